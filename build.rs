@@ -1,17 +1,13 @@
 //! Finds the commit that the program is built from, for `kalah --version`: of a git checkout by asking git, of a package by the
-//! file that cargo puts into it. Elsewhere there is none, and nothing fails. And joins the scripts of the page of `kalah serve`.
+//! file that cargo puts into it. Elsewhere there is none, and nothing fails.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-
-#[path = "src/serve/page/join.rs"]
-mod join;
 
 fn main() {
     // When these change the program is compiled anyway, so this costs no build: a commit that leaves them as they are does
     // not change what was built, and the commit before it still names it.
-    for path in ["src", "crates/core/src", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
+    for path in ["src", "crates", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }
@@ -20,17 +16,6 @@ fn main() {
     if let Some(commit) = of_package().or_else(of_checkout) {
         println!("cargo::rustc-env=KALAH_COMMIT={commit}");
     }
-    let page = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets it")).join("page.js");
-    std::fs::write(page, join::join(&scripts(Path::new("src/serve/page")), "app"))
-        .expect("a file in cargo's directory");
-}
-
-/// The scripts in a directory, by their names without `.js`.
-fn scripts(directory: &Path) -> BTreeMap<String, String> {
-    let files = std::fs::read_dir(directory).expect("the scripts of the page").map(|file| file.expect("a file").path());
-    let scripts = files.filter(|file| file.extension().is_some_and(|ending| ending == "js"));
-    let name = |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    scripts.map(|file| (name(&file), std::fs::read_to_string(&file).expect("text"))).collect()
 }
 
 /// Of a package: `"sha1": "..."`.

@@ -1,5 +1,5 @@
 // Sowings that end in the other row and may go on from there. They are followed position by position, but only from where they
-// cross to the other row (src/rows/crossings.rs): a group is a crossing, its entries are the mover's rows whose relays have it.
+// cross to the other row (crates/tables/src/rows/crossings.rs): a group is a crossing, its entries are the mover's rows whose relays have it.
 
 // The other rows, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;

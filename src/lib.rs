@@ -66,31 +66,17 @@
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
 pub use kalah_core::{evaluation, game, index, isa, memory};
-
-pub mod analyse;
-pub mod book;
-pub mod build;
-pub mod certificate;
-mod day;
-pub mod export;
-pub mod file;
 #[cfg(feature = "gpu")]
-pub mod gpu;
-pub mod kgp;
-pub mod play;
-pub mod printable;
-pub mod progress;
-pub mod prove;
-pub mod random;
-pub mod record;
-pub mod rows;
+pub use kalah_gpu::device as gpu;
+pub use kalah_play::{kgp, play, record, watcher};
 #[cfg(feature = "serve")]
-pub mod serve;
-pub mod solve;
-pub mod steps;
-pub mod system;
-pub mod table;
-pub mod temporary;
-pub mod train;
-pub mod verify;
-pub mod watcher;
+pub use kalah_serve as serve;
+pub use kalah_solve::{analyse, book, certificate, prove, solve, train};
+pub use kalah_tables::{export, file, printable, progress, random, rows, steps, system, table, temporary, verify};
+
+/// Computing tables, layer by layer.
+pub mod build {
+    #[cfg(feature = "gpu")]
+    pub use kalah_gpu::builder as gpu;
+    pub use kalah_tables::builder::*;
+}

@@ -227,7 +227,7 @@ fn no_source_writes_through_the_queue() {
         }
     }
     let mut seen = 0;
-    for directory in ["src/gpu", "src/build/gpu"] {
+    for directory in ["crates/gpu/src/device", "crates/gpu/src/builder"] {
         visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut seen);
     }
     assert!(seen > 20);

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::gpu::stages::Stage;
 use kalah::build::gpu::GpuComputer;
+use kalah::build::gpu::stages::Stage;
 use kalah::build::{Backend, BuildError, Builder, Computer, DeviceComputer, Event, Output, Traffic};
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};

@@ -94,7 +94,7 @@ fn every_address_is_described_and_answers_its_example_as_described() {
             assert_described(&other.1, "Error");
         }
     }
-    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/routes.rs")).unwrap();
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/crates/serve/src/routes.rs")).unwrap();
     let routes: BTreeSet<(String, String)> = source
         .split(".route(&at(\"")
         .skip(1)

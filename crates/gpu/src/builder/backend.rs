@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use super::computer::GpuComputer;
+use super::memory::least_memory;
+use crate::device::{Gpu, GpuError, Tier};
+use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
+use kalah_tables::table::Tables;
+
+/// Positions per second of a whole GPU, not measured with builds yet, and of a software adapter (measured); with relays
+/// such a share of it (measured on a software adapter).
+const RATE: f64 = 1e9;
+const SOFTWARE_RATE: f64 = 4e6;
+const RELAY_SHARE: f64 = 0.4;
+
+impl Device for Gpu {
+    fn name(&self) -> &str {
+        &self.report().name
+    }
+
+    fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError> {
+        Ok(Box::new(GpuComputer::new(self, tables, seeds)?))
+    }
+
+    fn least_memory(&self, pits: usize, seeds: usize) -> u64 {
+        least_memory(self, pits, seeds)
+    }
+
+    fn rate(&self, relays: bool) -> f64 {
+        let rate = if self.report().tier == Tier::Software { SOFTWARE_RATE } else { RATE };
+        rate * if relays { RELAY_SHARE } else { 1.0 }
+    }
+
+    fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
+        Ok(Gpu::copy_bandwidth(self, bytes)?)
+    }
+}
+
+impl From<GpuError> for ComputeError {
+    fn from(error: GpuError) -> ComputeError {
+        ComputeError::Device(error.into())
+    }
+}
+
+/// Returns true if the device had not enough memory.
+pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
+    matches!(error, ComputeError::Device(error) if matches!(error.downcast_ref(), Some(GpuError::OutOfMemory { .. })))
+}

@@ -1,0 +1,273 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread::ScopedJoinHandle;
+
+use super::backend::is_out_of_memory;
+use super::collector::{READBACKS, collect, send};
+use super::lower::Lower;
+use super::memory::DeviceMemory;
+use super::packer::{PackedOnDevice, Packer};
+use super::pair::Pair;
+use super::prefetcher::Prefetcher;
+use super::residency::ReadSteps;
+use super::rows::DeviceRows;
+use super::stages::Stage;
+use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
+use kalah_core::index::Frame;
+use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
+use kalah_tables::progress::Pulse;
+use kalah_tables::rows::BoardRows;
+use kalah_tables::table::Tables;
+
+/// The memory for the layers up to `seeds`.
+///
+/// # Errors
+/// When it is more than the device may use, or the device's limits do not allow so large a layer.
+pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
+    let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
+    if seeds > largest {
+        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
+        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+    }
+    let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
+    if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
+        let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
+        return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
+    }
+    Ok(memory)
+}
+
+/// Computes frames on a GPU.
+pub struct GpuComputer {
+    gpu: Arc<Gpu>,
+    /// What recorders need, kept from layer to layer; `None` while one has it.
+    buffers: Option<RecorderBuffers>,
+    /// Seeds of the last layer: no frame of a later layer reads its frames.
+    last: usize,
+    /// Bytes of a large upload.
+    upload: u64,
+    rows: DeviceRows,
+    prefetcher: Arc<Prefetcher>,
+    lower: Lower,
+    pair: Pair,
+    packer: Packer,
+    /// Buffers for copying back, kept from layer to layer: at most [`READBACKS`].
+    spare: Vec<Option<DeviceBuffer>>,
+    /// The times of stages, if they are measured.
+    timing: Option<Timing>,
+    traffic: Traffic,
+}
+
+impl GpuComputer {
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`, on a device that need not have passed
+    /// a self-test.
+    ///
+    /// # Errors
+    /// When the device does not have enough memory, or its limits do not allow so large a layer.
+    pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
+        let pits = tables.pits();
+        let mut memory = require(&gpu, pits, seeds)?;
+        let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
+        // Frames and maps.
+        let upload = memory.operand_bytes.max(memory.row_bytes);
+        let buffers = RecorderBuffers::new(&gpu, upload)?;
+        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames)?);
+        // Operands may not take what moves and maps need later.
+        let kept_free = gpu.storage("moves and maps", memory.row_bytes)?;
+        let lower = loop {
+            match Lower::new(&gpu, memory.operand_bytes, gpu.budget()) {
+                Err(GpuError::OutOfMemory { .. }) if memory.halve_operands() => {}
+                other => break other?,
+            }
+        };
+        drop(kept_free);
+        let prefetcher = Arc::new(Prefetcher::new(BoardRows::new(tables.rules(), Arc::clone(tables.rows()))));
+        Ok(GpuComputer {
+            buffers: Some(buffers),
+            last: seeds,
+            upload,
+            rows: DeviceRows::new(&gpu, Arc::clone(&prefetcher))?,
+            prefetcher,
+            lower,
+            pair,
+            packer,
+            spare: Vec::new(),
+            timing: None,
+            traffic: Traffic::default(),
+            gpu,
+        })
+    }
+
+    /// Computes the frames while a collector takes the finished ones.
+    fn run(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError> {
+        let gpu = Arc::clone(&self.gpu);
+        let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
+        let mut recorder = Recorder::new(&gpu, buffers);
+        recorder.timing = self.timing.take();
+        let (sender, deliveries) = sync_channel(READBACKS);
+        let (give_back, spares) = channel();
+        // The buffers of the layer before; if there were fewer, empty ones, which the first frames replace by larger
+        // ones. After these, a frame is sent only when a buffer has come back.
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        self.spare.resize_with(READBACKS, || None);
+        for spare in &mut self.spare {
+            let buffer = match spare.take() {
+                Some(buffer) => buffer,
+                None => gpu.host_buffer(0, usage)?,
+            };
+            give_back.send(buffer).expect("both ends are here");
+        }
+        // The lists of this layer, then those of the next one.
+        let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
+        let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
+        let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
+        let prefetcher = Arc::clone(&self.prefetcher);
+        prefetcher.begin();
+        let result = std::thread::scope(|scope| {
+            // Where no thread can be had, lists are made when they are needed.
+            let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
+            let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
+            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
+                match spares.recv() {
+                    Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
+                    // The collector has failed; its error is returned below.
+                    Err(_) => Ok(false),
+                }
+            };
+            let over = EndAtLast(&prefetcher);
+            let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
+            drop((sender, over));
+            if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
+                std::panic::resume_unwind(panic);
+            }
+            let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            // A fault appears on both sides; the first one that the device reported is the cause.
+            Ok(computed? & collected?)
+        });
+        self.spare = spares.try_iter().map(Some).collect();
+        self.traffic.uploaded += recorder.uploaded;
+        self.traffic.copied += recorder.copied;
+        self.traffic.touched += recorder.touched;
+        self.traffic.dispatches += recorder.dispatched.0;
+        self.traffic.workgroups += recorder.dispatched.1;
+        self.traffic.resident = self.lower.resident_bytes();
+        self.timing = recorder.timing.take();
+        self.buffers = Some(recorder.into_buffers());
+        result
+    }
+
+    fn compute_pairs(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+        deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<bool, GpuError>,
+    ) -> Result<bool, ComputeError> {
+        // If an earlier run wrote half of a pair, only the second frame is missing.
+        let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
+        let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
+        self.lower.plan(ReadSteps::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        for (number, pair) in (0..).zip(pairs) {
+            output.pair(pair[0]);
+            let small = small(pair);
+            if !self.compute_pair(recorder, tables, (number, small), pulse)? {
+                return Ok(false);
+            }
+            for &frame in pair {
+                let scores =
+                    if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
+                let packed = loop {
+                    // More patches than expected may need the memory of lower frames.
+                    match self.packer.pack(recorder, frame, scores) {
+                        Err(GpuError::OutOfMemory { .. }) if self.lower.evict(recorder)? => {}
+                        other => break other?,
+                    }
+                };
+                self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
+                // Frames of the last layer would only evict those that it needs.
+                if frame.mover + frame.other < self.last {
+                    self.lower.keep(recorder, frame, &packed)?;
+                }
+                if !deliver(recorder, frame, &packed)? {
+                    return Ok(false);
+                }
+            }
+        }
+        recorder.finish()?;
+        Ok(true)
+    }
+
+    /// Computes a pair, if necessary with fewer lower frames on the device.
+    fn compute_pair(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        small: (u32, Frame),
+        pulse: &Pulse,
+    ) -> Result<bool, ComputeError> {
+        loop {
+            let before = pulse.positions.load(std::sync::atomic::Ordering::Relaxed);
+            let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, small, pulse);
+            self.rows.forget_relay_rows();
+            match computed {
+                Err(error) if is_out_of_memory(&error) && self.lower.evict(recorder)? => {
+                    pulse.positions.store(before, std::sync::atomic::Ordering::Relaxed);
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Ends what runs ahead, also when computing panics: the scope waits for it.
+struct EndAtLast<'a>(&'a Prefetcher);
+
+impl Drop for EndAtLast<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+impl fmt::Debug for GpuComputer {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (gpu, traffic) = (&self.gpu.report().name, &self.traffic);
+        formatter.debug_struct("GpuComputer").field("gpu", gpu).field("traffic", traffic).finish_non_exhaustive()
+    }
+}
+
+impl DeviceComputer for GpuComputer {
+    fn begin_measuring(&mut self) -> Result<(), DeviceError> {
+        (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
+        Ok(())
+    }
+
+    fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
+        let timing = self.timing.as_ref()?;
+        Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+}
+
+impl Computer for GpuComputer {
+    fn compute(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError> {
+        self.run(tables, frames, pulse, output)
+    }
+}

@@ -1,0 +1,213 @@
+//! Frames of lower layers on the device: the resident ones, and the operand, a buffer in which the frames that a stage
+//! reads are collected.
+
+use super::packer::PackedOnDevice;
+use super::residency::{ReadSteps, Residency};
+use super::stages::{ABSENT, FrameAt, OVER};
+use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
+use kalah_core::index::Frame;
+use kalah_tables::builder::ComputeError;
+use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
+
+/// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
+pub(super) const HEADROOM: u64 = 16;
+
+/// The frames of lower layers.
+pub(super) struct Lower {
+    /// The resident frames, each in one buffer: profile, groups, patches. So a stage that reads one frame reads it there.
+    resident: Residency<DeviceBuffer>,
+    /// Used alternately, so that one is filled while a stage reads the other.
+    operands: [DeviceBuffer; 2],
+    next: usize,
+    memory: Option<u64>,
+    /// The most bytes of resident frames, since the device had no memory for more; until a layer is evicted.
+    most: u64,
+}
+
+/// A frame that a stage reads, with its number in the stage's list.
+pub(super) type Child = (usize, Frame);
+
+impl Lower {
+    /// No frame yet, and operands of this size.
+    pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
+        let operand = || gpu.storage("frames of lower layers", operand_bytes);
+        Ok(Lower { resident: Residency::new(), operands: [operand()?, operand()?], next: 0, memory, most: u64::MAX })
+    }
+
+    /// Bytes of the resident frames.
+    pub fn resident_bytes(&self) -> u64 {
+        self.resident.bytes()
+    }
+
+    /// Begins a layer that reads this: it decides which frames stay.
+    pub fn plan(&mut self, reads: ReadSteps) {
+        self.resident.plan(reads);
+    }
+
+    /// Begins a step of the layer: see [`ReadSteps`].
+    pub fn begin(&mut self, step: u32) {
+        self.resident.begin(step);
+    }
+
+    /// Calls `run` with a window and the number of the first of `count` frames in it: a resident frame, if it is the only
+    /// child of a stage; otherwise the operand, to which the children are brought, in as many parts as necessary, one
+    /// call for each. Children with an empty row are finished games: their score is the seeds of the row to move.
+    pub fn bring(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        count: usize,
+        children: &[Child],
+        mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
+    ) -> Result<(), ComputeError> {
+        let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
+        let mut over = vec![absent; count];
+        let mut to_bring = Vec::new();
+        for &(number, frame) in children {
+            if frame.mover == 0 || frame.other == 0 {
+                over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
+            } else {
+                let table = tables.require(frame.mover + frame.other)?;
+                to_bring.push((number, frame, table.header().entries[frame.mover - 1]));
+            }
+        }
+        if let &[(number, frame, entry)] = &to_bring[..]
+            && entry.checksums_at() <= recorder.gpu().max_binding()
+            && let Some(resident) = self.reside(recorder, tables, frame, &entry)?
+        {
+            over[number] = FrameAt::new(0, &entry);
+            let first = recorder.records(bytemuck::cast_slice(&over))?;
+            return Ok(run(recorder, resident, first)?);
+        }
+        let mut rest = &to_bring[..];
+        loop {
+            let capacity = self.operands[self.next].bytes();
+            let mut end = 0;
+            let fitting = rest.iter().take_while(|(_, _, entry)| {
+                end += entry.checksums_at();
+                end <= capacity
+            });
+            let (now, later) = rest.split_at(fitting.count());
+            if now.is_empty() && !later.is_empty() {
+                // A frame with more patches than expected.
+                let (gpu, bytes) = (recorder.gpu(), later[0].2.checksums_at());
+                if bytes > gpu.max_binding() {
+                    return Err(gpu.binding_error(bytes).into());
+                }
+                // There may not be enough memory for both.
+                self.operands[self.next] = gpu.storage("no frame", 0)?;
+                self.operands[self.next] = gpu.storage("a frame of a lower layer", bytes)?;
+                continue;
+            }
+            let operand = self.operands[self.next].window();
+            self.next = 1 - self.next;
+            let mut places = over.clone();
+            let mut at = 0;
+            for (number, frame, entry) in now {
+                places[*number] = FrameAt::new(at, entry);
+                self.bring_one(recorder, tables, *frame, entry, &Window { offset: at, ..operand.clone() })?;
+                at += entry.checksums_at();
+            }
+            let first = recorder.records(bytemuck::cast_slice(&places))?;
+            // Stages may read the first group even if it means nothing.
+            run(recorder, Window { bytes: at.max(64), ..operand }, first)?;
+            rest = later;
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn bring_one(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        frame: Frame,
+        entry: &FrameEntry,
+        to: &Window,
+    ) -> Result<(), ComputeError> {
+        if let Some(resident) = self.reside(recorder, tables, frame, entry)? {
+            return Ok(recorder.copy(&resident, to, bytes_of(entry))?);
+        }
+        let section = tables.require(frame.mover + frame.other)?.section(entry);
+        Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?)
+    }
+
+    /// A resident frame; it becomes one now, unless others are needed sooner. `None` if so, and it is compared with its
+    /// checksums in any case.
+    fn reside(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        frame: Frame,
+        entry: &FrameEntry,
+    ) -> Result<Option<Window>, ComputeError> {
+        if let Some(resident) = self.resident.read(frame) {
+            return Ok(Some(resident.window()));
+        }
+        // Shaders trust what they read. Resident frames were compared when they were copied; a frame of a file is compared
+        // once while the file is mapped.
+        let table = tables.require(frame.mover + frame.other)?;
+        frame_in_parallel(table, frame.mover)?;
+        let bytes = bytes_of(entry);
+        let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
+        recorder.upload(&table.section(entry)[..bytes as usize], &buffer.window())?;
+        let window = buffer.window();
+        self.resident.insert(frame, buffer, bytes);
+        Ok(Some(window))
+    }
+
+    /// Memory for one more frame, for which others give way; `None` if there is none.
+    fn allocate(
+        &mut self,
+        recorder: &mut Recorder,
+        frame: Frame,
+        bytes: u64,
+    ) -> Result<Option<DeviceBuffer>, GpuError> {
+        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
+        let gpu = recorder.gpu();
+        // What is missing, of the memory that is allowed and of that which the device has.
+        let allowed = gpu.budget().map_or(0, |budget| (gpu.used() + bytes + headroom).saturating_sub(budget));
+        let missing = allowed.max((self.resident.bytes() + bytes).saturating_sub(self.most));
+        if missing > 0 {
+            let Some(yielding) = self.resident.yielding(frame, missing) else { return Ok(None) };
+            yielding.into_iter().for_each(|frame| self.resident.remove(frame));
+            // Memory is freed once no submitted work uses it.
+            recorder.finish()?;
+        }
+        match gpu.storage("a frame that stays", bytes) {
+            Ok(made) => Ok(Some(made)),
+            Err(GpuError::OutOfMemory { .. }) => {
+                self.most = self.resident.bytes();
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps a packed frame on the device if there is memory; frames that are not read again give way.
+    pub fn keep(&mut self, recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice) -> Result<(), GpuError> {
+        let (head, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
+        if let Some(buffer) = self.allocate(recorder, frame, head + patches)? {
+            let to = buffer.window();
+            recorder.copy(&packed.head, &to, head)?;
+            recorder.copy(&packed.patches, &Window { offset: head, ..to }, patches)?;
+            self.resident.insert(frame, buffer, head + patches);
+        }
+        Ok(())
+    }
+
+    /// Evicts the lowest resident layer. Returns whether there was one.
+    pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
+        let evicted = self.resident.remove_lowest();
+        self.most = u64::MAX;
+        // Memory is freed once no submitted work uses it.
+        recorder.finish()?;
+        Ok(evicted)
+    }
+}
+
+/// Bytes of a frame that stages read: as in its file up to the padding behind the patches.
+fn bytes_of(entry: &FrameEntry) -> u64 {
+    entry.patches_at() + entry.patch_bytes.next_multiple_of(4)
+}

@@ -1,0 +1,217 @@
+//! How much device memory a build needs.
+
+use super::matrix::Matrix;
+use super::packer::{head_bytes, packer_bytes};
+use super::stages::TILE;
+use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
+use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
+
+/// The assumed size of a frame with patches, relative to one without.
+const PATCHES: (u64, u64) = (21, 20);
+
+/// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
+/// quiet moves of four rows at once; with relays more, which a test compares; with more pits as many
+/// times more.
+const ROW_BYTES: u64 = 112;
+
+/// Bytes for parameters, places of frames, ranks, times, and other small buffers.
+const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
+
+/// The largest alignment that a part of a buffer may need.
+const MAX_ALIGNMENT: u64 = 256;
+
+/// The likely bytes of a frame on the device.
+pub(super) fn likely_bytes(frame: Frame) -> u64 {
+    head_bytes(frame) * PATCHES.0 / PATCHES.1
+}
+
+/// The assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
+pub(super) fn with_patches(frame: Frame) -> u64 {
+    likely_bytes(frame) + 4096
+}
+
+/// The least device memory for a build of all layers up to a given one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DeviceMemory {
+    /// Words of the largest matrix of a pair: there are two.
+    pub matrix_words: u64,
+    /// Bytes of an operand: there are two.
+    pub operand_bytes: u64,
+    /// The least that an operand needs.
+    least_operand_bytes: u64,
+    /// Bytes for packing.
+    pub packer_bytes: u64,
+    /// Bytes of moves and maps.
+    pub row_bytes: u64,
+}
+
+impl DeviceMemory {
+    /// For the layers up to `seeds`, with at most `budget` bytes, and stages that use at most `max_binding` bytes of a
+    /// buffer.
+    pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
+        let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
+        let matrix_words = frames(seeds)
+            .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
+            .max()
+            .unwrap_or(0);
+        let largest = frames(seeds).max_by_key(|frame| frame.positions());
+        let child = frames(seeds.saturating_sub(1)).map(with_patches).max().unwrap_or(4096);
+        // All frames that the captures of a frame lead to.
+        let captures = |frame: Frame| {
+            (1..=frame.other)
+                .filter(|_| frame.mover > 1)
+                .map(|other| with_patches(Frame { pits, mover: other, other: frame.mover - 1 }))
+                .sum::<u64>()
+        };
+        let all = frames(seeds).map(captures).max().unwrap_or(0);
+        let mut memory = DeviceMemory {
+            matrix_words,
+            operand_bytes: 0,
+            least_operand_bytes: 0,
+            packer_bytes: largest.map_or(0, packer_bytes),
+            row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>()
+                * ROW_BYTES
+                * pits.max(6) as u64
+                / 6,
+        };
+        // A share of what the rest leaves, so that a budget that suffices for small operands always suffices.
+        let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);
+        let most = max_binding / 64 * 64;
+        memory.operand_bytes = all.min(share).max(child).next_multiple_of(64).min(most);
+        memory.least_operand_bytes = child.next_multiple_of(64).min(most);
+        memory
+    }
+
+    /// Halves the operands, for a device that has less memory than it may use; returns whether they could be smaller.
+    pub fn halve_operands(&mut self) -> bool {
+        let before = self.operand_bytes;
+        self.operand_bytes = (before / 2).next_multiple_of(64).max(self.least_operand_bytes);
+        self.operand_bytes < before
+    }
+
+    /// Bytes that are needed in any case.
+    pub fn least(&self) -> u64 {
+        8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
+    }
+}
+
+/// The least bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers that do not fit as
+/// well are read from the files repeatedly.
+pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
+    DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
+}
+
+/// The seeds of the largest layer of boards with `pits` pits a side, 1 to [`kalah_core::index::MAX_TABLE_PITS`], that can be
+/// built within the limits of an adapter, memory aside.
+pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
+    largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
+}
+
+/// The largest layer that can be built with these limits on what a stage can use at once and on a buffer, and with
+/// 32-bit indices.
+pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
+    let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+    // Whether a stage can use a matrix in parts; `least` rows are used at once.
+    let in_parts = |rows: usize, columns: usize, least: usize| {
+        let part = |rows| 4 * Matrix::words_of(rows, columns);
+        part(rows) <= max_binding || part(least.max(TILE as usize)) + MAX_ALIGNMENT <= max_binding
+    };
+    let fits = |seeds: usize| {
+        (1..=seeds / 2).all(|small| {
+            let (small_rows, large_rows) = (row_count(pits, small), row_count(pits, seeds - small));
+            let bytes = 4 * Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
+            let frame = Frame { pits, mover: small, other: seeds - small };
+            bytes <= max_buffer
+                && in_parts(large_rows, small_rows, quiet_rows(&index, seeds - small))
+                && in_parts(small_rows, large_rows, 0)
+                && head_bytes(frame).max(head_bytes(frame.mirrored())) <= max_binding
+                && frame.positions() <= u64::from(u32::MAX)
+        })
+    };
+    (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
+}
+
+/// The most rows, over all levels, from the lowest row that a quiet move leads to up to the end of the level.
+///
+/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n; with its relays it is no longer than the
+/// row.
+fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
+    let (bounds, most) = (index.level_bounds(seeds), index.pits() * (index.pits() - 1) / 2);
+    let rows = (1..bounds.len()).map(|end| bounds[end] - bounds[(end - 1).saturating_sub(most)]);
+    rows.max().unwrap_or(0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::lists::list_moves;
+    use super::*;
+    use kalah_core::game::Rules;
+    use kalah_tables::rows::RowMaps;
+
+    const VULKAN_BINDING: u64 = (1 << 31) - 256;
+
+    #[test]
+    fn a_card_with_8_gb_can_build_34_seeds() {
+        let least = DeviceMemory::new(6, 34, Some(8_000_000_000), VULKAN_BINDING).least();
+        assert!(least <= 6_000_000_000, "{least} bytes");
+    }
+
+    #[test]
+    fn operands_become_smaller_until_a_lower_frame_just_fits() {
+        // The driver reports no limit, and the card has 8 GB.
+        let mut memory = DeviceMemory::new(6, 34, None, VULKAN_BINDING);
+        let least = DeviceMemory::new(6, 34, Some(1), VULKAN_BINDING);
+        assert!(memory.operand_bytes > least.operand_bytes);
+        while memory.halve_operands() {}
+        assert_eq!(memory, least);
+        assert!(memory.least() <= 6_000_000_000);
+    }
+
+    #[test]
+    fn no_number_of_a_shader_overflows_up_to_the_largest_layer() {
+        // The largest frame of 41 seeds has 3,494,891,400 positions, that of 42 more than 2^32.
+        assert_eq!(largest_layer(6, VULKAN_BINDING, 1 << 40), 41);
+        let fits = |number: u128, what: &str| assert!(number <= u128::from(u32::MAX), "{what}: {number}");
+        for pits in 1..=kalah_core::index::MAX_TABLE_PITS {
+            let seeds = largest_layer(pits, VULKAN_BINDING, 1 << 40);
+            for mover in 1..seeds {
+                let frame = Frame { pits, mover, other: seeds - mover };
+                let (movers, others) = (row_count(pits, mover) as u128, row_count(pits, seeds - mover) as u128);
+                let positions = movers * others;
+                let groups = positions.div_ceil(126);
+                fits(positions, "an index");
+                fits(positions + 2 * groups, "a code of a frame");
+                fits(64 * groups + movers.next_multiple_of(64), "a byte of a frame");
+                fits(others * movers.div_ceil(4) * 4, "a byte of a matrix");
+                fits(others * seeds as u128, "a sum of scores for the profile");
+                assert!(u128::from(head_bytes(frame)) <= u128::from(VULKAN_BINDING));
+                // The moves of a row, the entries of four rows at once included, and maps of all pits.
+                fits(movers * (pits as u128 + 1) * 8, "a word of the moves");
+                fits(movers * (pits as u128 + 1), "a word of a map");
+                assert!(movers.max(others) <= 1 << super::super::stages::RANK_BITS);
+            }
+        }
+    }
+
+    #[test]
+    fn moves_of_relays_take_no_more_than_is_reckoned() {
+        for (pits, seeds) in [(6, 22), (5, 26), (8, 11)] {
+            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds)));
+            let words: usize = (1..seeds).map(|seeds| list_moves(Rules::SKalaha, &maps, seeds).0.len()).sum();
+            // Beside them, for each row of the other side two words, and maps of spilled seeds.
+            let rows: usize = (1..seeds).map(|seeds| row_count(pits, seeds)).sum();
+            let (bytes, reckoned) =
+                (4 * (words + 4 * rows) as u64, DeviceMemory::new(pits, seeds, None, VULKAN_BINDING).row_bytes);
+            assert!(bytes <= reckoned, "{pits} pits, {seeds} seeds: {bytes} bytes, not {reckoned}");
+        }
+    }
+
+    #[test]
+    fn indices_and_windows_reach_40_seeds() {
+        assert!(largest_layer(6, VULKAN_BINDING, 1 << 40) >= 40);
+        // The limits of a software adapter.
+        assert!(largest_layer(6, 128 << 20, (1 << 31) - 1) >= 28);
+    }
+}

@@ -1,0 +1,303 @@
+//! The scores of one pair of mirrored frames.
+//!
+//! Moves to lower layers come first, in bulk; then quiet moves, level by level as on the CPU (see
+//! [`kalah_tables::builder::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
+//! each row of the large side, so that everything a level needs is contiguous.
+
+use super::lists::ClassKind;
+use super::lower::{Child, Lower};
+use super::matrix::Matrix;
+use super::memory::DeviceMemory;
+use super::prefetcher::Key;
+use super::rows::{DeviceRelays, DeviceRows};
+use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
+use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
+use kalah_core::game::Capture;
+use kalah_core::index::Frame;
+use kalah_tables::builder::ComputeError;
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::Tables;
+
+/// The least bytes that a thread for moves to lower layers reads and writes: its word, and a child's codes and profile
+/// for its four positions.
+const FORWARD_BYTES: u64 = 4 + 4 + 2 + 4;
+
+/// The least bytes that the two threads for quiet moves of four positions read and write: their words, and a child's.
+const QUIET_BYTES: u64 = 2 * (4 + 4 + 4);
+
+/// Memory for the scores of a pair.
+pub(super) struct Pair {
+    /// The small side to move, after everything is computed.
+    pub small_moves: Matrix,
+    /// The large side to move.
+    pub large_moves: Matrix,
+}
+
+impl Pair {
+    pub fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
+        let matrix = || Matrix::new(gpu, memory.matrix_words);
+        Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
+    }
+
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image; the pair with this
+    /// `number` in its layer. Returns false if stopped.
+    pub fn compute(
+        &mut self,
+        recorder: &mut Recorder,
+        lower: &mut Lower,
+        rows: &mut DeviceRows,
+        tables: &Tables,
+        (number, frame): (u32, Frame),
+        pulse: &Pulse,
+    ) -> Result<bool, ComputeError> {
+        let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
+        // A run for each mover's row, in the order of the children; then transposed.
+        self.large_moves.shape(small_rows, large_rows);
+        lower.begin(2 * number);
+        if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
+            return Ok(false);
+        }
+        self.small_moves.shape(large_rows, small_rows);
+        transpose(recorder, &self.large_moves, &self.small_moves)?;
+        self.large_moves.shape(large_rows, small_rows);
+        lower.begin(2 * number + 1);
+        if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
+            return Ok(false);
+        }
+        Ok(self.quiet(recorder, rows, tables, frame, pulse)?)
+    }
+
+    /// Quiet moves, level by level of the large side's rows.
+    fn quiet(
+        &self,
+        recorder: &mut Recorder,
+        rows: &mut DeviceRows,
+        tables: &Tables,
+        frame: Frame,
+        pulse: &Pulse,
+    ) -> Result<bool, GpuError> {
+        let gpu = recorder.gpu();
+        let Frame { mover: small, other: large, .. } = frame;
+        let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
+        let nothing = rows.nothing.window();
+        let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
+            (rows.map(recorder, Key::Capture(small, 0))?.window(), rows.map(recorder, Key::Capture(large, 0))?.window())
+        } else {
+            (nothing.clone(), nothing)
+        };
+        let (words, total) = (self.small_moves.words(), (small + large) as u32);
+        let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
+        let mut bound = None;
+        for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lists.lowest_child) {
+            if pulse.is_stopped() {
+                return Ok(false);
+            }
+            let (first, end) = (level[0], level[1]);
+            let children = self.small_moves.window(gpu, lowest.min(first) as usize..end as usize)?;
+            let own = self.large_moves.window(gpu, first as usize..end as usize)?;
+            let waiting = self.small_moves.window(gpu, first as usize..end as usize)?;
+            let places = [children.1, own.1, waiting.1];
+            if bound.as_ref().is_none_or(|(bound_places, _, _)| {
+                *bound_places != places || children.0.bytes < self.small_moves.all().bytes
+            }) {
+                let large_moves = [large_list.buffer.window(), small_map.clone(), children.0, own.0.clone()];
+                let small_moves = [small_list.buffer.window(), large_map.clone(), own.0, waiting.0];
+                let stages = (
+                    recorder.bind(Stage::QuietLarge.kernel(), &large_moves),
+                    recorder.bind(Stage::QuietSmall.kernel(), &small_moves),
+                );
+                bound = Some((places, stages.0, stages.1));
+            }
+            let (_, quiet_large, quiet_small) = bound.as_ref().expect("bound above");
+            let threads = u64::from(end - first) * u64::from(words);
+            recorder.touched += threads * QUIET_BYTES;
+            recorder.dispatch_threads(quiet_large, threads, words.into(), |thread, threads| QuietLarge {
+                threads,
+                first_row: first + (thread / u64::from(words)) as u32,
+                words,
+                total,
+                entries_at: large_list.lists.quiet_at,
+                small_base: places[0],
+                large_base: places[1],
+            })?;
+            recorder.dispatch_threads(quiet_small, threads, words.into(), |thread, threads| QuietSmall {
+                threads,
+                first_row: first + (thread / u64::from(words)) as u32,
+                words,
+                total,
+                quads_at: small_list.lists.quads_at,
+                map_stride: large_rows.next_multiple_of(4),
+                small_base: places[2],
+                large_base: places[1],
+            })?;
+            let sides = if small == large { 1 } else { 2 };
+            let positions = u64::from(end - first) * u64::from(small_rows) * sides;
+            pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(true)
+    }
+
+    /// Transposes the scores with the large side to move, which brings them to the order of their indices. They replace
+    /// the scores with the small side to move.
+    pub fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
+        let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
+        self.small_moves.shape(small_rows, large_rows);
+        transpose(recorder, &self.large_moves, &self.small_moves)?;
+        Ok(&self.small_moves)
+    }
+}
+
+/// Sets `scores` to those of the moves of `frame` to lower layers: for each mover's row, a run over the other rows.
+/// Returns false if stopped.
+fn forward(
+    recorder: &mut Recorder,
+    lower: &mut Lower,
+    rows: &mut DeviceRows,
+    tables: &Tables,
+    frame: Frame,
+    scores: &Matrix,
+    pulse: &Pulse,
+) -> Result<bool, ComputeError> {
+    let gpu = recorder.gpu();
+    recorder.clear(&scores.all())?;
+    let moves = rows.moves(recorder, frame.mover)?;
+    for class in &moves.lists.classes {
+        let nothing = rows.nothing.window();
+        let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
+        let (mut map, mut map_at) = (nothing, NO_MAP);
+        let mut more = Vec::new();
+        if let Some(key) = Key::of_class(class.kind, frame.other, class.spilled) {
+            (map, map_at) = (rows.map(recorder, key)?.window(), 0);
+        }
+        let words = u64::from(scores.words());
+        let mut params = Forward {
+            words: scores.words(),
+            others: scores.columns as u32,
+            total: (frame.mover + frame.other) as u32,
+            groups_at: class.groups_at,
+            entries_at: class.entries_at,
+            map_at,
+            crossings_at: class.crossings_at,
+            moves_again: rows.rules().moves_again().into(),
+            ..Forward::default()
+        };
+        if class.kind == ClassKind::Relay {
+            let relays = rows.relays(recorder)?;
+            let DeviceRelays { pits, hands, max_seeds, stride, .. } = *relays;
+            params = Forward { pits, hands, max_seeds, stride, ..params };
+            map = relays.sowings.window();
+            more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
+        }
+        let mut stopped = false;
+        lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
+            let at_once = scores.rows_at_once(gpu) as u32;
+            for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
+                let end_row = (first_row + at_once).min(scores.rows as u32);
+                let (window, base) = scores.window(gpu, first_row as usize..end_row as usize)?;
+                let mut windows =
+                    vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
+                windows.extend(more.iter().cloned());
+                let bound = recorder.bind(stage.kernel(), &windows);
+                for range in class.groups.at_once(first_row..end_row) {
+                    stopped |= pulse.is_stopped();
+                    if stopped {
+                        return Ok(());
+                    }
+                    let (first, count) = (u64::from(range.start), range.len() as u64);
+                    recorder.touched += count * words * FORWARD_BYTES;
+                    let (unit, groups) = forward_unit(stage, words);
+                    let threads = count.div_ceil(groups) * unit;
+                    recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
+                        let done = thread / unit * groups;
+                        Forward {
+                            threads,
+                            base,
+                            frames_at,
+                            first_group: (first + done) as u32,
+                            groups: (u64::from(threads) / unit * groups).min(count - done) as u32,
+                            first_row,
+                            end_row,
+                            ..params
+                        }
+                    })?;
+                }
+            }
+            Ok(())
+        })?;
+        if stopped {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl ClassKind {
+    /// The stage of a class of moves of a frame, the length of its list of frames, and the frames with their numbers.
+    pub(super) fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
+        let Frame { pits, mover, other } = frame;
+        let opponent = other + spilled;
+        let child = |mover, other| Frame { pits, mover, other };
+        match self {
+            ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
+            ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
+            ClassKind::Capture => {
+                let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
+                (Stage::ForwardCapture, opponent + 1, children.collect())
+            }
+            ClassKind::Relay => {
+                let total = mover + other;
+                let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
+                let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
+                (Stage::ForwardRelay, total * total, children.collect())
+            }
+        }
+    }
+}
+
+/// What dispatches of a stage for moves to lower layers are multiples of, when a run has `words` words: threads, and the
+/// groups that these do.
+pub(super) fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
+    if stage == Stage::ForwardAgain {
+        let workgroups = words.div_ceil(AGAIN_WORDS.into());
+        return (workgroups * u64::from(WORKGROUP), AGAIN_GROUPS.into());
+    }
+    (words, 1)
+}
+
+/// Transposes a matrix into another one of suitable shape.
+fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
+    let gpu = recorder.gpu();
+    recorder.touched += from.all().bytes + to.all().bytes;
+    assert_eq!((from.rows, from.columns), (to.columns, to.rows));
+    let kernel = Stage::Transpose.kernel();
+    let (tile, workgroup) = (TILE as usize, u64::from(WORKGROUP));
+    let tiles_at_once = |matrix: &Matrix| (matrix.rows_at_once(gpu) / tile).max(1) * tile;
+    for first_row in (0..from.rows).step_by(tiles_at_once(from)) {
+        let end_row = from.rows.min(first_row + tiles_at_once(from));
+        let (from_window, from_base) = from.window(gpu, first_row..end_row)?;
+        let mut first_column = 0;
+        while first_column < from.columns {
+            // A row of tiles, too, may take long.
+            let quick = (recorder.threads_at_once(kernel) / workgroup).clamp(1, MAX_WORKGROUPS.into()) as usize;
+            let end_column = from.columns.min(first_column + tiles_at_once(to).min(quick * tile));
+            let (to_window, to_base) = to.window(gpu, first_column..end_column)?;
+            let bound = recorder.bind(kernel, &[from_window.clone(), to_window]);
+            let tiles = (end_column - first_column).div_ceil(tile);
+            let row_of_tiles = tiles as u64 * workgroup;
+            let threads = (end_row - first_row).div_ceil(tile) as u64 * row_of_tiles;
+            recorder.dispatch_threads(&bound, threads, row_of_tiles, |thread, _| Transpose {
+                rows: end_row as u32,
+                columns: end_column as u32,
+                first_row: first_row as u32 + (thread / row_of_tiles) as u32 * TILE,
+                first_column: first_column as u32,
+                tiles: tiles as u32,
+                from_words: from.words(),
+                from_base,
+                to_words: to.words(),
+                to_base,
+            })?;
+            first_column = end_column;
+        }
+    }
+    Ok(())
+}

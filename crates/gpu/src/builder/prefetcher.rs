@@ -1,0 +1,260 @@
+//! Lists of moves and maps of ranks, made by the processor while the device computes what comes before.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::lists::{ClassKind, MoveLists, list_captures, list_moves, list_spill};
+use kalah_core::game::Capture;
+use kalah_core::index::Frame;
+use kalah_tables::rows::BoardRows;
+
+/// No more is made ahead while this many bytes wait.
+const MOST_BYTES: usize = 256 << 20;
+
+/// How long a thread of the pool waits at a time for what another thread makes, when the pool has nothing to do for it.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// What stages read beside frames and scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Key {
+    /// The moves of the rows with these seeds.
+    Moves(usize),
+    /// For the rows with these seeds, their ranks when so many are sown into them.
+    Spill(usize, usize),
+    /// The same, when a pit is captured then.
+    Capture(usize, usize),
+}
+
+impl Key {
+    /// The map that a class of moves needs of the other row's `seeds`, if it needs one.
+    pub fn of_class(kind: ClassKind, seeds: usize, spilled: usize) -> Option<Key> {
+        match kind {
+            ClassKind::Capture => Some(Key::Capture(seeds, spilled)),
+            ClassKind::Pass | ClassKind::Again => (spilled > 0).then_some(Key::Spill(seeds, spilled)),
+            ClassKind::Relay => None,
+        }
+    }
+}
+
+/// What is made ahead, shared by the thread that makes it and the one that needs it.
+pub(super) struct Prefetcher {
+    pub board: BoardRows,
+    state: Mutex<State>,
+    /// Something was made or taken, or it is over.
+    changed: Condvar,
+    is_over: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// What is made, being made, or taken already.
+    begun: HashSet<Key>,
+    /// What the thread ahead is making.
+    making: Option<Key>,
+    /// What is made and not taken yet.
+    made: HashMap<Key, Vec<u32>>,
+    bytes: usize,
+    /// Where in the words of moves everything is; kept.
+    lists: HashMap<usize, Arc<MoveLists>>,
+}
+
+impl Prefetcher {
+    /// Nothing is made yet.
+    pub fn new(board: BoardRows) -> Prefetcher {
+        Prefetcher { board, state: Mutex::default(), changed: Condvar::new(), is_over: AtomicBool::new(false) }
+    }
+
+    /// What the pairs of these frames need that no layer before had, in the order in which they need it: for a thread
+    /// beside the one that computes them. Returns at [`Prefetcher::end`] at the latest, or soon after it.
+    pub fn run(&self, frames: impl IntoIterator<Item = Frame>) {
+        for frame in frames {
+            let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
+            for frame in [small, small.mirrored()] {
+                self.make_ahead(Key::Moves(frame.mover));
+                let lists = self.lock().lists.get(&frame.mover).cloned();
+                let classes = lists.iter().flat_map(|lists| &lists.classes);
+                let maps = classes.filter_map(|class| Key::of_class(class.kind, frame.other, class.spilled));
+                maps.for_each(|key| self.make_ahead(key));
+            }
+            if self.board.rules.capture() == Capture::OppositeSeeds {
+                self.make_ahead(Key::Capture(small.mover, 0));
+                self.make_ahead(Key::Capture(small.other, 0));
+            }
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Lets [`Prefetcher::run`] make things again.
+    pub fn begin(&self) {
+        self.is_over.store(false, Ordering::Relaxed);
+    }
+
+    /// Ends [`Prefetcher::run`]. What was made is still there.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // With the lock, so that nobody is between looking and waiting.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// The words of `key`: those made ahead, as soon as they are; otherwise they are made now.
+    pub fn take(&self, key: Key) -> Vec<u32> {
+        let mut state = self.lock();
+        loop {
+            if let Some(words) = state.made.remove(&key) {
+                state.bytes -= size_of_val(&words[..]);
+                self.changed.notify_all();
+                return words;
+            }
+            if state.making != Some(key) {
+                // Or it was taken before, and there was no memory for it on the device.
+                state.begun.insert(key);
+                drop(state);
+                return self.make(key);
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Where in the words of the moves of the rows with `seeds` seeds everything is, after [`Prefetcher::take`].
+    pub fn lists(&self, seeds: usize) -> Arc<MoveLists> {
+        Arc::clone(&self.lock().lists[&seeds])
+    }
+
+    /// Makes what no one has begun to make, when there is room for it.
+    fn make_ahead(&self, key: Key) {
+        let mut state = self.lock();
+        while state.bytes > MOST_BYTES && !self.is_over() && !state.begun.contains(&key) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.is_over() || !state.begun.insert(key) {
+            return;
+        }
+        state.making = Some(key);
+        drop(state);
+        /// Ends the wait for what is being made, also when making it panics.
+        struct Making<'a>(&'a Prefetcher);
+        impl Drop for Making<'_> {
+            fn drop(&mut self) {
+                self.0.lock().making = None;
+                self.0.changed.notify_all();
+            }
+        }
+        let making = Making(self);
+        let words = self.make(key);
+        let mut state = self.lock();
+        state.bytes += size_of_val(&words[..]);
+        state.made.insert(key, words);
+        drop(state);
+        drop(making);
+    }
+
+    /// Makes the words of `key` on all threads of the current pool.
+    fn make(&self, key: Key) -> Vec<u32> {
+        let BoardRows { rules, maps, .. } = &self.board;
+        match key {
+            Key::Moves(seeds) => {
+                let (words, lists) = list_moves(*rules, maps, seeds);
+                self.lock().lists.insert(seeds, Arc::new(lists));
+                words
+            }
+            Key::Spill(seeds, spilled) => list_spill(maps, seeds, spilled),
+            Key::Capture(seeds, spilled) => list_captures(maps, seeds, spilled),
+        }
+    }
+
+    /// Waits until something may have changed.
+    fn wait<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        if rayon::current_thread_index().is_none() {
+            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        // What is waited for may be work for this very thread.
+        drop(state);
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::sleep(PAUSE);
+        }
+        self.lock()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kalah_core::game::Rules;
+    use kalah_core::index::RowIndex;
+
+    const SEEDS: usize = 12;
+
+    fn prefetcher() -> Prefetcher {
+        Prefetcher::new(BoardRows::new(Rules::Standard, Arc::new(RowIndex::new(4, SEEDS))))
+    }
+
+    fn frames() -> impl Iterator<Item = Frame> {
+        (1..SEEDS).map(|mover| Frame { pits: 4, mover, other: SEEDS - mover })
+    }
+
+    /// Takes what the frames need, in their order.
+    fn take_all(prefetcher: &Prefetcher) -> Vec<Vec<u32>> {
+        let mut taken = Vec::new();
+        for frame in frames() {
+            taken.push(prefetcher.take(Key::Moves(frame.mover)));
+            for class in &prefetcher.lists(frame.mover).classes {
+                taken.extend(Key::of_class(class.kind, frame.other, class.spilled).map(|key| prefetcher.take(key)));
+            }
+        }
+        taken
+    }
+
+    #[test]
+    fn what_was_made_ahead_is_what_is_made_when_it_is_needed() {
+        let right = take_all(&prefetcher());
+        let (made, beside) = (prefetcher(), prefetcher());
+        made.run(frames());
+        assert!(made.lock().bytes > 0);
+        assert!(take_all(&made) == right);
+        std::thread::scope(|scope| {
+            scope.spawn(|| beside.run(frames()));
+            assert!(take_all(&beside) == right);
+        });
+    }
+
+    /// In a pool of one thread, too, whose thread may have to do itself what it waits for.
+    #[test]
+    fn threads_of_a_pool_can_wait() {
+        let right = take_all(&prefetcher());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        for _ in 0..20 {
+            let beside = prefetcher();
+            let taken = std::thread::scope(|scope| {
+                scope.spawn(|| pool.install(|| beside.run(frames())));
+                pool.install(|| take_all(&beside))
+            });
+            assert!(taken == right);
+        }
+    }
+
+    #[test]
+    fn an_end_wakes_what_waits_for_room() {
+        let full = prefetcher();
+        full.lock().bytes = MOST_BYTES + 1;
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| full.run(frames()));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!running.is_finished());
+            full.end();
+        });
+        assert!(full.lock().made.is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! A small layer that a device computes before it is trusted with others.
+//!
+//! Some drivers list hardware that is not there, and do nothing; others compile shaders wrongly.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::computer::GpuComputer;
+use crate::device::{Gpu, GpuError};
+use kalah_core::game::Rules;
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+use kalah_tables::builder::cpu::CpuComputer;
+use kalah_tables::builder::{ComputeError, Computer, Output};
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::{PackedFrame, Table, TableError, TableWriter, Tables};
+use kalah_tables::temporary::TemporaryDirectory;
+
+/// The layers have this many pits.
+const PITS: usize = 3;
+
+/// The seeds of the layer: 52,668 positions, in frames of up to 35 groups, some with exceptions; most stages have several
+/// workgroups, and the scores several tiles.
+const SEEDS: usize = 20;
+
+/// The seeds of a layer with all kinds of moves, 406 positions, where the larger one is beyond the limits that are set,
+/// or stages run as their twins: of these nothing is to be found out, and they take long.
+const FEW_SEEDS: usize = 6;
+
+impl GpuComputer {
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
+    /// them now. If the device has not passed [`self_test`] yet, it has to do so first.
+    ///
+    /// # Errors
+    /// When the device does not have enough memory, its limits do not allow so large a layer, or it computes wrong
+    /// scores.
+    pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
+        super::computer::require(&gpu, tables.pits(), seeds)?;
+        self_test(&gpu, tables.rules())?;
+        GpuComputer::untested(gpu, tables, seeds)
+    }
+}
+
+/// Computes a small layer on a device and compares it with what the CPU computes; does nothing if the device has passed
+/// already.
+///
+/// The layer has some 50,000 positions; on a device with twins, or with limits that are too small for this, some hundreds.
+///
+/// # Errors
+/// [`GpuError::WrongScores`], or another fault of the device; or that the CPU's tables, files in the system's directory
+/// for temporary ones, cannot be written.
+pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
+    gpu.once(rules.name(), || {
+        let large = !gpu.has_twins() && super::computer::require(gpu, PITS, SEEDS).is_ok();
+        let last = if large { SEEDS } else { FEW_SEEDS };
+        let parent = std::env::temp_dir();
+        let place = TemporaryDirectory::new_in(&parent).map_err(TableError::io(&parent))?;
+        let pulse = Pulse::default();
+        let mut tables = Tables::open(place.path(), rules, PITS, last)?;
+        for seeds in 2..=last {
+            let frames: Vec<Frame> = tables.key(seeds).frames().collect();
+            let computed = Frames::default();
+            CpuComputer::new(Isa::detect(), &tables, seeds)?.compute(&tables, &frames, &pulse, &computed)?;
+            let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
+            for packed in computed.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                writer.write(&packed)?;
+            }
+            tables.push(Arc::new(Table::open(&writer.finish()?)?))?;
+        }
+        let table = tables.require(last)?;
+        let frames: Vec<Frame> = table.key().frames().collect();
+        let computed = Frames::default();
+        GpuComputer::untested(Arc::clone(gpu), &tables, last)?.compute(&tables, &frames, &pulse, &computed)?;
+        let computed = computed.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let right =
+            |packed: &PackedFrame| packed.section() == table.section(&table.header().entries[packed.frame.mover - 1]);
+        match computed.iter().find(|packed| !right(packed)) {
+            None => Ok(()),
+            Some(PackedFrame { frame: Frame { mover, other, .. }, .. }) => {
+                let first = format!("the frame {mover} | {other} of {PITS} pits, {rules}");
+                Err(GpuError::WrongScores { adapter: gpu.report().name.clone(), first }.into())
+            }
+        }
+    })
+}
+
+/// Computed frames, in their order.
+#[derive(Default)]
+struct Frames(Mutex<Vec<PackedFrame>>);
+
+impl Output for Frames {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(packed);
+        true
+    }
+}

@@ -1,0 +1,57 @@
+use super::constants::{RANK_BITS, RANK_MASK};
+use crate::device::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
+
+params! {
+    /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
+    ///
+    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only; for each
+    /// pit a whole number of words of scores), scores with the small
+    /// side to move, scores with the large side to move; scores with a run for each large row.
+    pub struct QuietLarge {
+        /// Threads: one for each word of each large row.
+        threads,
+        /// The first large row.
+        first_row,
+        /// Words of a run.
+        words,
+        /// Seeds in play.
+        total,
+        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
+        entries_at,
+        /// The first word of the scores with the small side to move that is in its buffer.
+        small_base,
+        /// The first word of the scores with the large side to move that is in its buffer.
+        large_base,
+    }
+}
+
+/// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
+pub(super) fn quiet_large<T: Tracer>(
+    group: &Workgroup<T>,
+    params: &QuietLarge,
+    [moves, map, small_moves, mut large_moves]: [Words<T>; 4],
+) {
+    for thread in group.threads(params.threads) {
+        let row = params.first_row + thread / params.words;
+        let word = thread % params.words;
+        let at = row * params.words + word - params.large_base;
+        let mut best = unpack4x_u8(large_moves.get(at));
+        for entry in moves.get(row)..moves.get(row + 1) {
+            let quiet = moves.get(params.entries_at + entry);
+            let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
+            let scores = unpack4x_u8(small_moves.get(child));
+            let only_if_empty = quiet >> RANK_BITS;
+            for lane in 0..4 {
+                if only_if_empty > 0 {
+                    let captured = map.get(4 * ((only_if_empty - 1) * params.words + word) + lane) >> RANK_BITS;
+                    if captured > 0 {
+                        continue;
+                    }
+                }
+                let best = &mut best[lane as usize];
+                *best = (*best).max(params.total - scores[lane as usize]);
+            }
+        }
+        large_moves.set(at, pack4x_u8(best));
+    }
+}

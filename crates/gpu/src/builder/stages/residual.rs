@@ -1,0 +1,45 @@
+//! What the stages that pack groups have in common: parameters, and reading the residuals of a group from scores (see
+//! `shaders/shared/residual.wgsl`).
+
+use super::constants::{BASE_BIAS, GROUP_POSITIONS};
+use crate::device::{Tracer, Words, extract_bits, params};
+
+params! {
+    /// Parameters of [`Stage::Encode`](super::Stage::Encode).
+    ///
+    /// Buffers: scores, the head of a frame (profile, then groups), the size of each group's patch.
+    pub struct Encode {
+        /// Threads: groups.
+        threads,
+        /// The first group.
+        first_group,
+        /// Mover's rows.
+        rows,
+        /// Words of a run of scores.
+        words,
+        /// The first word of the scores that is in the buffer.
+        base,
+        /// Positions of the frame.
+        positions,
+        /// The first word of the groups in the head.
+        groups_at,
+    }
+}
+
+/// The residuals, biased so that they are positive, of the positions of `group`.
+///
+/// Panics if a wrong parameter leads beyond the scores.
+pub(super) fn residuals<'a, T: Tracer>(
+    params: &'a Encode,
+    scores: &'a Words<T>,
+    head: &'a Words<T>,
+    group: u32,
+) -> impl Iterator<Item = u32> + 'a {
+    let first = group * GROUP_POSITIONS;
+    (first..first + GROUP_POSITIONS.min(params.positions - first)).map(move |index| {
+        let (row, mover) = (index / params.rows, index % params.rows);
+        let (word, shift) = (row * params.words + mover / 4 - params.base, 8 * (mover % 4));
+        let score = extract_bits(scores.get(word), shift, 8);
+        (score + BASE_BIAS).wrapping_sub(extract_bits(head.get(mover / 4), shift, 8))
+    })
+}

@@ -1,0 +1,73 @@
+use super::constants::{
+    BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
+};
+use crate::device::{Tracer, Words, extract_bits};
+use kalah_tables::table::FrameEntry;
+
+/// Where a frame is in the operand: `Frame` of the shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct FrameAt {
+    /// First byte of the profile. For a frame of finished games: the score of all its positions.
+    pub profile_at: u32,
+    /// First word of the groups.
+    pub groups_at: u32,
+    /// First byte of the patches.
+    pub patches_at: u32,
+    /// Mover's rows; or [`OVER`], or [`super::constants::ABSENT`].
+    pub rows: u32,
+}
+
+impl FrameAt {
+    /// A frame whose bytes, as in its file, begin at byte `at` of the operand.
+    pub(in crate::builder) fn new(at: u64, entry: &FrameEntry) -> FrameAt {
+        FrameAt {
+            profile_at: at as u32,
+            groups_at: ((at + entry.groups_at()) / 4) as u32,
+            patches_at: (at + entry.patches_at()) as u32,
+            rows: entry.rows as u32,
+        }
+    }
+}
+
+/// The frame with this number in the buffer of frames.
+pub(super) fn frame<T: Tracer>(frames: &Words<T>, number: u32) -> FrameAt {
+    let [profile_at, groups_at, patches_at, rows] = [0, 1, 2, 3].map(|word| frames.get(4 * number + word));
+    FrameAt { profile_at, groups_at, patches_at, rows }
+}
+
+fn operand_byte<T: Tracer>(operand: &Words<T>, at: u32) -> u32 {
+    extract_bits(operand.get(at / 4), 8 * (at % 4), 8)
+}
+
+/// The code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
+fn patched_code<T: Tracer>(operand: &Words<T>, group: u32, patch_at: u32, place: u32) -> u32 {
+    let count = operand_byte(operand, patch_at + PATCH_HEAD_BYTES - 1);
+    for index in 0..count {
+        let exception = patch_at + PATCH_HEAD_BYTES + index * EXCEPTION_BYTES;
+        if operand_byte(operand, exception) == place {
+            return operand_byte(operand, exception + 1);
+        }
+    }
+    if place < MOVED_CODES {
+        return extract_bits(operand_byte(operand, patch_at + place / 2), 4 * (place % 2), 4);
+    }
+    extract_bits(operand.get(group + place / 8), 4 * (place % 8), 4)
+}
+
+/// The score of the position with this `index` and mover's rank in `frame`.
+pub(super) fn score<T: Tracer>(operand: &Words<T>, frame: FrameAt, index: u32, mover: u32) -> u32 {
+    if frame.rows == OVER {
+        return frame.profile_at;
+    }
+    let group = frame.groups_at + index / GROUP_POSITIONS * GROUP_WORDS;
+    let place = index % GROUP_POSITIONS;
+    let base = operand.get(group + GROUP_WORDS - 1) >> 24;
+    let code = if base & PATCHED != 0 {
+        patched_code(operand, group, frame.patches_at + operand.get(group), place)
+    } else {
+        extract_bits(operand.get(group + place / 8), 4 * (place % 8), 4)
+    };
+    let residual = (base & !PATCHED).wrapping_sub(BASE_BIAS).wrapping_add(code);
+    residual.wrapping_add(operand_byte(operand, frame.profile_at + mover)) & 0xff
+}

@@ -1,0 +1,115 @@
+use std::error::Error;
+
+/// Why a computation on a GPU ended early.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// There is no adapter to compute on, or none with the requested name.
+    #[error("{}", no_adapter(wanted.as_deref(), found))]
+    NoAdapter {
+        /// The requested part of a name; `None` for any GPU.
+        wanted: Option<String>,
+        /// The names and kinds of the existing adapters.
+        found: Vec<String>,
+    },
+    /// The adapter is unsuitable.
+    #[error("{adapter} cannot be used: {reason}")]
+    Unfit {
+        /// The adapter's name.
+        adapter: String,
+        /// What it lacks, or the message of its driver.
+        reason: String,
+    },
+    /// A limit of the adapter is too small for the computation.
+    #[error("{adapter} cannot be used: its limits allow {allowed} {what}, but {needed} are needed")]
+    Limit {
+        /// The adapter's name.
+        adapter: String,
+        /// What is limited, as a plural.
+        what: &'static str,
+        /// How many are needed.
+        needed: u64,
+        /// How many the adapter allows.
+        allowed: u64,
+    },
+    /// There is not enough memory on the device, or not enough is allowed.
+    #[error("no room on the GPU for {what} ({bytes} bytes; {used} are in use{})", shortage.allowed())]
+    OutOfMemory {
+        /// What was to be stored.
+        what: &'static str,
+        /// Its bytes.
+        bytes: u64,
+        /// Bytes already in use.
+        used: u64,
+        /// Which memory is short.
+        shortage: Shortage,
+    },
+    /// The device is gone: reset, removed, or its driver failed.
+    #[error("the GPU was lost: {0}")]
+    Lost(String),
+    /// The device has not ended any work for this time, and its driver reports no fault.
+    #[error("the GPU has not finished anything for {} seconds: it, or its driver, hangs", .0.as_secs_f64())]
+    Hung(std::time::Duration),
+    /// The device computes wrong scores.
+    #[error("{adapter} computes wrong scores: its self-test failed at {first}")]
+    WrongScores {
+        /// The adapter's name.
+        adapter: String,
+        /// The first frame that is wrong, and of which layer.
+        first: String,
+    },
+    /// The device refused a command: a bug in this program or in the driver.
+    #[error("the GPU refused a command: {0}")]
+    Refused(String),
+}
+
+impl GpuError {
+    /// The error of a GPU that `error` is, or that caused it.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            cause = error.source();
+        }
+        None
+    }
+}
+
+/// Why there is not enough memory on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shortage {
+    /// Only this many bytes are allowed.
+    Allowed(u64),
+    /// The adapter does not support buffers of this size; the bytes allowed, if limited.
+    BufferSize(Option<u64>),
+    /// The device has no more memory; the bytes allowed, if limited.
+    Device(Option<u64>),
+    /// The machine has no more memory for transfers to and from the device.
+    Machine,
+}
+
+impl Shortage {
+    /// The bytes allowed, if limited.
+    pub fn budget(self) -> Option<u64> {
+        match self {
+            Shortage::Allowed(bytes) => Some(bytes),
+            Shortage::BufferSize(budget) | Shortage::Device(budget) => budget,
+            Shortage::Machine => None,
+        }
+    }
+
+    fn allowed(self) -> String {
+        self.budget().map_or(String::new(), |budget| format!(", {budget} are allowed"))
+    }
+}
+
+fn no_adapter(wanted: Option<&str>, found: &[String]) -> String {
+    let found = if found.is_empty() { "no adapter at all".to_owned() } else { found.join(", ") };
+    match wanted {
+        Some(name) => format!("no adapter is named {name}: there is {found}"),
+        None => format!("no GPU was found (there is {found})"),
+    }
+}

@@ -1,0 +1,118 @@
+use std::fmt::Write;
+
+use bytemuck::Pod;
+
+use super::trace::Trace;
+
+/// Threads of a workgroup.
+pub const WORKGROUP: u32 = 256;
+
+/// The most storage buffers that a kernel can have.
+pub(super) const MAX_BUFFERS: usize = 7;
+
+/// A program for a GPU: a compute shader, the buffers that it uses, and its twin on the CPU.
+///
+/// The shader has its parameters at binding 0 and its buffers, arrays of 32-bit words, at the bindings from 1 on.
+///
+/// It may run without run-time checks: the author of a kernel guarantees that every loop of the shader ends and every
+/// index is within its buffer, for the parameters and buffers that it is dispatched with.
+#[derive(Debug)]
+pub struct Kernel {
+    /// The name: unique among the kernels that a device runs.
+    pub(crate) name: &'static str,
+    /// The entry point of the shader.
+    pub(crate) entry_point: &'static str,
+    /// Constants of the shader, with their names.
+    pub(crate) constants: &'static [(&'static str, u32)],
+    /// The parameters: [`Params::WGSL`].
+    pub(crate) params: &'static str,
+    /// Parts of the shader that other kernels share.
+    pub(crate) shared: &'static [&'static str],
+    /// The kernel's own part of the shader.
+    pub(crate) own: &'static str,
+    /// How it uses its buffers, at most [`MAX_BUFFERS`].
+    pub(crate) access: &'static [Access],
+    /// Its twin.
+    pub(crate) twin: Twin,
+    /// Its twin, with a trace.
+    pub(crate) traced_twin: TracedTwin,
+}
+
+impl Kernel {
+    /// The name: unique among the kernels that a device runs.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The entry point of its shader.
+    pub fn entry_point(&self) -> &'static str {
+        self.entry_point
+    }
+
+    /// How it uses its buffers: those of the bindings 1, 2, .. of its shader.
+    pub fn access(&self) -> &'static [Access] {
+        self.access
+    }
+
+    /// Its twin on the CPU.
+    pub fn twin(&self) -> Twin {
+        self.twin
+    }
+
+    /// Its twin on the CPU, which reports what it reads and writes to a trace: one for each dispatch.
+    pub fn traced_twin(&self) -> TracedTwin {
+        self.traced_twin
+    }
+
+    /// The whole source of its shader in WGSL: constants, parameters, shared parts, and its own.
+    pub fn source(&self) -> String {
+        let mut source = String::new();
+        for (name, value) in self.constants {
+            writeln!(source, "const {name}: u32 = {value}u;").expect("strings take everything");
+        }
+        source += self.params;
+        for part in self.shared.iter().chain([&self.own]) {
+            source += "\n";
+            source += part;
+        }
+        source
+    }
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It reads only.
+    Read,
+    /// It may write too.
+    Write,
+}
+
+/// Does the work of one workgroup on the CPU; takes the workgroup's number, the words of the parameters, and the
+/// buffers.
+pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
+
+/// A [`Twin`] that reports what it reads and writes.
+pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &Trace);
+
+/// The parameters of a kernel: 32-bit words, in the shader as a struct of the same names.
+pub trait Params: Pod {
+    /// The struct in WGSL.
+    const WGSL: &'static str;
+}
+
+/// Declares the parameters of a kernel for Rust and WGSL.
+macro_rules! params {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
+        pub struct $name { $($(#[$field_about])* pub $field: u32,)* }
+
+        impl $crate::device::Params for $name {
+            const WGSL: &'static str =
+                concat!("struct Params {\n", $("    ", stringify!($field), ": u32,\n",)* "}\n");
+        }
+    };
+}
+pub(crate) use params;

@@ -1,0 +1,130 @@
+//! Noticing the faults of a device, and waiting for work that may never end.
+
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
+
+use super::caught::caught;
+use super::device::Gpu;
+use super::error::GpuError;
+use super::faults::Faults;
+use super::report::Tier;
+use kalah_tables::system::processor_time;
+
+/// How long to wait, after a command was refused, for a report that the device was lost.
+const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
+
+/// A device hangs when this many waits in a row saw nothing end; one of them may be short, after the program itself was
+/// stopped for a while.
+const WAITS: f64 = 4.0;
+
+/// A software device that is at work has at least this share of a processor. One whose threads wait for each other has none.
+const AT_WORK: f64 = 0.01;
+
+/// True once a device of this process hangs.
+static HAS_HUNG: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if a device of this process was given up because it hangs.
+///
+/// Threads of its driver may still be at work. What drivers do when a program ends may then crash, so it should end by `_exit`.
+pub fn has_hung() -> bool {
+    HAS_HUNG.load(Ordering::Relaxed)
+}
+
+/// Returns the part of a wait that counts as idle: that of `waited` in which the device could have worked.
+///
+/// A software device works on the processors, of which this process may get little: on a busy machine, or by a quota. It also
+/// compiles shaders when it first runs them, not before. So its time is the processor time that the process used, `worked`.
+fn idle_part(waited: Duration, worked: Option<Duration>) -> f64 {
+    let share = worked.map_or(1.0, |worked| worked.as_secs_f64() / waited.as_secs_f64());
+    if share < AT_WORK { 1.0 } else { share.min(1.0) }
+}
+
+impl Gpu {
+    /// Checks that no fault was noticed so far.
+    ///
+    /// # Errors
+    /// The loss of the device, otherwise that it hangs, otherwise the first command that it refused.
+    pub(super) fn check(&self) -> Result<(), GpuError> {
+        let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if faults().refused.is_some() {
+            // A lost device refuses everything, and reports its loss only when it is polled and idle; it does so on the
+            // thread that polled first, which may be another one that has not recorded it yet.
+            let asked = Instant::now();
+            while faults().lost.is_none() && faults().hung.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
+                let _ = self.poll(PollType::Wait { submission_index: None, timeout: Some(LOSS_IS_REPORTED_WITHIN) });
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        match &*faults() {
+            Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
+            Faults { hung: Some(waited), .. } => Err(GpuError::Hung(*waited)),
+            Faults { refused: Some(message), .. } => Err(GpuError::Refused(message.clone())),
+            Faults { lost: None, hung: None, refused: None } => Ok(()),
+        }
+    }
+
+    /// Waits for a submission, or for all.
+    ///
+    /// # Errors
+    /// A fault of the device: also that for the time of [`crate::device::GpuOptions::patience`] no submission ended.
+    pub(super) fn wait(&self, submission: Option<SubmissionIndex>) -> Result<(), GpuError> {
+        let patience = self.options.patience;
+        let processor_time = || processor_time().filter(|_| self.report().tier == Tier::Software);
+        let mut idle = 0.0;
+        loop {
+            let ended = self.ended.load(Ordering::Relaxed);
+            let (start, before) = (Instant::now(), processor_time());
+            let poll = PollType::Wait { submission_index: submission.clone(), timeout: Some(patience.div_f64(WAITS)) };
+            let polled = self.poll(poll);
+            let timed_out = matches!(polled, Err(PollError::Timeout));
+            let worked = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+            let is_idle = timed_out && self.ended.load(Ordering::Relaxed) == ended;
+            idle = if is_idle { idle + idle_part(start.elapsed(), worked) } else { 0.0 };
+            if idle >= WAITS {
+                HAS_HUNG.store(true, Ordering::Relaxed);
+                self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.get_or_insert(patience);
+            }
+            self.check()?;
+            if !timed_out {
+                return polled.map(|_| ()).map_err(|error| GpuError::Lost(error.to_string()));
+            }
+        }
+    }
+
+    /// Polls the device: what ended is noticed, and a loss becomes a fault.
+    pub(super) fn poll(&self, poll: PollType) -> Result<PollStatus, PollError> {
+        if !self.injected.hangs.load(Ordering::Relaxed) {
+            // wgpu panics when the driver reports a loss while it waits.
+            return caught(|| self.device.poll(poll)).unwrap_or_else(|message| {
+                self.faults.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
+                Ok(PollStatus::Poll)
+            });
+        }
+        match poll {
+            PollType::Wait { .. } => Err(PollError::Timeout),
+            PollType::Poll => Ok(PollStatus::Poll),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_software_device_that_gets_little_processor_time_is_given_more() {
+        let part = |waited, worked| idle_part(Duration::from_millis(waited), Some(Duration::from_millis(worked)));
+        assert_eq!(part(2500, 100), 0.04);
+        assert_eq!(part(2500, 300), 0.12);
+        // It computes, on one thread or on several, and does not end.
+        assert_eq!((part(2500, 2500), part(2500, 9000)), (1.0, 1.0));
+        // Its threads wait for each other: only this program's wait takes some time.
+        assert_eq!((part(2500, 0), part(2500, 1)), (1.0, 1.0));
+        // No time passed; a device that does not compute on the processors.
+        assert_eq!((part(0, 0), part(0, 1)), (1.0, 1.0));
+        assert_eq!(idle_part(Duration::from_secs(3), None), 1.0);
+    }
+}

@@ -1,0 +1,114 @@
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use kalah_core::game::{Pit, Position};
+use kalah_tables::printable::printable;
+
+/// The most characters that are shown of a text of the server.
+const MAX_SHOWN: usize = 200;
+
+/// How many events that the server causes are reported at once; after these, one each [`PAUSE`].
+const AT_ONCE: u32 = 20;
+
+/// Time after which one more event is reported.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What happens in a session.
+///
+/// Texts are those of the server as they came, and may hold terminal escape sequences; the `Display` of the event escapes
+/// them.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'e> {
+    /// The server greeted.
+    Greeted {
+        /// Its version of the protocol.
+        version: &'e str,
+    },
+    /// A move was chosen.
+    Moved {
+        /// The position.
+        position: &'e Position,
+        /// The move.
+        pit: Pit,
+    },
+    /// The server reports that something went wrong.
+    Error(&'e str),
+    /// A line that means nothing to us, and is left alone.
+    Ignored(&'e str),
+    /// A position that is not searched, because too many wait already; a legal move was sent.
+    Refused {
+        /// The server's id of it.
+        id: u64,
+    },
+    /// So many events were not reported, because the server caused too many.
+    Hidden(u64),
+}
+
+impl fmt::Display for Event<'_> {
+    /// A line for a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Greeted { version } => write!(f, "connected; protocol {}", printable(version, MAX_SHOWN)),
+            Event::Moved { position, pit } => write!(f, "{position}  {pit}"),
+            Event::Error(text) => write!(f, "the server says: {}", printable(text, MAX_SHOWN)),
+            Event::Ignored(line) => write!(f, "not understood: {}", printable(line, MAX_SHOWN)),
+            Event::Refused { id } => write!(f, "too many positions are waiting: {id} gets its first legal move"),
+            Event::Hidden(1) => write!(f, "one more message is not shown"),
+            Event::Hidden(count) => write!(f, "{count} more messages are not shown"),
+        }
+    }
+}
+
+/// Reports the events that the server causes, at a limited rate.
+pub(super) struct Reports<'s> {
+    on_event: &'s (dyn Fn(Event) + Sync),
+    /// Shared by the thread that listens and those that think.
+    rate: Mutex<Rate>,
+}
+
+/// How much was reported recently.
+struct Rate {
+    /// How many may be reported now.
+    left: u32,
+    /// Since when one more is due.
+    since: Instant,
+    hidden: u64,
+}
+
+impl<'s> Reports<'s> {
+    pub fn new(on_event: &'s (dyn Fn(Event) + Sync)) -> Reports<'s> {
+        Reports { on_event, rate: Mutex::new(Rate { left: AT_ONCE, since: Instant::now(), hidden: 0 }) }
+    }
+
+    /// Reports one, unless there were too many recently.
+    pub fn tell(&self, event: Event) {
+        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();
+        if due > 0 {
+            rate.left = u32::try_from(due).unwrap_or(AT_ONCE).saturating_add(rate.left).min(AT_ONCE);
+            rate.since = Instant::now();
+        }
+        if rate.left == 0 {
+            rate.hidden += 1;
+            return;
+        }
+        self.tell_hidden(&mut rate);
+        rate.left -= 1;
+        (self.on_event)(event);
+    }
+
+    fn tell_hidden(&self, rate: &mut Rate) {
+        if rate.hidden > 0 {
+            (self.on_event)(Event::Hidden(std::mem::take(&mut rate.hidden)));
+        }
+    }
+}
+
+impl Drop for Reports<'_> {
+    fn drop(&mut self) {
+        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tell_hidden(&mut rate);
+    }
+}

@@ -1,0 +1,87 @@
+use std::io::{self, ErrorKind, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::requests::MoveRequest;
+use super::{Argument, Command};
+use kalah_core::game::Pit;
+
+/// How long the server may take to read a line.
+const WRITE_TIME: Duration = Duration::from_secs(10);
+
+/// Sends lines to the server, from any thread.
+pub(super) struct Sender<'s> {
+    stream: Mutex<TcpStream>,
+    /// The next id: clients use odd ones.
+    id: AtomicU64,
+    /// Set when the session is to end, also while the server does not read.
+    stop: &'s AtomicBool,
+}
+
+impl<'s> Sender<'s> {
+    /// One for a stream whose writes time out now and then.
+    pub fn new(stream: TcpStream, stop: &'s AtomicBool) -> Sender<'s> {
+        Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), stop }
+    }
+
+    pub fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        self.say_to(&mut stream, reference, name, arguments)
+    }
+
+    fn say_to(
+        &self,
+        stream: &mut TcpStream,
+        reference: Option<u64>,
+        name: &str,
+        arguments: Vec<Argument>,
+    ) -> io::Result<()> {
+        let id = Some(self.id.fetch_add(2, Ordering::Relaxed));
+        let mut command = Command { id, reference, name: name.to_owned(), arguments };
+        command.shorten();
+        self.write(stream, format!("{command}\r\n").as_bytes())
+    }
+
+    /// Writes all of `bytes`, unless the server does not read them in time.
+    fn write(&self, stream: &mut TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+        let begin = Instant::now();
+        loop {
+            match stream.write(bytes) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => bytes = &bytes[written..],
+                Err(error) if is_pause(&error) => {}
+                Err(error) => return Err(error),
+            }
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            if self.stop.load(Ordering::Relaxed) || begin.elapsed() >= WRITE_TIME {
+                return Err(ErrorKind::TimedOut.into());
+            }
+        }
+    }
+
+    /// Sends a line about a request, unless the server wants no more of it.
+    pub fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if request.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.say_to(&mut stream, Some(request.id), name, arguments)
+    }
+
+    pub fn say_move(&self, request: &MoveRequest, pit: Pit) -> io::Result<()> {
+        self.tell(request, "move", vec![word(pit)])
+    }
+}
+
+/// Whether an error of the stream only means that it was not ready in time.
+pub(super) fn is_pause(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+pub(super) fn word(text: impl std::fmt::Display) -> Argument {
+    Argument::Word(text.to_string())
+}

@@ -1,0 +1,15 @@
+//! Playing the sowing game Kalah.
+//!
+//! The crate `kalah` re-exports these modules. Dependencies run one way: [`watcher`] <- [`play`], [`mod@record`] <- [`kgp`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`kgp`] | a client of the Kalah Game Protocol |
+//! | [`play`] | players of the game, and games between them |
+//! | [`mod@record`] | games as text |
+//! | [`watcher`] | a thread that watches while other work is done |
+
+pub mod kgp;
+pub mod play;
+pub mod record;
+pub mod watcher;

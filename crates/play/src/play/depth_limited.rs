@@ -1,0 +1,87 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::limit::Budget;
+use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use kalah_core::game::{Position, Rules};
+use kalah_solve::solve::{Deepening, LimitedSearch, Method};
+
+/// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
+///
+/// Where there is a time limit it searches to depth 1, 2, ..., to have a move when the limit is over; likewise where its own
+/// depth takes too many positions.
+pub(super) struct DepthLimited {
+    name: PlayerName,
+    search: LimitedSearch,
+    budget: Budget,
+}
+
+impl DepthLimited {
+    pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
+        let search = LimitedSearch::new(rules, method, depth);
+        DepthLimited { name, search, budget: Budget::PLAYER }
+    }
+
+    /// The choice of a search to `depth` of at most `positions` positions, or why it was cut short.
+    fn search_to(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
+        let mut search = self.search;
+        search.depth = depth;
+        let asked = AtomicU64::new(0);
+        let is_long = || asked.fetch_add(u64::from(LimitedSearch::ASK_EVERY), Ordering::Relaxed) >= positions;
+        let result = search.run_unless(&|| is_long() || limit.is_over(), position);
+        let result =
+            result.ok_or_else(|| if limit.is_over() { Deepening::Interrupted } else { Deepening::OverBudget })?;
+        let choice = |pit| Choice { pit, worth: Worth::Evaluation(result.value), source: Source::Depth(depth) };
+        result.best.map(choice).ok_or(Deepening::Final)
+    }
+}
+
+impl Player for DepthLimited {
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError> {
+        let (depth, mut positions) = (self.search.depth, self.budget.whole);
+        if limit.left().is_none() {
+            if let Ok(choice) = self.search_to(position, depth, positions, limit) {
+                return Ok(choice);
+            }
+            positions = self.budget.step;
+        }
+        // Depth 1 takes no time, so there always is a move.
+        let mut choice = self.search_to(position, 1, u64::MAX, &Limit::none()).map_err(|_| PlayError::GameOver)?;
+        for depth in 2..=depth {
+            tell(&choice);
+            match self.search_to(position, depth, positions, limit) {
+                Ok(deeper) => choice = deeper,
+                Err(_) => break,
+            }
+        }
+        Ok(choice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_depth_that_takes_too_long_is_searched_step_by_step() {
+        let position: Position = "6x4".parse().unwrap();
+        for method in [Method::SeqMm, Method::SeqAb] {
+            let player = DepthLimited::new(PlayerName::Minimax(9), Rules::Standard, method, 9);
+            let mut short = DepthLimited { budget: Budget { whole: 5000, step: 1000 }, ..player };
+            let choice = short.choose(&position, &Limit::none(), &mut |_| ()).unwrap();
+            let Source::Depth(depth) = choice.source else { panic!("{choice:?}") };
+            assert!((2..9).contains(&depth), "{choice:?}");
+            // The same as a player of that depth.
+            let mut right = DepthLimited::new(PlayerName::Minimax(depth), Rules::Standard, method, depth);
+            assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
+        }
+    }
+}

@@ -1,0 +1,167 @@
+use std::time::{Duration, Instant};
+
+use super::process::Process;
+use super::reply::{self, Info, Reply};
+use super::request::{Go, Request};
+use super::{EngineCommand, PREFIX};
+use crate::play::fault::EngineFault;
+use crate::play::{Choice, Limit, PlayError, Player, Source, Worth};
+use kalah_core::game::{Position, Rules};
+
+/// How long an engine may take to start and to answer the greeting, and then to get ready for a game.
+const READY_TIME: Duration = Duration::from_secs(10);
+
+/// How long an engine may take to answer `stop` with a move.
+const STOP_TIME: Duration = Duration::from_millis(500);
+
+/// How often it is looked whether a limit is over.
+const CHECK_EVERY: Duration = Duration::from_millis(5);
+
+/// A player that asks an external engine. Its process is started for the first position, and ended when the player is dropped
+/// or the engine did something wrong.
+pub(in crate::play) struct External {
+    command: EngineCommand,
+    rules: Rules,
+    process: Option<Process>,
+}
+
+impl External {
+    pub fn new(command: EngineCommand, rules: Rules) -> External {
+        External { command, rules, process: None }
+    }
+
+    /// Starts the engine, unless it runs, and has it get ready for a game from `start`; false when `limit` was over before.
+    fn make_ready(&mut self, start: &Position, limit: &Limit) -> Result<bool, EngineFault> {
+        if self.process.is_some() {
+            return Ok(true);
+        }
+        let mut process = Process::start(&self.command)?;
+        process.say(&Request::Kalah)?;
+        let mut refused = false;
+        let greeted = wait(&mut process, limit, |reply| match reply {
+            Reply::Rules(rules) => {
+                refused = !rules.contains(&self.rules);
+                Ok(None)
+            }
+            Reply::Greeting(version) if version == "1" => Ok(Some(())),
+            Reply::Greeting(version) => Err(EngineFault::Version(version)),
+            _ => Ok(None),
+        })?;
+        if greeted.is_none() {
+            return Ok(false);
+        }
+        if refused {
+            return Err(EngineFault::Rules(self.rules));
+        }
+        process.say(&Request::NewGame(self.rules, *start))?;
+        process.say(&Request::IsReady)?;
+        let ready = wait(&mut process, limit, |reply| Ok((reply == Reply::Ready).then_some(())))?;
+        self.process = ready.map(|()| process);
+        Ok(ready.is_some())
+    }
+
+    /// The engine's move.
+    fn ask(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, EngineFault> {
+        // Whatever the limit is: without an engine there is no move.
+        while self.process.is_none() {
+            self.make_ready(position, &Limit::none())?;
+        }
+        let begin = Instant::now();
+        let process = self.process.as_mut().expect("it was just started");
+        process.say(&Request::Position(*position))?;
+        process.say(&Request::Go(Go { time: limit.left(), ..Go::default() }))?;
+        let (mut best, mut stopped): (Option<Choice>, Option<Instant>) = (None, None);
+        loop {
+            match stopped {
+                None if limit.is_over() => {
+                    process.say(&Request::Stop)?;
+                    stopped = Some(Instant::now());
+                }
+                Some(at) if at.elapsed() > STOP_TIME => {
+                    return Err(process.fault(EngineFault::Overtime(begin.elapsed())));
+                }
+                _ => {}
+            }
+            let Some(line) = process.hear(CHECK_EVERY)? else { continue };
+            match Reply::read(&line) {
+                Reply::Info(info) => {
+                    if let Some(choice) = chosen(&info).filter(|choice| position.moves().any(|pit| pit == choice.pit)) {
+                        tell(&choice);
+                        best = Some(choice);
+                    }
+                }
+                Reply::BestMove(text) => {
+                    let pit = reply::pit(&text).ok_or_else(|| process.fault(EngineFault::NoPit(text)))?;
+                    if let Err(illegal) = position.play(self.rules, pit) {
+                        return Err(process.fault(EngineFault::Illegal(illegal)));
+                    }
+                    let best = best.filter(|best| best.pit == pit);
+                    return Ok(best.unwrap_or(Choice { pit, worth: Worth::Unknown, source: Source::Engine }));
+                }
+                Reply::Error(text) => return Err(process.fault(EngineFault::Reported(text))),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What an engine reports of a move.
+fn chosen(info: &Info) -> Option<Choice> {
+    let worth = info.worth.unwrap_or(Worth::Unknown);
+    info.pit.map(|pit| Choice { pit, worth, source: Source::Engine })
+}
+
+/// Waits until `answer` finds what it waits for in a reply; `None` when `limit` was over before.
+fn wait<T>(
+    process: &mut Process,
+    limit: &Limit,
+    mut answer: impl FnMut(Reply) -> Result<Option<T>, EngineFault>,
+) -> Result<Option<T>, EngineFault> {
+    let begin = Instant::now();
+    while !limit.is_over() {
+        if begin.elapsed() > READY_TIME {
+            return Err(process.fault(EngineFault::NotReady(READY_TIME)));
+        }
+        let Some(line) = process.hear(CHECK_EVERY)? else { continue };
+        let answered = match Reply::read(&line) {
+            Reply::Error(text) => Err(EngineFault::Reported(text)),
+            reply => answer(reply),
+        };
+        if let Some(answered) = answered.map_err(|fault| process.fault(fault))? {
+            return Ok(Some(answered));
+        }
+    }
+    Ok(None)
+}
+
+impl Player for External {
+    fn name(&self) -> String {
+        format!("{PREFIX}{}", self.command)
+    }
+
+    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
+        let ready = self.make_ready(start, limit).map(|_| ());
+        ready.map_err(|fault| PlayError::Engine { player: self.name(), fault })
+    }
+
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError> {
+        if position.is_over() {
+            return Err(PlayError::GameOver);
+        }
+        self.ask(position, limit, tell).map_err(|fault| {
+            // Killed and reaped now.
+            self.process = None;
+            PlayError::Engine { player: self.name(), fault }
+        })
+    }
+}

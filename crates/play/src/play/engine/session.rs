@@ -1,0 +1,287 @@
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use super::MAX_LINE;
+use super::queue::{Asked, Passed, Queue, Stale};
+use super::reply::{Info, Reply};
+use super::request::{Go, Request};
+use crate::play::{Choice, Limit, Player, PlayerName, Setting};
+use kalah_core::game::{Position, Rules};
+use kalah_solve::book::Books;
+use kalah_tables::printable::printable;
+use kalah_tables::table::Shelf;
+
+/// The most characters of an error.
+const MAX_ERROR: usize = 1000;
+
+/// What an engine plays with.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineSetting<'s> {
+    /// The player.
+    pub player: PlayerName,
+    /// The rules, memory, threads and seed of its games; tables and book are taken from the two below.
+    pub setting: Setting<'s>,
+    /// The tables.
+    pub shelf: &'s Shelf,
+    /// The books.
+    pub books: &'s Books,
+}
+
+/// Plays as an engine: obeys the lines of `input` and answers on `output` until `quit` or the end of the input.
+///
+/// A thread of its own reads the input, so that `stop` and `quit` are obeyed at once. It ends with the input, or with the first
+/// line after this function has returned.
+///
+/// # Errors
+/// When `output` cannot be written, or no thread started. What goes wrong otherwise is answered with `error`.
+pub fn serve_engine(
+    input: impl BufRead + Send + 'static,
+    output: impl Write,
+    setting: EngineSetting<'_>,
+) -> io::Result<()> {
+    let queue = Arc::new(Queue::default());
+    let closing = Arc::new(AtomicBool::new(false));
+    let reader = Reader { queue: Arc::clone(&queue), closing: Arc::clone(&closing), search: Arc::default() };
+    thread::Builder::new().spawn(move || reader.read(input))?;
+    let rules = setting.setting.rules;
+    let stale = Stale::Nothing;
+    let mut session = Session { setting, output, closing, rules, position: None, stale, player: None, games: 0 };
+    let obeyed = session.obey_all(&queue);
+    queue.close();
+    obeyed
+}
+
+/// Reads the input.
+struct Reader {
+    queue: Arc<Queue>,
+    /// Set when the session is to end.
+    closing: Arc<AtomicBool>,
+    /// Ends the search that was asked for last.
+    search: Arc<AtomicBool>,
+}
+
+impl Reader {
+    fn read(mut self, mut input: impl BufRead) {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line);
+            let (wrong, stale) = if read.is_err() || read.is_ok_and(|read| read == 0) {
+                self.quit();
+                return;
+            } else if line.len() > MAX_LINE && !line.ends_with(b"\n") {
+                if skip_line(&mut input).is_err() {
+                    self.quit();
+                    return;
+                }
+                let stale = Stale::of(&String::from_utf8_lossy(&line));
+                (format!("a line is longer than {MAX_LINE} bytes"), stale)
+            } else {
+                let text = String::from_utf8_lossy(&line);
+                if text.trim().is_empty() {
+                    continue;
+                }
+                match text.parse() {
+                    Ok(Request::Quit) => {
+                        self.quit();
+                        return;
+                    }
+                    Ok(Request::Stop) => {
+                        self.search.store(true, Ordering::Relaxed);
+                        continue;
+                    }
+                    Ok(request) => {
+                        let search = match request {
+                            Request::Go(_) => Arc::default(),
+                            _ => Arc::clone(&self.search),
+                        };
+                        // To wait here would keep `stop` from being read.
+                        let asked = Asked::Request(request, Instant::now(), Arc::clone(&search));
+                        match self.queue.pass(asked, Stale::of(&text)) {
+                            Passed::Waits => self.search = search,
+                            // `stop` means the last search that is obeyed.
+                            Passed::Refused => {}
+                            Passed::Closed => return,
+                        }
+                        continue;
+                    }
+                    Err(why) => (why, Stale::of(&text)),
+                }
+            };
+            if self.queue.pass(Asked::Wrong(wrong, stale), stale) == Passed::Closed {
+                return;
+            }
+        }
+    }
+
+    /// Ends the search and the session.
+    fn quit(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        self.search.store(true, Ordering::Relaxed);
+        self.queue.pass(Asked::End, Stale::Nothing);
+    }
+}
+
+/// Skips the rest of a line.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let bytes = input.fill_buf()?;
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let (skipped, last) = (end.map_or(bytes.len(), |end| end + 1), end.is_some() || bytes.is_empty());
+        input.consume(skipped);
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// What is known of a session.
+struct Session<'s, W> {
+    setting: EngineSetting<'s>,
+    output: W,
+    closing: Arc<AtomicBool>,
+    rules: Rules,
+    position: Option<Position>,
+    /// What the last lines would have set and did not.
+    stale: Stale,
+    /// The player, and the pits of the board that it was made for.
+    player: Option<(usize, Box<dyn Player + 's>)>,
+    games: u64,
+}
+
+impl<'s, W: Write> Session<'s, W> {
+    /// Obeys one line after the other until the input is over.
+    fn obey_all(&mut self, queue: &Queue) -> io::Result<()> {
+        loop {
+            match queue.next() {
+                Asked::Wrong(why, stale) => {
+                    self.stale = self.stale.max(stale);
+                    self.say(&Reply::Error(why))?;
+                }
+                Asked::Refused(count, stale) => {
+                    self.stale = self.stale.max(stale);
+                    let why = Reply::Error("too many lines wait: this one is not obeyed".to_owned());
+                    (0..count).try_for_each(|_| self.say(&why))?;
+                }
+                Asked::Request(request, at, stop) => self.obey(request, at, &stop)?,
+                Asked::End => return Ok(()),
+            }
+        }
+    }
+
+    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        say(&mut self.output, reply)
+    }
+
+    fn obey(&mut self, request: Request, at: Instant, stop: &Arc<AtomicBool>) -> io::Result<()> {
+        match request {
+            Request::Kalah => {
+                self.say(&Reply::Name(format!("kalah {} {}", env!("CARGO_PKG_VERSION"), self.setting.player)))?;
+                self.say(&Reply::Rules(Rules::ALL.to_vec()))?;
+                self.say(&Reply::Greeting("1".to_owned()))
+            }
+            Request::NewGame(rules, start) => {
+                (self.rules, self.position) = (rules, Some(start));
+                self.stale = Stale::Nothing;
+                self.player = None;
+                self.games += 1;
+                let limit = Limit::none().or_stop(Arc::clone(&self.closing));
+                match self.player_for(start.pits()).prepare(&start, &limit) {
+                    Ok(()) => Ok(()),
+                    Err(error) => {
+                        self.stale = Stale::Game;
+                        self.say(&failed(&error))
+                    }
+                }
+            }
+            Request::IsReady => self.say(&Reply::Ready),
+            // Its rules are not known.
+            Request::Position(_) if self.stale == Stale::Game => {
+                self.say(&Reply::Error("the last game was refused: send newgame".to_owned()))
+            }
+            Request::Position(position) => {
+                (self.position, self.stale) = (Some(position), Stale::Nothing);
+                Ok(())
+            }
+            Request::Go(go) => self.go(go, at, stop),
+            // The thread that reads obeys these.
+            Request::Stop | Request::Quit => Ok(()),
+        }
+    }
+
+    /// A player by the rules of the game and for a board of so many pits a side.
+    fn player_for(&mut self, pits: usize) -> &mut dyn Player {
+        if self.player.as_ref().is_none_or(|(of, _)| *of != pits) {
+            // Its memory is given back before more is asked for.
+            self.player = None;
+        }
+        let setting = self.player_setting(pits);
+        let name = self.setting.player;
+        &mut *self.player.get_or_insert_with(|| (pits, name.player(&setting))).1
+    }
+
+    fn player_setting(&self, pits: usize) -> Setting<'s> {
+        let EngineSetting { setting, shelf, books, .. } = self.setting;
+        let setting = Setting { rules: self.rules, game: setting.game.wrapping_add(self.games), ..setting };
+        let (tables, bounds) = (shelf.tables(self.rules, pits), shelf.bounds(self.rules, pits));
+        setting.tables(tables).bounds(bounds).book(books.get(self.rules, pits))
+    }
+
+    /// Searches, and answers with a move.
+    fn go(&mut self, go: Go, at: Instant, stop: &Arc<AtomicBool>) -> io::Result<()> {
+        let refused = match self.stale {
+            Stale::Nothing => None,
+            Stale::Position => Some("the last position was refused: send another"),
+            Stale::Game => Some("the last game was refused: send newgame"),
+        };
+        if let Some(why) = refused {
+            return self.say(&Reply::Error(why.to_owned()));
+        }
+        let Some(position) = self.position.filter(|position| !position.is_over()) else {
+            let why = if self.position.is_some() { "the game is over" } else { "there is no position yet" };
+            return self.say(&Reply::Error(why.to_owned()));
+        };
+        let limit = go.time.map_or_else(Limit::none, |time| Limit::time(time.saturating_sub(at.elapsed())));
+        let limit = limit.or_stop(Arc::clone(stop));
+        let at_depth = go.depth.and_then(|depth| self.setting.player.at_most(depth));
+        let unused = [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")];
+        for what in unused.into_iter().flatten() {
+            let text = format!("{what} is not used by {}", self.setting.player);
+            self.say(&Reply::Info(Info { text, ..Info::default() }))?;
+        }
+        let pits = position.pits();
+        let mut limited = at_depth.map(|name| name.player(&self.player_setting(pits)));
+        if limited.is_none() {
+            self.player_for(pits);
+        }
+        let player = limited.as_mut().or(self.player.as_mut().map(|(_, player)| player)).expect("there is one");
+        let (output, mut told) = (&mut self.output, Ok(()));
+        let choice = player.choose(&position, &limit, &mut |choice: &Choice| {
+            if told.is_ok() {
+                told = say(output, &Reply::Info(Info::of(choice)));
+            }
+        });
+        told?;
+        match choice {
+            Ok(choice) => {
+                self.say(&Reply::Info(Info::of(&choice)))?;
+                self.say(&Reply::BestMove(choice.pit.to_string()))
+            }
+            Err(error) => self.say(&failed(&error)),
+        }
+    }
+}
+
+/// An error as a line.
+fn failed(error: &dyn std::fmt::Display) -> Reply {
+    Reply::Error(printable(&error.to_string(), MAX_ERROR))
+}
+
+fn say(output: &mut impl Write, reply: &Reply) -> io::Result<()> {
+    // Whole lines: who reads must not see a part of one.
+    output.write_all(format!("{reply}\n").as_bytes())?;
+    output.flush()
+}

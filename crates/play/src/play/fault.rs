@@ -1,0 +1,46 @@
+use std::time::Duration;
+
+use kalah_core::game::{IllegalMove, Rules};
+use kalah_tables::printable::printable;
+
+/// The most characters of an engine's line in a message.
+const MAX_QUOTED: usize = 200;
+
+/// What an external engine did wrong. A game is lost by it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineFault {
+    /// The program cannot be started; the system's reason.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// The program ended, or closed its output; how.
+    #[error("ended before the game was over ({0})")]
+    Ended(String),
+    /// It did not answer the greeting, or did not get ready for a game, within this time.
+    #[error("was not ready within {} s", .0.as_secs_f64())]
+    NotReady(Duration),
+    /// It speaks another version of the protocol, as it writes it.
+    #[error("speaks version '{}' of the protocol, not 1", printable(.0, MAX_QUOTED))]
+    Version(String),
+    /// It does not play the rule set.
+    #[error("does not play by the rules {0}")]
+    Rules(Rules),
+    /// It had no move although its time was over and it was asked to stop; the time that it took.
+    #[error("exceeded its time: no move after {:.2} s", .0.as_secs_f64())]
+    Overtime(Duration),
+    /// A line was longer than so many bytes.
+    #[error("sent a line of more than {0} bytes")]
+    LongLine(usize),
+    /// It does not read what it is sent, until nothing more can be sent.
+    #[error("does not read what it is sent")]
+    NotReading,
+    /// Its move names no pit; the move as it wrote it.
+    #[error("sent the move '{}', which is no pit", printable(.0, MAX_QUOTED))]
+    NoPit(String),
+    /// Its move cannot be played.
+    #[error("sent an illegal move: {0}")]
+    Illegal(IllegalMove),
+    /// It answered with an error; the engine's words.
+    #[error("reported an error: {}", printable(.0, MAX_QUOTED))]
+    Reported(String),
+}

@@ -1,0 +1,90 @@
+use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::side::Side;
+use kalah_core::game::Position;
+
+/// Algorithm 1 (Pekař et al. 2020, section 4): the first of four functions that finds a move.
+///
+/// It is asked for every move of a turn anew. Moves that store the last seed come first, so a turn plays all of them before
+/// anything else, as the paper's loop does.
+pub(in super::super) struct Heuristic;
+
+/// A capture that is within reach.
+struct Target {
+    /// The number of the pit to sow.
+    from: usize,
+    /// The number of the pit where the last seed falls.
+    into: usize,
+    /// The seeds of the opposite pit when it falls.
+    value: usize,
+}
+
+/// The nearest pit whose last seed falls into the store.
+pub(super) fn last_seed_to_kalaha(side: Side) -> Option<usize> {
+    (1..=side.pits()).find(|&number| side.ends_in_store(number))
+}
+
+/// The capture that takes most, the first found of equals: straight into an empty pit, all around into the pit itself, or
+/// around into an empty pit farther from the store. Seeds that a way around adds to the opposite pit count.
+///
+/// Only captures of pits for which `counts`, which is given the opposite seeds before the move.
+fn most_valuable(side: Side, counts: impl Fn(usize) -> bool) -> Option<Target> {
+    let mut best = Target { from: 1, into: 1, value: 0 };
+    for number in 1..=side.pits() {
+        let opposite = side.opposite(number);
+        if side.seeds(number) == 0 {
+            if opposite > best.value
+                && let Some(from) = (number + 1..=side.pits()).find(|&from| side.ends_directly_in(from, number))
+            {
+                best = Target { from, into: number, value: opposite };
+            }
+        } else if side.comes_back(number) {
+            if opposite + 1 > best.value && counts(opposite) {
+                best = Target { from: number, into: number, value: opposite + 1 };
+            }
+        } else if let Some(into) = side.ends_around_in(number) {
+            let opposite = side.opposite(into);
+            if opposite + 1 > best.value && counts(opposite) {
+                best = Target { from: number, into, value: opposite + 1 };
+            }
+        }
+    }
+    (best.value > 0).then_some(best)
+}
+
+/// The pit to sow for the largest capture.
+fn last_seed_to_target(side: Side) -> Option<usize> {
+    most_valuable(side, |_| true).map(|target| target.from)
+}
+
+/// The own pit that the opponent's largest capture would take, to be sown away. An empty pit cannot be sown, so captures of
+/// nothing but the seed that the way around adds do not count.
+fn opponent_seed_to_stash(position: &Position) -> Option<usize> {
+    let turned = position.turned();
+    let threat = most_valuable(Side::of(&turned), |opposite| opposite > 0)?;
+    // Opposite to the opponent's pit with number n lies the own one with number pits + 1 - n.
+    Some(position.pits() + 1 - threat.into)
+}
+
+/// The nearest pit that holds seeds.
+fn first_non_empty_pit(side: Side) -> Option<usize> {
+    (1..=side.pits()).find(|&number| side.seeds(number) > 0)
+}
+
+impl Player for Heuristic {
+    fn name(&self) -> String {
+        PlayerName::Heuristic.to_string()
+    }
+
+    fn choose(&mut self, position: &Position, _: &Limit, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+        if position.is_over() {
+            return Err(PlayError::GameOver);
+        }
+        let side = Side::of(position);
+        let found = last_seed_to_kalaha(side).map(|number| (number, "LastSeedToKalaha"));
+        let found = found.or_else(|| Some((last_seed_to_target(side)?, "LastSeedToTarget")));
+        let found = found.or_else(|| Some((opponent_seed_to_stash(position)?, "OpponentSeedToStash")));
+        let found = found.or_else(|| Some((first_non_empty_pit(side)?, "FirstNonEmptyPit")));
+        let (number, rule) = found.ok_or(PlayError::GameOver)?;
+        Ok(Choice { pit: side.pit(number), worth: Worth::Unknown, source: Source::Rule(rule) })
+    }
+}

@@ -1,0 +1,248 @@
+use super::super::limit::Budget;
+use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::heuristic::last_seed_to_kalaha;
+use super::side::Side;
+use kalah_core::game::{Position, Rules};
+use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
+
+/// Positions between two readings of the clock.
+const ASK_EVERY: u64 = 1 << 6;
+
+/// The weight of the stores in the evaluation (4).
+const STORES: i64 = 10;
+
+/// The weight of an empty pit next to the store in the evaluation (4).
+const NEAREST_EMPTY: i64 = 5;
+
+/// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta some turns ahead with the evaluation (4).
+///
+/// Depth counts turns: moves that move again stay at their depth. Pits are tried from the one next to the store on, and of
+/// equal moves the first is played. Where there is a time limit, or so many turns take too many positions, it searches
+/// to depth 1, 2, ..., in turns, or in moves where a turn has no end in sight.
+pub(in super::super) struct Minimax {
+    name: PlayerName,
+    rules: Rules,
+    /// MaxDepth, in turns.
+    depth: u32,
+    /// Whether safe moves are played without a search, which makes it Algorithm 3.
+    modified: bool,
+    budget: Budget,
+}
+
+impl Minimax {
+    pub fn new(name: PlayerName, rules: Rules, depth: u32, modified: bool) -> Minimax {
+        Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
+    }
+
+    /// The choice of a search of at most `positions` positions, or why it was cut short.
+    fn search_to(&self, position: &Position, depth: Depth, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
+        let Minimax { rules, modified, .. } = *self;
+        let start = i64::from(position.mover_store()) - i64::from(position.other_store());
+        let (moves, turns) = depth.limits();
+        let moves = moves.min(MAX_MOVES);
+        let mut search = MinimaxSearch { rules, modified, moves, turns, start, limit, left: positions, cut: None };
+        let best = search.best(position);
+        if let Some(cut) = search.cut {
+            return Err(cut);
+        }
+        let (number, value) = best.ok_or(Deepening::Final)?;
+        let worth = value.map_or(Worth::Unknown, Worth::Evaluation);
+        let source = if value.is_some() { Source::Depth(depth.number()) } else { Source::Rule("a safe move") };
+        Ok(Choice { pit: Side::of(position).pit(number), worth, source })
+    }
+}
+
+impl Player for Minimax {
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError> {
+        let mut positions = self.budget.whole;
+        if limit.left().is_none() {
+            if let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), positions, limit) {
+                return Ok(choice);
+            }
+            positions = self.budget.step;
+        }
+        // Depth 1 takes no time, so there always is a move.
+        let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Limit::none());
+        let mut choice = near.map_err(|_| PlayError::GameOver)?;
+        deepen(self.depth, positions, |depth, positions| {
+            tell(&choice);
+            Ok::<_, PlayError>(match self.search_to(position, depth, positions, limit) {
+                Ok(farther) => {
+                    choice = farther;
+                    Deepening::Complete
+                }
+                Err(cut) => cut,
+            })
+        })?;
+        Ok(choice)
+    }
+}
+
+/// A search for the player who is to move at its root: the Player of the paper, the other one is the Opponent.
+struct MinimaxSearch<'l> {
+    rules: Rules,
+    modified: bool,
+    /// Its depth; lines of [`MAX_MOVES`] moves end there.
+    moves: u32,
+    turns: u32,
+    /// The difference of the stores at the root.
+    start: i64,
+    limit: &'l Limit,
+    /// Positions that may still be visited.
+    left: u64,
+    /// Why the search is cut short: what it finds from then on means nothing.
+    cut: Option<Deepening>,
+}
+
+/// A position of the search.
+#[derive(Clone, Copy)]
+struct Node {
+    position: Position,
+    /// Whether the player at the root is to move.
+    own: bool,
+    /// Moves since the root.
+    moves: u32,
+    /// Turns since the root.
+    turns: u32,
+    /// Moves that moved again, of the player at the root.
+    repeated: i64,
+}
+
+impl MinimaxSearch<'_> {
+    /// The number of the best pit and what it leads to; nothing is weighed where a safe move is at hand.
+    fn best(&mut self, position: &Position) -> Option<(usize, Option<i64>)> {
+        if position.is_over() {
+            return None;
+        }
+        let side = Side::of(position);
+        if self.modified
+            && let Some(number) = last_seed_to_kalaha(side).or_else(|| last_seed_to_target_simple(side))
+        {
+            return Some((number, None));
+        }
+        let root = Node { position: *position, own: true, moves: 0, turns: 0, repeated: 0 };
+        let mut best: Option<(usize, i64)> = None;
+        for number in (1..=side.pits()).filter(|&number| side.seeds(number) > 0) {
+            let alpha = best.map_or(-i64::MAX, |(_, value)| value);
+            let value = self.value(&self.after(&root, number), alpha, i64::MAX);
+            if best.is_none_or(|(_, best)| value > best) {
+                best = Some((number, value));
+            }
+        }
+        best.map(|(number, value)| (number, Some(value)))
+    }
+
+    fn after(&self, node: &Node, number: usize) -> Node {
+        let pit = Side::of(&node.position).pit(number);
+        let played = node.position.play(self.rules, pit).expect("a legal move");
+        Node {
+            position: played.position,
+            own: node.own == played.again,
+            moves: node.moves + 1,
+            turns: node.turns + u32::from(!played.again),
+            repeated: node.repeated + i64::from(node.own && played.again),
+        }
+    }
+
+    /// What `node` is worth to the player at the root, by alpha-beta (fail-soft).
+    fn value(&mut self, node: &Node, mut alpha: i64, mut beta: i64) -> i64 {
+        if self.left == 0 {
+            self.cut.get_or_insert(Deepening::OverBudget);
+        } else {
+            self.left -= 1;
+        }
+        if self.left.is_multiple_of(ASK_EVERY) && self.limit.is_over() {
+            self.cut.get_or_insert(Deepening::Interrupted);
+        }
+        let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
+        if is_leaf || self.cut.is_some() {
+            return self.evaluate(node);
+        }
+        let side = Side::of(&node.position);
+        if self.modified {
+            if let Some(number) = last_seed_to_kalaha(side) {
+                return self.value(&self.after(node, number), alpha, beta);
+            }
+            if let Some(number) = last_seed_to_target_simple(side) {
+                // The paper searches no further after a capture.
+                return self.evaluate(&self.after(node, number));
+            }
+        }
+        let mut best = if node.own { -i64::MAX } else { i64::MAX };
+        for number in (1..=side.pits()).filter(|&number| side.seeds(number) > 0) {
+            let value = self.value(&self.after(node, number), alpha, beta);
+            if node.own {
+                best = best.max(value);
+                alpha = alpha.max(best);
+            } else {
+                best = best.min(value);
+                beta = beta.min(best);
+            }
+            if beta <= alpha {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The evaluation (4), for the player at the root. Once the game is over, the seeds left count as stored.
+    fn evaluate(&self, node: &Node) -> i64 {
+        let end = if node.own { node.position } else { node.position.turned() };
+        let stores = i64::from(end.mover_store()) - i64::from(end.other_store());
+        let stores = end.final_value().unwrap_or(stores);
+        let nearest_empty = i64::from(Side::of(&end).seeds(1) == 0);
+        STORES * (stores - self.start) + node.repeated + NEAREST_EMPTY * nearest_empty
+    }
+}
+
+/// LastSeedToTargetSimple: a sowing straight into an empty pit with seeds opposite, the one next to the store excepted; the
+/// target farthest from the store wins, sown from the pit nearest to it.
+fn last_seed_to_target_simple(side: Side) -> Option<usize> {
+    let target = (2..=side.pits()).rev().filter(|&target| side.opposite(target) > 0);
+    target.filter_map(|target| (target + 1..=side.pits()).find(|&from| side.ends_directly_in(from, target))).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(rules: Rules, depth: u32, modified: bool, budget: Budget) -> Minimax {
+        Minimax { budget, ..Minimax::new(PlayerName::Minimax2(depth), rules, depth, modified) }
+    }
+
+    #[test]
+    fn turns_that_take_too_long_are_searched_step_by_step() {
+        let position: Position = "6x4".parse().unwrap();
+        let budget = Budget { whole: 2000, step: 2000 };
+        let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Limit::none(), &mut |_| ()).unwrap();
+        let Source::Depth(turns) = choice.source else { panic!("{choice:?}") };
+        assert!((1..9).contains(&turns), "{choice:?}");
+        let mut right = player(Rules::Standard, turns, false, Budget::PLAYER);
+        assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
+    }
+
+    #[test]
+    fn a_turn_without_an_end_is_searched_move_by_move() {
+        let position: Position = "8x8".parse().unwrap();
+        for (depth, step, modified) in [(1, 1 << 16, false), (4, 1 << 12, false), (4, 1, false), (4, 1 << 12, true)] {
+            let budget = Budget { whole: 1 << 16, step };
+            let choose = || {
+                let mut player = player(Rules::SKalaha, depth, modified, budget);
+                player.choose(&position, &Limit::none(), &mut |_| ()).unwrap()
+            };
+            let choice = choose();
+            assert!(position.play(Rules::SKalaha, choice.pit).is_ok());
+            assert_eq!(choice, choose(), "chance or a clock had a say");
+            assert!(modified || step == 1 || matches!(choice.source, Source::Depth(2..)), "{choice:?}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::depth_limited::DepthLimited;
+use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
+use kalah_core::game::Position;
+use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, SolverOptions, deepen};
+use kalah_tables::table::ProbeError;
+
+/// The most time for iterative deepening before the solver begins, which needs a first guess.
+const DEEPENING_TIME: Duration = Duration::from_millis(500);
+
+/// The part of a limit that it gets at the most.
+const DEEPENING_PART: u32 = 4;
+
+/// The most turns of its searches.
+const MAX_TURNS: u32 = 40;
+
+/// The budget of one of them: more than it can visit in that time.
+const DEEPENING_BUDGET: u64 = 1 << 24;
+
+/// Moves ahead on boards that no solver takes, where there is no limit.
+const PLAIN_DEPTH: u32 = 8;
+
+/// Plays a best move wherever the tables or the book have its score or the solver proves it in time. Of several it takes the one
+/// nearest the store by the tables and the book, and the one proved first by the solver.
+///
+/// If the book proves only a bound of what the player to move collects, a move that keeps it is found first, so that it is never
+/// given away.
+///
+/// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
+/// one, else the best one of the deepest depth-limited search; the choice says which.
+pub(super) struct Perfect<'t> {
+    setting: Setting<'t>,
+    /// Kept between moves: what it has proved stays proved.
+    solver: Option<Solver<'t>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<'t> Perfect<'t> {
+    pub fn new(setting: Setting<'t>) -> Perfect<'t> {
+        Perfect { setting, solver: None, stop: Arc::default() }
+    }
+
+    /// A best move by the tables, if they know the position.
+    fn probe(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
+        let Some(tables) = self.setting.tables else { return Ok(None) };
+        let moves = match tables.move_scores(position) {
+            Ok(moves) => moves,
+            Err(ProbeError::Table(error)) => return Err(error.into()),
+            // Above or beyond the tables.
+            Err(_) => return Ok(None),
+        };
+        let best = moves.into_iter().max_by_key(|&(_, score)| score);
+        let choice = |(pit, score)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Tables };
+        Ok(best.map(choice))
+    }
+
+    /// A best move by the book, if it knows one.
+    fn recall(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
+        let Setting { tables, book, .. } = self.setting;
+        let Some(book) = book.filter(|book| book.pits() == position.pits()) else { return Ok(None) };
+        let recalled = book.recall(position, tables.filter(|tables| tables.pits() == position.pits()))?;
+        if !recalled.from_book {
+            return Ok(None);
+        }
+        let choice = |(score, pit)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Book };
+        Ok(recalled.score().zip(recalled.best().last()).map(choice))
+    }
+
+    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
+    fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
+            let Setting { rules, tables, bounds, memory, threads, .. } = self.setting;
+            let options = SolverOptions::new(rules, position)
+                .tables(tables.filter(|tables| tables.pits() == pits))
+                .bounds(bounds.filter(|bounds| bounds.pits() == pits))
+                .book(self.setting.book.filter(|book| book.pits() == pits))
+                .transpositions_up_to(memory)
+                .threads(threads)
+                .stop(Arc::clone(&self.stop));
+            let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
+            self.solver = Some(solver);
+        }
+        Ok(self.solver.as_ref())
+    }
+}
+
+impl Player for Perfect<'_> {
+    fn name(&self) -> String {
+        PlayerName::Perfect.to_string()
+    }
+
+    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
+        let reach = self.setting.tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
+        if start.seeds() as usize > reach {
+            self.solver(start, limit)?;
+        }
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError> {
+        let first = position.moves().next().ok_or(PlayError::GameOver)?;
+        if let Some(choice) = self.probe(position)? {
+            return Ok(choice);
+        }
+        if let Some(choice) = self.recall(position)? {
+            return Ok(choice);
+        }
+        if position.moves().count() == 1 {
+            return Ok(Choice { pit: first, worth: Worth::Unknown, source: Source::OnlyMove });
+        }
+        let stop = Arc::clone(&self.stop);
+        let rules = self.setting.rules;
+        let Some(solver) = self.solver(position, limit)? else {
+            let depth = if limit.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
+            return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
+                .choose(position, limit, tell);
+        };
+        Thinking { solver, position, limit, stop: &stop }.choose(tell)
+    }
+}
+
+/// One position above the tables, and until when to think about it.
+struct Thinking<'p, 't> {
+    solver: &'p Solver<'t>,
+    position: &'p Position,
+    limit: &'p Limit,
+    /// Ends the solver's searches.
+    stop: &'p AtomicBool,
+}
+
+impl Thinking<'_, '_> {
+    fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+        let (deepest, guess) = self.deepest()?;
+        let evaluated = Choice {
+            pit: deepest.best,
+            worth: Worth::Evaluation(deepest.value),
+            source: Source::Depth(deepest.depth.number()),
+        };
+        if deepest.exact {
+            return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
+        }
+        tell(&evaluated);
+        match self.limit.watch(self.stop, || self.keep(tell).and_then(|()| self.solve(guess, tell))) {
+            Ok(choice) => Ok(choice),
+            Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(evaluated)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The deepest search that time allows, and a guess of the value for the solver to begin with.
+    fn deepest(&self) -> Result<(DepthLimitedResult, i64), SolveError> {
+        // A depth of one move takes no time, so there always is a move.
+        let mut deepest = self.solver.one_move_deep(self.position)?.expect("a game that is not over has moves");
+        // Whoever moves last is evaluated too well: half-way between two depths is a better guess than either.
+        let mut guess = deepest.value;
+        let time = self.limit.left().map_or(DEEPENING_TIME, |left| DEEPENING_TIME.min(left / DEEPENING_PART));
+        self.limit.at_most(time).watch(self.stop, || {
+            if deepest.exact {
+                return Ok(());
+            }
+            deepen(MAX_TURNS, DEEPENING_BUDGET, |depth, budget| {
+                match self.solver.depth_limited_within(self.position, depth, budget) {
+                    Ok(Some(deeper)) => {
+                        let first = depth == Depth::Turns(1);
+                        guess = if first { deeper.value } else { (deepest.value + deeper.value) / 2 };
+                        deepest = deeper;
+                        Ok(if deepest.exact { Deepening::Final } else { Deepening::Complete })
+                    }
+                    Ok(None) => Ok(Deepening::Final),
+                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
+                    Err(error) => Err(error),
+                }
+            })
+        })?;
+        Ok((deepest, guess))
+    }
+
+    /// Finds a move that keeps the lower bound that is known, of the book or from earlier moves.
+    fn keep(&self, tell: &mut dyn FnMut(&Choice)) -> Result<(), SolveError> {
+        let known = self.solver.known(self.position)?;
+        if known.lower > 0
+            && self.solver.move_collecting(self.position, known.lower)?.is_some()
+            && let Some(choice) = self.proved()?
+        {
+            tell(&choice);
+        }
+        Ok(())
+    }
+
+    /// A best move, proved; bounds are reported as they are found.
+    fn solve(&self, guess: i64, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+        let mut proved = || {
+            if let Some(choice) = self.proved()? {
+                tell(&choice);
+            }
+            Ok(())
+        };
+        let (score, value) = self.solver.value_with_progress(self.position, guess, &mut proved)?;
+        let pit = self.solver.best_move(self.position, score)?.expect("a game that is not over has moves");
+        Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
+    }
+
+    /// The move with the best lower bound that is proved without more searching; `None` if no test gave such a bound, or
+    /// no memory is left of the move that reaches it.
+    fn proved(&self) -> Result<Option<Choice>, SolveError> {
+        let known = self.solver.known(self.position)?;
+        let mut best = None;
+        for pit in self.position.moves() {
+            let played = self.position.play(self.solver.rules(), pit).expect("a legal move");
+            let collects = self.solver.known(&played.position)?.for_mover(&played, self.position).lower;
+            best = best.max(Some((collects, pit)));
+        }
+        let value = |score| self.position.value(score);
+        // What every move stores is no news: a test must have proved something.
+        let proved = best.filter(|&(collects, _)| known.lower > 0 && collects >= known.lower);
+        Ok(proved.map(|(collects, pit)| {
+            let worth = if collects >= known.upper {
+                Worth::Exact(value(collects))
+            } else {
+                Worth::Bounds { lower: value(collects), upper: value(known.upper) }
+            };
+            Choice { pit, worth, source: Source::Bound }
+        }))
+    }
+}

@@ -1,0 +1,70 @@
+use kalah_core::game::Rules;
+use kalah_solve::book::Book;
+use kalah_tables::table::{BoundTables, Tables};
+
+/// Bytes of a solver's transposition table, if nothing else is said.
+const MEMORY: u64 = 256 << 20;
+
+/// What players are made with.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Setting<'t> {
+    /// The rule set.
+    pub rules: Rules,
+    /// Tables of these rules, for the perfect player.
+    pub tables: Option<&'t Tables>,
+    /// Bound tables of these rules, for its solver above the tables.
+    pub bounds: Option<&'t BoundTables>,
+    /// The book of these rules, for the perfect player on boards with as many pits.
+    pub book: Option<&'t Book>,
+    /// The most bytes a solver's transposition table takes.
+    pub memory: u64,
+    /// Threads of a solver, at least 1.
+    pub threads: usize,
+    /// Makes random players with the same seed play differently: the number of a game, for instance.
+    pub game: u64,
+}
+
+impl<'t> Setting<'t> {
+    /// No tables, no book, one thread, 256 MiB.
+    #[must_use]
+    pub fn new(rules: Rules) -> Setting<'t> {
+        Setting { rules, tables: None, bounds: None, book: None, memory: MEMORY, threads: 1, game: 0 }
+    }
+
+    /// With these tables, or none.
+    #[must_use]
+    pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
+        Setting { tables: tables.into(), ..self }
+    }
+
+    /// With these bound tables, or none.
+    #[must_use]
+    pub fn bounds(self, bounds: impl Into<Option<&'t BoundTables>>) -> Setting<'t> {
+        Setting { bounds: bounds.into(), ..self }
+    }
+
+    /// With this book, or none.
+    #[must_use]
+    pub fn book(self, book: impl Into<Option<&'t Book>>) -> Setting<'t> {
+        Setting { book: book.into(), ..self }
+    }
+
+    /// With at most so many bytes for the transposition table of a solver.
+    #[must_use]
+    pub fn memory(self, memory: u64) -> Setting<'t> {
+        Setting { memory, ..self }
+    }
+
+    /// With so many threads for a solver, at least 1.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Setting<'t> {
+        Setting { threads, ..self }
+    }
+
+    /// For the game with this number, which makes random players differ.
+    #[must_use]
+    pub fn game(self, game: u64) -> Setting<'t> {
+        Setting { game, ..self }
+    }
+}

@@ -1,0 +1,213 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::{Game, Limit, Participant, PlayError, Setting, play_game};
+use kalah_core::game::{Pit, Position, Rules};
+use kalah_tables::random::generator;
+use kalah_tables::table::{ProbeError, TableError, Tables};
+
+/// Every player against every other and itself, from every start, each as the first and as the second.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Tournament<'t> {
+    /// The players.
+    pub players: Vec<Participant>,
+    /// The start positions, the first player South.
+    pub starts: Vec<Position>,
+    /// What players are made with, rules and tables among it; its `game` makes tournaments differ.
+    pub setting: Setting<'t>,
+    /// The time a move may take; without it players search to their own depths.
+    pub time: Option<Duration>,
+}
+
+/// One game of a tournament.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Match {
+    /// Which player moves first.
+    pub first: usize,
+    /// Which one second.
+    pub second: usize,
+    /// From which start.
+    pub start: usize,
+    /// How it went.
+    pub game: Game,
+    /// How the two played, where the tables know it.
+    pub accuracy: [Accuracy; 2],
+}
+
+/// How a player's moves compare with the best ones, by the tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accuracy {
+    /// Moves from positions within the tables in which there was a choice.
+    pub moves: u64,
+    /// How many of them lost something.
+    pub mistakes: u64,
+    /// The seeds they lost together.
+    pub lost: u64,
+}
+
+impl Accuracy {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Accuracy) -> Accuracy {
+        let Accuracy { moves, mistakes, lost } = other;
+        Accuracy { moves: self.moves + moves, mistakes: self.mistakes + mistakes, lost: self.lost + lost }
+    }
+
+    /// The seeds lost a move; `None` without moves.
+    pub fn loss(self) -> Option<f64> {
+        (self.moves > 0).then(|| self.lost as f64 / self.moves as f64)
+    }
+}
+
+impl<'t> Tournament<'t> {
+    /// A tournament of `players` from `starts`, without a time limit.
+    pub fn new(players: Vec<impl Into<Participant>>, starts: Vec<Position>, setting: Setting<'t>) -> Tournament<'t> {
+        let players = players.into_iter().map(Into::into).collect();
+        Tournament { players, starts, setting, time: None }
+    }
+
+    /// With at most so much time for a move; none for no limit.
+    #[must_use]
+    pub fn time(self, time: impl Into<Option<Duration>>) -> Tournament<'t> {
+        Tournament { time: time.into(), ..self }
+    }
+
+    /// How many games it has.
+    pub fn games(&self) -> usize {
+        self.players.len().pow(2) * self.starts.len()
+    }
+
+    /// Starts and ends every external engine once, before the games: an engine that cannot play at all need not lose each of
+    /// them.
+    ///
+    /// # Errors
+    /// When an engine cannot be started, does not answer, or does not play by the rules, or `stop` is set.
+    pub fn try_engines(&self, stop: &Arc<AtomicBool>) -> Result<(), PlayError> {
+        let limit = Limit::none().or_stop(Arc::clone(stop));
+        for player in &self.players {
+            self.starts.first().map_or(Ok(()), |start| player.try_out(&self.setting, start, &limit))?;
+            if limit.is_over() {
+                return Err(PlayError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays all games, on the threads of the current pool. `on_game` is called as they end, and returned in order: by
+    /// first player, second player, start.
+    ///
+    /// Every game has players of its own, made with its number: threads change the times, never a game. (Where `time`
+    /// cuts a player short, times do change games.) An external engine is started for each of its games.
+    ///
+    /// # Errors
+    /// When a player or a table fails, or `stop` is set.
+    pub fn run(&self, stop: &Arc<AtomicBool>, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
+        self.run_some(&(0..self.games()).collect::<Vec<usize>>(), stop, on_game)
+    }
+
+    /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`], as that does.
+    ///
+    /// # Errors
+    /// As [`Tournament::run`].
+    pub fn run_some(
+        &self,
+        numbers: &[usize],
+        stop: &Arc<AtomicBool>,
+        on_game: &(dyn Fn(&Match) + Sync),
+    ) -> Result<Vec<Match>, PlayError> {
+        numbers
+            .par_iter()
+            .copied()
+            // Games differ a thousandfold in length: none is to wait for another.
+            .with_max_len(1)
+            .map(|number| {
+                let played = self.game(number, stop)?;
+                on_game(&played);
+                Ok(played)
+            })
+            .collect()
+    }
+
+    /// The first player, the second one and the start of the game with this number.
+    pub fn pairing(&self, number: usize) -> (usize, usize, usize) {
+        let (start, pair) = (number % self.starts.len(), number / self.starts.len());
+        (pair / self.players.len(), pair % self.players.len(), start)
+    }
+
+    /// The number of the game of these players from this start, from 0 in the order of [`Tournament::run`].
+    pub fn number(&self, first: usize, second: usize, start: usize) -> usize {
+        (first * self.players.len() + second) * self.starts.len() + start
+    }
+
+    /// How the moves of a game from `start` compare with the best ones, by the tables of the setting: of both players.
+    ///
+    /// # Errors
+    /// When a table is damaged, or a move is not legal.
+    pub fn accuracy(&self, start: &Position, moves: &[Pit]) -> Result<[Accuracy; 2], PlayError> {
+        let (mut accuracy, mut position, mut first) = ([Accuracy::default(); 2], *start, true);
+        let Some(tables) = self.setting.tables else { return Ok(accuracy) };
+        for &pit in moves {
+            let player = &mut accuracy[usize::from(!first)];
+            *player = player.and(accuracy_of(tables, &position, pit)?);
+            let played = position.play(self.setting.rules, pit);
+            let played = played.map_err(|source| PlayError::Illegal { player: "a record".to_owned(), source })?;
+            (position, first) = (played.position, first == played.again);
+        }
+        Ok(accuracy)
+    }
+
+    fn game(&self, number: usize, stop: &Arc<AtomicBool>) -> Result<Match, PlayError> {
+        let (first, second, start) = self.pairing(number);
+        let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
+        let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
+        let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, stop)?;
+        let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
+        let accuracy = self.accuracy(&game.start, &moves)?;
+        Ok(Match { first, second, start, game, accuracy })
+    }
+}
+
+/// How a move compares with the best one; nothing above the tables, and where there is no choice.
+fn accuracy_of(tables: &Tables, position: &Position, pit: Pit) -> Result<Accuracy, TableError> {
+    if position.moves().count() < 2 {
+        return Ok(Accuracy::default());
+    }
+    let moves = match tables.move_scores(position) {
+        Ok(moves) => moves,
+        Err(ProbeError::Table(error)) => return Err(error),
+        Err(_) => return Ok(Accuracy::default()),
+    };
+    let best = moves.iter().map(|&(_, score)| score).max().unwrap_or(0);
+    let score = moves.iter().find(|&&(other, _)| other == pit).map_or(best, |&(_, score)| score);
+    let lost = u64::from(best - score);
+    Ok(Accuracy { moves: 1, mistakes: u64::from(lost > 0), lost })
+}
+
+/// A number that looks like no other.
+fn mixed(number: u64) -> u64 {
+    fastrand::Rng::with_seed(number).u64(..)
+}
+
+/// Start positions: what `moves` random moves make of `start`, each time; always the same for the same seed. None of them
+/// is a finished game.
+pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = generator(seed);
+    let mut one = || {
+        let mut position = *start;
+        for _ in 0..moves {
+            let pits: Vec<Pit> = position.moves().collect();
+            let played = random.choice(pits).and_then(|pit| position.play(rules, pit).ok());
+            match played.map(|played| played.position).filter(|next| !next.is_over()) {
+                Some(next) => position = next,
+                None => break,
+            }
+        }
+        position
+    };
+    (0..count).map(|_| one()).collect()
+}

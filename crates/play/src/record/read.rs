@@ -1,0 +1,264 @@
+use super::error::{RecordError, RecordFault};
+use super::game_record::{GameRecord, OWN, is_name, one_line, result_of};
+use kalah_core::game::{Line, ParseError, Position, Rules};
+
+/// The most bytes of a text.
+pub const MAX_TEXT: usize = 16 << 20;
+
+/// Reads all games of a text and checks their moves and results.
+///
+/// # Errors
+/// When the text is not of the format, or a game is not legal: the first fault, with its line.
+pub fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
+    let games = split(text)?.into_iter().map(Draft::finish);
+    games.collect()
+}
+
+/// Reads a text with exactly one game.
+///
+/// # Errors
+/// As [`read_games`], and when there are no or several games.
+pub fn read_game(text: &str) -> Result<GameRecord, RecordError> {
+    let mut drafts = split(text)?.into_iter();
+    let first = drafts.next().ok_or_else(|| RecordFault::Nothing.at(1))?;
+    match drafts.next() {
+        Some(second) => Err(RecordFault::Several.at(second.line)),
+        None => first.finish(),
+    }
+}
+
+/// A word and the line it is in.
+type Word = (usize, String);
+
+/// What a line of text has, headers apart.
+enum Part {
+    Word(String),
+    Comment(String),
+}
+
+/// A comment that is not closed yet: the line in which it began, and its text so far.
+type OpenComment = Option<(usize, String)>;
+
+/// A game as it is written.
+#[derive(Default)]
+struct Draft {
+    /// Where it begins.
+    line: usize,
+    headers: Vec<(usize, String, String)>,
+    turns: Vec<Word>,
+    /// The result after the moves.
+    result: Option<Word>,
+    /// Comments, each with the number of turns before it.
+    comments: Vec<(usize, String)>,
+}
+
+/// The games of a text, as they are written.
+fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
+    if text.len() > MAX_TEXT {
+        return Err(RecordFault::Long(text.len()).at(1));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut games: Vec<Draft> = Vec::new();
+    let mut comment = None;
+    for (line, content) in (1..).zip(text.lines()) {
+        let begins_header = comment.is_none() && content.trim_start().starts_with('[');
+        if begins_header {
+            let (name, value) =
+                header(content).ok_or_else(|| RecordFault::Header(content.trim().to_owned()).at(line))?;
+            let begins_game = games.last().is_none_or(|game| !game.turns.is_empty() || game.result.is_some());
+            if begins_game {
+                games.push(Draft { line, ..Draft::default() });
+            }
+            let headers = &mut games.last_mut().expect("there is one").headers;
+            if headers.iter().any(|(_, other, _)| *other == name) {
+                return Err(RecordFault::Twice(name).at(line));
+            }
+            headers.push((line, name, value));
+            continue;
+        }
+        for part in parts(content, line, &mut comment)? {
+            if games.is_empty() {
+                games.push(Draft { line, ..Draft::default() });
+            }
+            games.last_mut().expect("there is one").add(part, line)?;
+        }
+    }
+    // Comments alone are no game.
+    games.retain(|game| !(game.headers.is_empty() && game.turns.is_empty() && game.result.is_none()));
+    match comment {
+        Some((line, _)) => Err(RecordFault::Comment.at(line)),
+        None => Ok(games),
+    }
+}
+
+/// The words and comments of a line; `comment` is the one that is open where the line begins, and where it ends.
+fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Part>, RecordError> {
+    let (mut parts, mut word) = (Vec::new(), String::new());
+    let end = |word: &mut String, parts: &mut Vec<Part>| {
+        if !word.is_empty() {
+            parts.push(Part::Word(std::mem::take(word)));
+        }
+    };
+    // The line break.
+    comment.iter_mut().for_each(|(_, text)| text.push(' '));
+    for (at, character) in content.char_indices() {
+        match (character, comment.as_mut()) {
+            ('}', Some(_)) => parts.extend(comment.take().map(|(_, text)| Part::Comment(text))),
+            (_, Some((_, text))) => text.push(character),
+            ('{', None) => {
+                end(&mut word, &mut parts);
+                *comment = Some((line, String::new()));
+            }
+            ('}', None) => return Err(RecordFault::Brace.at(line)),
+            (';', None) => {
+                end(&mut word, &mut parts);
+                parts.push(Part::Comment(content[at + 1..].to_owned()));
+                break;
+            }
+            (_, None) if character.is_whitespace() => end(&mut word, &mut parts),
+            (_, None) => word.push(character),
+        }
+    }
+    end(&mut word, &mut parts);
+    Ok(parts)
+}
+
+/// Name and value of `[Name "value"]`.
+fn header(content: &str) -> Option<(String, String)> {
+    let inner = content.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+    let (name, quoted) = inner.split_once(char::is_whitespace)?;
+    let quoted = quoted.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let (mut value, mut characters) = (String::new(), quoted.chars());
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => value.push(characters.next().filter(|next| matches!(next, '"' | '\\'))?),
+            '"' => return None,
+            character if character.is_control() => return None,
+            character => value.push(character),
+        }
+    }
+    is_name(name).then(|| (name.to_owned(), value))
+}
+
+/// Whether a word is a number with full stops: `12.` or `12...`.
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_end_matches('.');
+    digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The seeds of a result; `None` if it is open.
+fn result(text: &str) -> Option<Option<[u32; 2]>> {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    match text {
+        "*" => Some(None),
+        text => {
+            let (south, north) = text.split_once('-')?;
+            Some(Some([number(south)?, number(north)?]))
+        }
+    }
+}
+
+impl Draft {
+    /// Adds what stands after the headers, or a comment between them.
+    fn add(&mut self, part: Part, line: usize) -> Result<(), RecordError> {
+        let word = match part {
+            Part::Word(word) => word,
+            Part::Comment(text) => {
+                let text = one_line(&text);
+                if !text.is_empty() {
+                    self.comments.push((self.turns.len(), text));
+                }
+                return Ok(());
+            }
+        };
+        if self.result.is_some() {
+            return Err(RecordFault::After(word).at(line));
+        }
+        // `1.36` is the number and a turn.
+        let turn = match word.rsplit_once('.') {
+            Some((number, turn)) if is_number(&format!("{number}.")) => turn.to_owned(),
+            _ => word,
+        };
+        if turn == "*" || turn.contains('-') {
+            self.result = Some((line, turn));
+        } else if !turn.is_empty() {
+            self.turns.push((line, turn));
+        }
+        Ok(())
+    }
+
+    /// Takes a header out.
+    fn take(&mut self, name: &str) -> Option<(usize, String)> {
+        let index = self.headers.iter().position(|(_, other, _)| other == name)?;
+        let (line, _, value) = self.headers.remove(index);
+        Some((line, value))
+    }
+
+    /// The game, if all of it is right.
+    fn finish(mut self) -> Result<GameRecord, RecordError> {
+        let [rules, start, result] = OWN.map(|name| self.take(name));
+        let rules: Rules = match rules {
+            Some((line, text)) => text.parse().map_err(|error| RecordFault::Rules(error).at(line))?,
+            None => Rules::default(),
+        };
+        let (line, text) = start.unwrap_or((self.line, "6x4".to_owned()));
+        let start: Position = text.parse().map_err(|error| RecordFault::Start(error).at(line))?;
+        if let Some((line, _, pie)) = self.headers.iter().find(|(_, name, _)| name == "Pie")
+            && !matches!(&**pie, "kept" | "swapped")
+        {
+            return Err(RecordFault::Pie(pie.clone()).at(*line));
+        }
+        let mut moves = Line::new(start.pits());
+        for (line, turn) in &self.turns {
+            let turn = Line::parse(start.pits(), turn).map_err(|error| RecordFault::Moves(error).at(*line))?;
+            turn.turns().iter().for_each(|turn| moves.push(turn.clone()));
+        }
+        let by_rules = result_of(rules, &start, &moves).map_err(|error| {
+            let turn = match &error {
+                ParseError::Illegal { turn, .. } | ParseError::TurnEnd { turn, .. } => *turn,
+                _ => 1,
+            };
+            let line = self.turns.get(turn - 1).map_or(self.line, |(line, _)| *line);
+            RecordFault::Moves(error).at(line)
+        })?;
+        let ended = self.headers.iter().any(|(_, name, _)| name == "Termination");
+        let result = checked_result(result, self.result, by_rules, &start, ended)?;
+        let headers = self.headers.into_iter().map(|(_, name, value)| (name, value)).collect();
+        Ok(GameRecord { rules, start, line: moves, result, headers, comments: self.comments })
+    }
+}
+
+/// The result by the header, the one after the moves, and the rules; `ended` says that there is another reason for the end.
+fn checked_result(
+    header: Option<Word>,
+    last: Option<Word>,
+    by_rules: Option<[u32; 2]>,
+    start: &Position,
+    ended: bool,
+) -> Result<Option<[u32; 2]>, RecordError> {
+    let read = |(line, text): &Word| {
+        let seeds = result(text).ok_or_else(|| RecordFault::Result(text.clone()).at(*line))?;
+        Ok((*line, seeds))
+    };
+    let header = header.as_ref().map(read).transpose()?;
+    if let (Some(last), Some((_, in_header))) = (&last, header)
+        && read(last)?.1 != in_header
+    {
+        return Err(RecordFault::TwoResults(last.1.clone()).at(last.0));
+    }
+    let Some((line, given)) = last.as_ref().map(read).transpose()?.or(header) else {
+        return Ok(by_rules);
+    };
+    if let Some([south, north]) = given {
+        let seeds = start.seeds() + start.mover_store() + start.other_store();
+        if south.checked_add(north) != Some(seeds) {
+            return Err(RecordFault::Seeds { south, north, seeds }.at(line));
+        }
+    }
+    match (given, by_rules) {
+        _ if ended => Ok(given),
+        (given, Some([south, north])) if given != by_rules => Err(RecordFault::Wrong { south, north }.at(line)),
+        (Some(_), None) => Err(RecordFault::Open.at(line)),
+        _ => Ok(given),
+    }
+}

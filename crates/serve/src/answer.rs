@@ -1,0 +1,398 @@
+//! The JSON documents: names and meanings as in `kalah probe --json` and `kalah move --json`.
+
+use serde::Serialize;
+
+use super::searcher::{Analysis, Assessment};
+use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Played, Position, Rules, Trace, ValueBounds};
+use kalah_play::play::{Choice, Source, Worth};
+use kalah_solve::book::{Books, Recalled};
+use kalah_tables::table::{Listing, Probe};
+
+/// What is known of a value: all of it, bounds, or an evaluation.
+#[derive(Clone, Serialize)]
+pub(super) struct Value {
+    /// `exact`, `bounds`, `estimate`; absent where nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<i64>,
+}
+
+impl Value {
+    fn new(assessment: Assessment) -> Value {
+        let value = assessment.value();
+        let bounds = assessment.bounds.filter(|_| value.is_none());
+        let estimate = assessment.evaluation.filter(|_| value.is_none());
+        Value {
+            known: match (value, bounds, estimate) {
+                (Some(_), ..) => Some("exact"),
+                (_, Some(_), _) => Some("bounds"),
+                (.., Some(_)) => Some("estimate"),
+                _ => None,
+            },
+            value,
+            lower: bounds.map(|bounds| bounds.lower),
+            upper: bounds.map(|bounds| bounds.upper),
+            estimate,
+        }
+    }
+
+    fn of_choice(worth: Worth) -> Value {
+        let none = Value { known: None, value: None, lower: None, upper: None, estimate: None };
+        match worth {
+            Worth::Exact(value) => Value { known: Some("exact"), value: Some(value), ..none },
+            Worth::Bounds { lower, upper } => {
+                Value { known: Some("bounds"), lower: Some(lower), upper: Some(upper), ..none }
+            }
+            Worth::Evaluation(value) => Value { known: Some("estimate"), estimate: Some(value), ..none },
+            Worth::Unknown => none,
+        }
+    }
+}
+
+/// The seeds of one pit, taken up and sown.
+#[derive(Clone, Serialize)]
+struct Lift {
+    from: usize,
+    drops: Vec<usize>,
+}
+
+/// What a move does.
+#[derive(Clone, Serialize)]
+pub(super) struct Sown {
+    /// The position after it, seen by the player then to move.
+    next: String,
+    again: bool,
+    finished: bool,
+    sowing: Vec<Lift>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    captured: Vec<usize>,
+}
+
+impl Sown {
+    pub fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> Sown {
+        let trace = Trace::of(rules, position.mover(), position.other(), pit);
+        Sown {
+            next: played.position.to_string(),
+            again: played.again,
+            finished: played.position.is_over(),
+            sowing: trace.lifts.into_iter().map(|lift| Lift { from: lift.from, drops: lift.drops }).collect(),
+            captured: trace.captured,
+        }
+    }
+}
+
+#[derive(Clone, Serialize)]
+struct Move {
+    r#move: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u32>,
+    #[serde(flatten)]
+    value: Value,
+    #[serde(flatten)]
+    sown: Option<Sown>,
+}
+
+/// What is known of a position.
+#[derive(Clone, Serialize)]
+pub(super) struct PositionAnswer {
+    position: String,
+    rules: &'static str,
+    seeds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u32>,
+    #[serde(flatten)]
+    value: Value,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    moves: Vec<Move>,
+    best: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    finished: bool,
+}
+
+/// How many of the seeds in play the mover collects when the final difference is `value`.
+fn score(position: &Position, value: i64) -> Option<u32> {
+    u32::try_from((value - position.value(0)) / 2).ok()
+}
+
+impl PositionAnswer {
+    /// The value for the mover, if it is proved.
+    pub fn value(&self) -> Option<i64> {
+        self.value.value
+    }
+
+    /// That of a move, by its number.
+    pub fn move_value(&self, number: usize) -> Option<i64> {
+        self.moves.iter().find(|one| one.r#move == number).and_then(|one| one.value.value)
+    }
+
+    /// How many legal moves there are.
+    pub fn move_count(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The same without what the moves do.
+    pub fn without_sowing(mut self) -> PositionAnswer {
+        self.moves.iter_mut().for_each(|one| one.sown = None);
+        self
+    }
+
+    /// What the tables, or the rules where the game is over, know.
+    pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
+        let position = &probe.position;
+        let moves = probe.moves.iter().filter_map(|&(pit, score)| {
+            let played = position.play(rules, pit).ok()?;
+            Some(Move {
+                r#move: pit.number(),
+                score: Some(score),
+                value: Value::new(Assessment::exact(position.value(score))),
+                sown: Some(Sown::new(rules, position, pit, &played)),
+            })
+        });
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: Some(probe.score),
+            value: Value::new(Assessment::exact(probe.value)),
+            source: if position.is_over() { "rules" } else { "tables" },
+            depth: None,
+            moves: moves.collect(),
+            best: probe.best().map(Pit::number).collect(),
+            line: Some(probe.line.to_string()),
+            finished: position.is_over(),
+        }
+    }
+
+    /// What the book has of a position: bounds of its score, and of that of each move; `line` is one of best play.
+    pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: Option<&Line>) -> PositionAnswer {
+        let proved = |bounds: Bounds| {
+            let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
+            Value::new(Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None })
+        };
+        let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
+            let played = position.play(rules, pit).ok()?;
+            Some(Move {
+                r#move: pit.number(),
+                score: (bounds.lower == bounds.upper).then_some(bounds.lower),
+                value: proved(bounds),
+                sown: Some(Sown::new(rules, position, pit, &played)),
+            })
+        });
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: recalled.score(),
+            value: proved(recalled.bounds),
+            source: "book",
+            depth: None,
+            moves: moves.collect(),
+            best: recalled.best().map(Pit::number).collect(),
+            line: line.map(ToString::to_string),
+            finished: position.is_over(),
+        }
+    }
+
+    /// What a search found.
+    pub fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
+        let value = Value::new(analysis.assessment);
+        let best = analysis.moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
+        let best = analysis.assessment.value().or(best);
+        let keeps = |assessment: &Assessment| match analysis.assessment.value() {
+            Some(_) => assessment.value() == best,
+            None => assessment.apparent() == best,
+        };
+        let moves = analysis.moves.iter().map(|(pit, played, assessment)| Move {
+            r#move: pit.number(),
+            score: assessment.value().and_then(|value| score(position, value)),
+            value: Value::new(*assessment),
+            sown: Some(Sown::new(rules, position, *pit, played)),
+        });
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: analysis.assessment.value().and_then(|value| score(position, value)),
+            source: match value.known {
+                Some("exact") => "solver",
+                Some("bounds") => "bound",
+                _ => "depth",
+            },
+            depth: value.estimate.map(|_| analysis.ahead),
+            value,
+            moves: moves.collect(),
+            best: analysis
+                .moves
+                .iter()
+                .filter(|(_, _, assessment)| keeps(assessment))
+                .map(|(pit, ..)| pit.number())
+                .collect(),
+            line: analysis.line.as_ref().map(ToString::to_string),
+            finished: false,
+        }
+    }
+}
+
+/// What a search that reports progress has found so far, or in the end.
+#[derive(Serialize)]
+pub(super) struct SearchAnswer {
+    #[serde(flatten)]
+    pub known: PositionAnswer,
+    /// Nodes of the solver.
+    pub nodes: u64,
+    pub seconds: f64,
+    /// Why the search is over: `proved`, `time`, `depth` or `stopped`; absent while it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<&'static str>,
+}
+
+/// A place on a line of play, and the move played there; none at its end.
+#[derive(Serialize)]
+pub(super) struct PlaceAnswer {
+    pub position: String,
+    /// Whether the player to move is the one who moved first.
+    pub first: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#move: Option<usize>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub sown: Option<Sown>,
+}
+
+/// A line of play.
+#[derive(Serialize)]
+pub(super) struct LineAnswer {
+    pub rules: &'static str,
+    pub places: Vec<PlaceAnswer>,
+}
+
+/// A player's move.
+#[derive(Serialize)]
+pub(super) struct MoveAnswer {
+    position: String,
+    rules: &'static str,
+    player: String,
+    r#move: usize,
+    #[serde(flatten)]
+    value: Value,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    seconds: f64,
+    #[serde(flatten)]
+    sown: Sown,
+}
+
+impl MoveAnswer {
+    pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, sown: Sown, seconds: f64) -> Self {
+        MoveAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            player,
+            r#move: choice.pit.number(),
+            value: Value::of_choice(choice.worth),
+            source: choice.source.name(),
+            depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
+            seconds,
+            sown,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TableEntry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct DamagedEntry {
+    file: String,
+    error: String,
+}
+
+/// The tables that are there.
+#[derive(Serialize)]
+pub(super) struct TablesAnswer {
+    tables: Vec<TableEntry>,
+    damaged: Vec<DamagedEntry>,
+}
+
+impl From<Listing> for TablesAnswer {
+    fn from(listing: Listing) -> TablesAnswer {
+        let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions,
+            bytes,
+        });
+        let damaged = listing.damaged.into_iter().map(|(file, error)| DamagedEntry { file, error });
+        TablesAnswer { tables: tables.collect(), damaged: damaged.collect() }
+    }
+}
+
+/// What a rule set is.
+#[derive(Serialize)]
+pub(super) struct RuleSet {
+    name: &'static str,
+    played_by: &'static str,
+    summary: &'static str,
+}
+
+impl From<Rules> for RuleSet {
+    fn from(rules: Rules) -> RuleSet {
+        RuleSet { name: rules.name(), played_by: rules.played_by(), summary: rules.summary() }
+    }
+}
+
+/// A book.
+#[derive(Serialize)]
+pub(super) struct BookEntry {
+    rules: &'static str,
+    pits: usize,
+    positions: usize,
+}
+
+impl BookEntry {
+    /// All books that have positions.
+    pub fn list(books: &Books) -> Vec<BookEntry> {
+        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
+        let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
+        let entry = |(rules, pits, positions): (Rules, _, _)| BookEntry { rules: rules.name(), pits, positions };
+        there.filter(|&(.., positions)| positions > 0).map(entry).collect()
+    }
+}
+
+/// What the server is, and its limits.
+#[derive(Serialize)]
+pub(super) struct ServerAnswer {
+    pub version: &'static str,
+    pub rules: [&'static str; Rules::ALL.len()],
+    pub rule_sets: [RuleSet; Rules::ALL.len()],
+    pub players: [&'static str; 8],
+    /// Seconds of a search.
+    pub time: f64,
+    /// Seconds of a search that streams its progress.
+    pub stream_time: f64,
+    /// Searches under way at the most.
+    pub searches: usize,
+    /// Seeds in play at the most.
+    pub seeds: u32,
+    /// Pits a side at the most.
+    pub pits: usize,
+    pub books: Vec<BookEntry>,
+}

@@ -1,0 +1,203 @@
+//! The fields of a request, read one by one, with errors that name the field and what it must be.
+
+use std::fmt;
+
+use axum::extract::Query;
+use axum::http::Uri;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ApiError;
+use kalah_tables::printable::printable;
+
+/// What a field must be, as the end of an error.
+const BOARD: &str = "it must be a position such as 6x4";
+const SECONDS: &str = "it must be a number of seconds, 0 or more";
+
+/// The most characters that are shown of a wrong value.
+const MAX_QUOTED: usize = 60;
+
+/// The fields of a query or of a body.
+pub(super) struct Fields {
+    fields: Vec<(String, Value)>,
+    /// Whether they come from a query, where all values are strings.
+    query: bool,
+}
+
+/// A text in a game, after so many moves.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Comment {
+    pub after: usize,
+    pub text: String,
+}
+
+/// The fields of a JSON object in the order they are written, repeated ones too.
+struct Object(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// What a value is, as in "'time' is a string".
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+fn bad(why: impl Into<String>) -> ApiError {
+    ApiError::Request(why.into())
+}
+
+impl Fields {
+    /// The fields in the query of `address`; `known` are all that it may have, at least two.
+    pub fn of_query(address: &Uri, known: &[&str]) -> Result<Fields, ApiError> {
+        let pairs = Query::<Vec<(String, String)>>::try_from_uri(address);
+        let Query(pairs) = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
+        let fields = pairs.into_iter().map(|(name, text)| (name, Value::String(text))).collect();
+        Fields { fields, query: true }.checked(known)
+    }
+
+    /// The fields of a JSON body; `known` are all that it may have.
+    pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
+        const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
+        if body.trim_ascii().is_empty() {
+            return Err(bad(format!("the body is empty; {FORM}")));
+        }
+        let value: Value = serde_json::from_slice(body).map_err(|error| {
+            bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
+        })?;
+        let object = serde_json::from_slice(body);
+        let Object(fields) = object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
+        Fields { fields, query: false }.checked(known)
+    }
+
+    /// The same, if all fields are known and none is there twice.
+    fn checked(self, known: &[&str]) -> Result<Fields, ApiError> {
+        for (index, (name, _)) in self.fields.iter().enumerate() {
+            let shown = printable(name, MAX_QUOTED);
+            if !known.contains(&name.as_str()) {
+                let part = if self.query { "query" } else { "body" };
+                let (last, others) = known.split_last().expect("there are some");
+                let known = match others {
+                    [] => format!("the only field is {last}"),
+                    others => format!("the fields are {} and {last}", others.join(", ")),
+                };
+                return Err(bad(format!("'{shown}' is not a field of this {part}; {known}")));
+            }
+            if self.fields[..index].iter().any(|(other, _)| other == name) {
+                return Err(bad(format!("'{shown}' is given twice")));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The value of a field, unless it is missing or null.
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let index = self.fields.iter().position(|(other, _)| other == name)?;
+        Some(self.fields.swap_remove(index).1).filter(|value| !value.is_null())
+    }
+
+    /// A string; `None` where the field is missing.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) => Err(bad(format!("'{name}' is {}; it must be a string", kind(&value)))),
+        }
+    }
+
+    /// Whether a field is there, and not null.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(other, value)| other == name && !value.is_null())
+    }
+
+    /// Single moves, not checked: an array of numbers, or a string with commas; none where the field is missing.
+    pub fn moves(&mut self) -> Result<Vec<String>, ApiError> {
+        let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
+        match self.take("moves") {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => {
+                Ok(text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect())
+            }
+            Some(Value::Array(moves)) => moves
+                .iter()
+                .map(|one| match one {
+                    // Also 3.0: JSON has one kind of number.
+                    Value::Number(number) => Ok(number
+                        .as_f64()
+                        .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
+                        .map_or_else(|| number.to_string(), |whole| format!("{whole:.0}"))),
+                    other => Err(wrong(format!("an array with {}", kind(other)))),
+                })
+                .collect(),
+            Some(value) => Err(wrong(kind(&value))),
+        }
+    }
+
+    /// Pairs of strings; none where the field is missing.
+    pub fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
+    }
+
+    /// Texts, each after so many moves; none where the field is missing.
+    pub fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
+        const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
+        let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(FORM))
+    }
+
+    /// A whole number; `None` where the field is missing.
+    pub fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let (number, shown) = match &value {
+            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
+            Value::Number(number) => (number.as_u64(), number.to_string()),
+            value => (None, kind(value)),
+        };
+        number.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; it must be a whole number, 0 or more")))
+    }
+
+    /// The text of a position.
+    pub fn board(&mut self) -> Result<String, ApiError> {
+        self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
+    }
+
+    /// A number of seconds; `None` where the field is missing.
+    pub fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let (seconds, shown) = match &value {
+            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
+            Value::Number(number) => (number.as_f64(), number.to_string()),
+            value => (None, kind(value)),
+        };
+        let seconds = seconds.filter(|&seconds| seconds >= 0.0);
+        seconds.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {SECONDS}")))
+    }
+}

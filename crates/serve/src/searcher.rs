@@ -1,0 +1,394 @@
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::ApiError;
+use kalah_core::game::{Line, Pit, Played, Position, Rules};
+use kalah_play::play::{Choice, Limit, Player, PlayerName, Setting};
+use kalah_play::watcher::watched;
+use kalah_solve::book::Books;
+use kalah_solve::solve::{
+    Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
+};
+use kalah_tables::table::Shelf;
+
+/// The greatest depth of the evaluations, in turns or moves.
+const MAX_DEPTH: u32 = 40;
+
+/// Positions of one depth-limited search of all moves: more than it can visit in the time for evaluations.
+const SEARCH_POSITIONS: u64 = 1 << 24;
+
+/// The most time for evaluations where something may be proved, and their part of the time limit.
+const EVALUATION_TIME: Duration = Duration::from_millis(500);
+const EVALUATION_PART: u32 = 6;
+
+/// The part of the time left that the value of the position gets; the moves get the rest.
+const VALUE_SHARE: f64 = 0.6;
+
+/// How often a search that tells what it knows checks whether it is more, and how often it does so anyway.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+const TELL_AGAIN: Duration = Duration::from_millis(500);
+
+/// Positions after which a solver is made anew: it keeps the results of all its tests.
+const SOLVER_POSITIONS: usize = 1 << 12;
+
+/// How to search.
+#[derive(Clone, Copy)]
+pub(super) struct SearchOptions {
+    /// The most bytes of a transposition table.
+    pub memory: u64,
+    /// Threads of one search.
+    pub threads: usize,
+}
+
+/// What is proved of the value of a position or move for the mover, and how it is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Assessment {
+    /// Proved bounds, where there are some.
+    pub bounds: Option<ValueBounds>,
+    /// The evaluation of a depth-limited search.
+    pub evaluation: Option<i64>,
+}
+
+impl Assessment {
+    /// Proved bounds, unless they are the plain ones, and an evaluation kept within them.
+    fn new(bounds: ValueBounds, plain: ValueBounds, evaluation: i64) -> Assessment {
+        let evaluation = Some(evaluation.clamp(bounds.lower, bounds.upper));
+        Assessment { bounds: (bounds != plain || bounds.value().is_some()).then_some(bounds), evaluation }
+    }
+
+    /// A proved value.
+    pub fn exact(value: i64) -> Assessment {
+        Assessment { bounds: Some(ValueBounds { lower: value, upper: value }), evaluation: None }
+    }
+
+    /// The value, where it is proved.
+    pub fn value(self) -> Option<i64> {
+        self.bounds.and_then(ValueBounds::value)
+    }
+
+    /// What it appears to be worth: the value, else the evaluation, else the lower bound.
+    pub fn apparent(self) -> Option<i64> {
+        self.value().or(self.evaluation).or(self.bounds.map(|bounds| bounds.lower))
+    }
+}
+
+/// What a search found.
+pub(super) struct Analysis {
+    /// Of the position.
+    pub assessment: Assessment,
+    /// Depth of the evaluations in turns; in moves on boards that no solver takes, and where a turn has no end in sight.
+    pub ahead: u32,
+    /// Of each legal move.
+    pub moves: Vec<(Pit, Played, Assessment)>,
+    /// A line of best play, where the value was proved and time was left for it.
+    pub line: Option<Line>,
+    /// Nodes that the solver has searched.
+    pub nodes: u64,
+}
+
+/// Is called with what is known so far.
+pub(super) type Tell = dyn Fn(&Analysis) + Send + Sync;
+
+impl Analysis {
+    /// Whether the value of the position and those of all moves are proved.
+    pub fn is_proved(&self) -> bool {
+        self.assessment.value().is_some() && self.moves.iter().all(|(_, _, assessment)| assessment.value().is_some())
+    }
+}
+
+/// What one thread searches with, and what it has proved of the last board.
+pub(super) struct Searcher<'t> {
+    shelf: &'t Shelf,
+    books: &'t Books,
+    options: SearchOptions,
+    solver: Option<Solver<'t>>,
+    /// Positions asked of the solver.
+    asked: usize,
+    stop: Arc<AtomicBool>,
+    /// The last player that searches, with its rules and pits: it keeps what it proved.
+    player: Option<((Rules, usize), Box<dyn Player + 't>)>,
+}
+
+impl<'t> Searcher<'t> {
+    pub fn new(shelf: &'t Shelf, books: &'t Books, options: SearchOptions) -> Searcher<'t> {
+        Searcher { shelf, books, options, solver: None, asked: 0, stop: Arc::default(), player: None }
+    }
+
+    /// The tables.
+    pub fn shelf(&self) -> &'t Shelf {
+        self.shelf
+    }
+
+    /// Forgets what it proved.
+    pub fn forget(&mut self) {
+        (self.solver, self.player, self.asked) = (None, None, 0);
+    }
+
+    /// The move that a player chooses. `game` makes random players differ.
+    pub fn choose(
+        &mut self,
+        name: PlayerName,
+        rules: Rules,
+        position: &Position,
+        game: u64,
+        limit: &Limit,
+    ) -> Result<Choice, ApiError> {
+        let board = (rules, position.pits());
+        if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
+            let SearchOptions { memory, threads } = self.options;
+            let (tables, bounds) =
+                (self.shelf.tables(rules, position.pits()), self.shelf.bounds(rules, position.pits()));
+            let setting = Setting::new(rules).tables(tables).bounds(bounds).memory(memory).threads(threads).game(game);
+            let setting = setting.book(self.books.get(rules, position.pits()));
+            self.player = Some((board, name.player(&setting)));
+        }
+        let (_, player) = self.player.as_mut().expect("it was made");
+        Ok(player.choose(position, limit, &mut |_| ())?)
+    }
+
+    /// What can be known of a position above the tables and its moves, before `limit` is over.
+    pub fn analyse(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Analysis, ApiError> {
+        self.analyse_and_tell(rules, position, limit, None)
+    }
+
+    /// The same; `tell` is called with what is known at first, whenever more is known, and now and then.
+    pub fn analyse_and_tell(
+        &mut self,
+        rules: Rules,
+        position: &Position,
+        limit: &Limit,
+        tell: Option<&Tell>,
+    ) -> Result<Analysis, ApiError> {
+        let moves: Vec<(Pit, Played)> =
+            position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
+        let stop = Arc::clone(&self.stop);
+        match self.solver(rules, position, limit)? {
+            Some(solver) => {
+                let narrowest = Mutex::new(vec![ANY; moves.len() + 1]);
+                SolverSearch { solver, position, moves: &moves, limit, stop: &stop, narrowest, before: solver.nodes() }
+                    .run(tell)
+            }
+            None => Ok(evaluate_by_stores(rules, &moves, limit)),
+        }
+    }
+
+    /// Makes a solver for `position`, which serves for all later positions of its games, too.
+    pub fn prepare(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<(), ApiError> {
+        self.solver(rules, position, limit).map(drop)
+    }
+
+    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
+    fn solver(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, ApiError> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        self.asked += 1;
+        let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
+        if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
+            // Its memory is given back before more is asked for.
+            (self.solver, self.asked) = (None, 0);
+            let SearchOptions { memory, threads } = self.options;
+            let options = SolverOptions::new(rules, position)
+                .tables(self.shelf.tables(rules, pits))
+                .bounds(self.shelf.bounds(rules, pits))
+                .book(self.books.get(rules, pits))
+                .transpositions_up_to(memory)
+                .threads(threads)
+                .stop(Arc::clone(&self.stop));
+            let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
+            self.solver = Some(solver);
+        }
+        Ok(self.solver.as_ref())
+    }
+}
+
+/// The bounds that show after one move by what it stores: no news.
+fn plain(rules: Rules, position: &Position) -> ValueBounds {
+    let stored =
+        |position: &Position| ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) };
+    let after = position.moves().filter_map(|pit| {
+        let played = position.play(rules, pit).ok()?;
+        let over = played.position.final_value().map(|value| ValueBounds { lower: value, upper: value });
+        Some(over.unwrap_or_else(|| stored(&played.position)).for_mover(&played))
+    });
+    let best = after.reduce(|a, b| ValueBounds { lower: a.lower.max(b.lower), upper: a.upper.max(b.upper) });
+    best.unwrap_or_else(|| stored(position))
+}
+
+/// Bounds that every value has.
+const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
+
+/// A search by the solver.
+struct SolverSearch<'s, 't> {
+    solver: &'s Solver<'t>,
+    position: &'s Position,
+    moves: &'s [(Pit, Played)],
+    limit: &'s Limit,
+    stop: &'s AtomicBool,
+    /// The narrowest bounds so far, of the position and of its moves: the transposition table may forget some.
+    narrowest: Mutex<Vec<ValueBounds>>,
+    /// The nodes of the solver before the search.
+    before: u64,
+}
+
+impl SolverSearch<'_, '_> {
+    fn run(&self, tell: Option<&Tell>) -> Result<Analysis, ApiError> {
+        if let Some(tell) = tell {
+            let (first, _) = self.evaluate(|next| self.solver.one_move_deep(next))?;
+            tell(&self.known(&first, 1, None)?);
+        }
+        let (evaluations, ahead) = self.evaluations()?;
+        let prove = || self.limit.watch(self.stop, || self.prove(&evaluations));
+        let proved = match tell {
+            Some(tell) => self.telling(tell, &evaluations, ahead, prove),
+            None => prove(),
+        };
+        let line = match proved {
+            Ok(line) => line,
+            Err(SolveError::Stopped | SolveError::TimedOut) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(self.known(&evaluations, ahead, line)?)
+    }
+
+    /// Does `work` and tells meanwhile what becomes known.
+    fn telling<T>(&self, tell: &Tell, evaluations: &[i64], ahead: u32, work: impl FnOnce() -> T) -> T {
+        let mut told: Option<(Instant, Vec<ValueBounds>)> = None;
+        let look = || {
+            // What fails here fails the search, too.
+            if let Ok(analysis) = self.known(evaluations, ahead, None) {
+                let narrowest = self.narrowest().clone();
+                let is_news = told.as_ref().is_none_or(|(_, last)| *last != narrowest);
+                if is_news || told.as_ref().is_some_and(|(at, _)| at.elapsed() >= TELL_AGAIN) {
+                    tell(&analysis);
+                    told = Some((Instant::now(), narrowest));
+                }
+            }
+            Some(TELL_EVERY)
+        };
+        watched(Duration::ZERO, look, |_| (), work)
+    }
+
+    fn narrowest(&self) -> MutexGuard<'_, Vec<ValueBounds>> {
+        self.narrowest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The narrowest known bounds, of the position (0) or of its moves (from 1), with `bounds` among them.
+    fn narrowed(&self, index: usize, bounds: ValueBounds) -> ValueBounds {
+        let known = &mut self.narrowest()[index];
+        *known = ValueBounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
+        *known
+    }
+
+    /// What is known now.
+    fn known(&self, evaluations: &[i64], ahead: u32, line: Option<Line>) -> Result<Analysis, SolveError> {
+        let whole = self.narrowed(0, self.solver.value_bounds(self.position)?);
+        let rules = self.solver.rules();
+        let mut moves = Vec::new();
+        for (index, (&(pit, played), &evaluation)) in self.moves.iter().zip(evaluations).enumerate() {
+            let next = &played.position;
+            let bounds = self.solver.value_bounds(next)?.for_mover(&played);
+            let mut bounds = self.narrowed(index + 1, bounds);
+            // No move is worth more than the position.
+            bounds.upper = bounds.upper.min(whole.upper);
+            moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
+        }
+        let evaluation = moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
+        let assessment = Assessment::new(whole, plain(rules, self.position), evaluation.unwrap_or(whole.lower));
+        let nodes = self.solver.nodes() - self.before;
+        Ok(Analysis { assessment, ahead, moves, line, nodes })
+    }
+
+    /// The evaluations of the moves, for the mover, and their depth.
+    fn evaluations(&self) -> Result<(Vec<i64>, u32), ApiError> {
+        // A search to depth 1 takes no time, so there always are evaluations.
+        let (mut values, exact) = self.evaluate(|next| self.solver.one_move_deep(next))?;
+        let mut reached = 1;
+        if exact {
+            return Ok((values, reached));
+        }
+        let time = self.limit.left().map_or(EVALUATION_TIME, |left| EVALUATION_TIME.min(left / EVALUATION_PART));
+        self.limit.at_most(time).watch(self.stop, || {
+            deepen(MAX_DEPTH, SEARCH_POSITIONS, |depth, budget| {
+                let each = budget / self.moves.len().max(1) as u64;
+                match self.evaluate(|next| self.solver.depth_limited_within(next, depth, each)) {
+                    Ok((later, exact)) => {
+                        (values, reached) = (later, depth.number());
+                        Ok(if exact { Deepening::Final } else { Deepening::Complete })
+                    }
+                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
+                    Err(error) => Err(error),
+                }
+            })
+        })?;
+        Ok((values, reached))
+    }
+
+    /// The evaluations of the moves, for the mover, by a `search` of the position after each; and whether all of them are exact.
+    fn evaluate(
+        &self,
+        search: impl Fn(&Position) -> Result<Option<DepthLimitedResult>, SolveError>,
+    ) -> Result<(Vec<i64>, bool), SolveError> {
+        let (mut values, mut exact) = (Vec::new(), true);
+        for (_, played) in self.moves {
+            let later = search(&played.position)?;
+            exact &= later.is_none_or(|later| later.exact);
+            let over = || played.position.final_value().expect("there are no moves");
+            values.push(played.mover_value(later.map_or_else(over, |later| later.value)));
+        }
+        Ok((values, exact))
+    }
+
+    /// Proves what it can, the solver keeps it: the value of the position, those of its moves, the best ones first; then a
+    /// line of best play, if the value is known.
+    fn prove(&self, evaluations: &[i64]) -> Result<Option<Line>, SolveError> {
+        let left = || self.limit.left().unwrap_or(Duration::from_secs(1));
+        let guess = evaluations.iter().copied().max().unwrap_or(0);
+        let whole = self.solver.narrow(self.position, guess, left().mul_f64(VALUE_SHARE))?;
+        let score = whole.value().map(|value| (value - self.position.value(0)) as u32 / 2);
+        if let Some(score) = score {
+            self.solver.best_move(self.position, score)?;
+        }
+        let mut moves: Vec<(&Played, i64)> =
+            self.moves.iter().map(|(_, played)| played).zip(evaluations.iter().copied()).collect();
+        moves.sort_by_key(|&(_, evaluation)| std::cmp::Reverse(evaluation));
+        for (index, (played, evaluation)) in moves.iter().enumerate() {
+            let share = left() / (moves.len() - index) as u32;
+            self.solver.narrow(&played.position, played.mover_value(*evaluation), share)?;
+        }
+        score.map(|score| self.solver.line(self.position, score)).transpose()
+    }
+}
+
+/// Evaluates the moves of a position that is too large for the solver: searches to depth 1, 2, ..., by the stores.
+fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Analysis {
+    let mut deepest: Vec<(Assessment, u32)> = Vec::new();
+    for depth in 0..MAX_DEPTH {
+        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
+        let later: Option<Vec<_>> = moves
+            .iter()
+            .map(|(_, played)| match played.position.final_value() {
+                Some(value) => Some((Assessment::exact(played.mover_value(value)), depth + 1)),
+                None => {
+                    let later = search.run_unless(&|| depth > 0 && limit.is_over(), &played.position)?;
+                    Some((Assessment { bounds: None, evaluation: Some(played.mover_value(later.value)) }, depth + 1))
+                }
+            })
+            .collect();
+        match later {
+            Some(later) => deepest = later,
+            None => break,
+        }
+    }
+    let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);
+    let evaluation = deepest.iter().filter_map(|(assessment, _)| assessment.apparent()).max();
+    let moves: Vec<(Pit, Played, Assessment)> =
+        moves.iter().zip(deepest).map(|(&(pit, played), (assessment, _))| (pit, played, assessment)).collect();
+    // All moves that end the game: then it is proved.
+    let exact = moves.iter().all(|(_, _, assessment)| assessment.value().is_some());
+    let assessment = match evaluation {
+        Some(value) if exact => Assessment::exact(value),
+        _ => Assessment { bounds: None, evaluation },
+    };
+    Analysis { assessment, ahead, moves, line: None, nodes: 0 }
+}

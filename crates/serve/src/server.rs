@@ -1,0 +1,253 @@
+use std::fmt;
+use std::io;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::TokioTimer;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::ApiError;
+use super::api::Service;
+use super::cors::{SharedOrigin, Sharing};
+use super::error::MAX_HEAD;
+use super::hosts::{Host, Hosts};
+use super::puzzle::Puzzles;
+use super::routes::{Client, routes};
+use super::searcher::SearchOptions;
+use super::searches::Searches;
+use super::slots::{Slot, Slots};
+use super::wire::Wire;
+use kalah_solve::book::Books;
+use kalah_tables::table::Shelf;
+
+/// Threads that read requests and write answers.
+const ANSWERING: usize = 2;
+
+/// Threads that read tables.
+const READING: usize = 8;
+
+/// How long requests under way may take once the server was asked to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The most connections; fewer where the limit of open files would leave less than this number for tables and the rest.
+const MAX_CONNECTIONS: u64 = 512;
+const OTHER_FILES: u64 = 64;
+
+/// How long to wait after a connection could not be accepted.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// How often that is reported to the operator.
+const REPORT_AGAIN: Duration = Duration::from_secs(60);
+
+/// How to serve.
+#[non_exhaustive]
+pub struct Options {
+    /// The directory of the tables; it may be empty.
+    pub tables: PathBuf,
+    /// The books to answer from, before anything is searched.
+    pub books: Books,
+    /// The most time of a search.
+    pub time: Duration,
+    /// The most time of a search whose progress is streamed.
+    pub stream_time: Duration,
+    /// The most searches under way, at least 1; what is asked beyond is refused with status 503.
+    pub searches: usize,
+    /// Threads of one search, at least 1.
+    pub threads: usize,
+    /// The most bytes of the transposition table of one search.
+    pub memory: u64,
+    /// How long a client may take for each of: the head of a request, its body, reading an answer, the time to the next
+    /// request.
+    pub patience: Duration,
+    /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
+    /// these may use it, on whatever port.
+    pub hosts: Vec<Host>,
+    /// Websites whose pages may use the API.
+    pub origins: Vec<SharedOrigin>,
+    /// Called with failures that are not a client's, each in one line of text.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Options {
+    /// The tables in `tables`; searches of 5 seconds, one at a time, with one thread and 256 MiB each; clients have 10 seconds;
+    /// no books and no other hosts; streamed searches of 60 seconds; failures are not reported.
+    pub fn new(tables: PathBuf) -> Options {
+        Options {
+            tables,
+            books: Books::none(),
+            time: Duration::from_secs(5),
+            stream_time: Duration::from_secs(60),
+            searches: 1,
+            threads: 1,
+            memory: 256 << 20,
+            patience: Duration::from_secs(10),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            log: Box::new(|_| ()),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Options { tables, books, time, searches, threads, memory, patience, hosts, .. } = self;
+        f.debug_struct("Options")
+            .field("tables", tables)
+            .field("books", books)
+            .field("time", time)
+            .field("searches", searches)
+            .field("threads", threads)
+            .field("memory", memory)
+            .field("patience", patience)
+            .field("hosts", hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Stops a server, from any thread.
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Stop {
+        Stop(watch::Sender::new(false))
+    }
+}
+
+impl Stop {
+    /// Has the server take no more requests, end its searches with what they have, answer, and return.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// Answers requests that arrive at `listener` until `stop` is used.
+///
+/// # Errors
+/// When threads or the listener fail.
+pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let (shelf, books) = (Arc::new(Shelf::new(options.tables)), Arc::new(options.books));
+    let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
+    let search_count = options.searches.max(1);
+    let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;
+    let Options { time, stream_time, patience, log, hosts, origins, .. } = options;
+    let (hosts, sharing, puzzles) = (Hosts(hosts), Sharing(origins), Puzzles::default());
+    let service =
+        Service { shelf, books, searches, time, stream_time, search_count, patience, hosts, sharing, puzzles, log };
+    let service = Arc::new(service);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(ANSWERING)
+        .max_blocking_threads(READING)
+        .thread_name("serve")
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let slots = Slots::new(max_connections());
+        answer(listener, &service, &slots, &stop.0).await;
+        // Clients whose requests have not arrived by then are not waited for.
+        let _ = tokio::time::timeout(GRACE, slots.all_free()).await;
+        Ok(())
+    });
+    runtime.shutdown_background();
+    served
+}
+
+/// How many connections there may be with the limit of open files.
+fn max_connections() -> u32 {
+    #[cfg(unix)]
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    #[cfg(not(unix))]
+    let files = u64::MAX;
+    let spare = files.saturating_sub(OTHER_FILES.max(files / 4));
+    u32::try_from(spare.clamp(4, MAX_CONNECTIONS)).expect("it is small")
+}
+
+/// Waits until the server is asked to stop.
+async fn stopped(mut stop: watch::Receiver<bool>) {
+    // It fails only when the sender is gone, and the caller of `serve` holds that.
+    let _ = stop.wait_for(|&stop| stop).await;
+}
+
+/// Accepts connections until the server is asked to stop.
+async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots: &Slots, stop: &watch::Sender<bool>) {
+    let routes = routes(Arc::clone(service));
+    let stopping = stopped(stop.subscribe());
+    tokio::pin!(stopping);
+    let mut reported: Option<Instant> = None;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stopping => return,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Mostly too many open files, of this process or of the system: one has to be closed first.
+                if reported.is_none_or(|reported| reported.elapsed() >= REPORT_AGAIN) {
+                    (service.log)(&format!("cannot accept a connection: {error}"));
+                    reported = Some(Instant::now());
+                }
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+                continue;
+            }
+        };
+        let slot = tokio::select! {
+            slot = slots.take() => slot,
+            () = &mut stopping => return,
+        };
+        tokio::spawn(converse(stream, slot, routes.clone(), service.patience, stop.subscribe()));
+    }
+}
+
+/// Answers the requests on one connection until the client closes it or takes too long, the server is asked to stop, or the
+/// slot is needed for another.
+async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
+    let Ok(local) = stream.local_addr() else { return };
+    // Where this fails answers are later, no more.
+    let _ = stream.set_nodelay(true);
+    let client = Client { local: local.ip(), slot: Arc::new(slot) };
+    let slot = Arc::clone(&client.slot);
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(client.clone());
+        Box::pin(routes.call(request))
+    });
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .max_buf_size(MAX_HEAD)
+        .serve_connection(Wire::new(stream, patience), service);
+    let ended = {
+        let answering = std::future::poll_fn(|context| connection.poll_without_shutdown(context));
+        tokio::select! {
+            ended = answering => Some(ended),
+            () = slot.asked_to_leave() => return,
+            () = stopped(stop) => None,
+        }
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            Pin::new(&mut connection).graceful_shutdown();
+            std::future::poll_fn(|context| connection.poll_without_shutdown(context)).await
+        }
+    };
+    let parts = connection.into_parts();
+    match ended {
+        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => parts.io.refuse(&ApiError::Late).await,
+        Err(error) if !error.is_parse() => {}
+        _ => parts.io.end().await,
+    }
+}

@@ -1,0 +1,98 @@
+//! What writing a site needs: errors, and how far it is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::puzzle::Unfound;
+use kalah_tables::file::LockError;
+use kalah_tables::table::TableError;
+
+/// Why a folder could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The folder holds something else.
+    #[error("{} is not empty, and not a folder that this command has written", .0.display())]
+    NotOurs(PathBuf),
+    /// A file of the folder is somebody else's, and in the way.
+    #[error("{} was not written by this command", .0.display())]
+    Foreign(PathBuf),
+    /// The tables are in the folder.
+    #[error("{} is in the folder that is to be written, {}", tables.display(), folder.display())]
+    Inside {
+        /// The directory of the tables, or one of them.
+        tables: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another process writes to the folder.
+    #[error(transparent)]
+    Lock(LockError),
+    /// The directory of the tables does not exist.
+    #[error("there is no directory {}", .0.display())]
+    NoTables(PathBuf),
+    /// A table is damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The disk has not enough space for the tables.
+    #[error("{}: the tables take {needed} bytes; {free} are free on this disk", path.display())]
+    Disk {
+        /// The folder.
+        path: PathBuf,
+        /// The bytes of the tables.
+        needed: u64,
+        /// The bytes that are free.
+        free: u64,
+    },
+    /// It was asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<Unfound> for SiteError {
+    fn from(unfound: Unfound) -> SiteError {
+        match unfound {
+            Unfound::Table(error) => error.into(),
+            Unfound::Stopped => SiteError::Stopped,
+        }
+    }
+}
+
+/// Shared with a running export: it reports here how far it is, and stops on request.
+#[derive(Debug, Default)]
+pub struct SitePulse {
+    /// Steps of the present part: bytes of tables copied, or of [`SitePlan::puzzle_steps`](super::SitePlan::puzzle_steps).
+    pub done: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl SitePulse {
+    /// Asks the export to stop at the next opportunity.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the export was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports that so much is done, unless the export is to stop.
+    pub(super) fn advance(&self, done: u64) -> Result<(), SiteError> {
+        self.done.store(done, Ordering::Relaxed);
+        if self.is_stopped() { Err(SiteError::Stopped) } else { Ok(()) }
+    }
+}
+
+pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
+    result.map_err(|source| SiteError::File { path: path.to_owned(), source })
+}

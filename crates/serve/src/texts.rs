@@ -1,0 +1,94 @@
+//! Games as text: read and written.
+
+use axum::Json;
+use axum::body::Bytes;
+use serde::Serialize;
+
+use super::ApiError;
+use super::fields::{Comment, Fields};
+use super::game;
+use kalah_core::game::Pit;
+use kalah_play::record::GameRecord;
+
+/// A game that was read.
+#[derive(Serialize)]
+pub(super) struct ReadAnswer {
+    rules: &'static str,
+    board: String,
+    moves: Vec<usize>,
+    line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    south: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    north: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<[u32; 2]>,
+    headers: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<Comment>,
+}
+
+/// A game that was written.
+#[derive(Serialize)]
+pub(super) struct WriteAnswer {
+    text: String,
+}
+
+/// How many moves there are before the first turn, and after each.
+fn turn_ends(game: &GameRecord) -> Vec<usize> {
+    let after = game.line.turns().iter().scan(0, |moves, turn| {
+        *moves += turn.len();
+        Some(*moves)
+    });
+    std::iter::once(0).chain(after).collect()
+}
+
+/// `POST /api/text/read`
+pub(super) async fn read(body: Bytes) -> Result<Json<ReadAnswer>, ApiError> {
+    let mut fields = Fields::of_body(&body, &["text"])?;
+    if !fields.has("text") {
+        return Err(ApiError::Request("'text' is missing; it must be a game as docs/games.md describes it".to_owned()));
+    }
+    let game = game::read(&mut fields)?;
+    let ends = turn_ends(&game);
+    let header = |name| game.header(name).map(str::to_owned);
+    Ok(Json(ReadAnswer {
+        rules: game.rules.name(),
+        board: game.start.to_string(),
+        moves: game.moves().into_iter().map(Pit::number).collect(),
+        line: game.line.to_string(),
+        south: header("South"),
+        north: header("North"),
+        result: game.result,
+        comments: game
+            .comments
+            .iter()
+            .map(|(turns, text)| Comment { after: ends[*turns], text: text.clone() })
+            .collect(),
+        headers: game.headers,
+    }))
+}
+
+/// `POST /api/text/write`
+pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
+    let mut fields = Fields::of_body(&body, &["board", "rules", "moves", "south", "north", "headers", "comments"])?;
+    let mut game = game::read(&mut fields)?;
+    for (field, name) in [("south", "South"), ("north", "North")] {
+        if let Some(player) = fields.text(field)? {
+            game = game.with_header(name, &player);
+        }
+    }
+    for (name, value) in fields.pairs("headers")? {
+        if !GameRecord::takes_header(&name) {
+            let why = "names consist of letters, digits and _, and rules, start and result have fields of their own";
+            return Err(ApiError::Request(format!("'{name}' cannot be a header: {why}")));
+        }
+        game = game.with_header(&name, &value);
+    }
+    for Comment { after, text } in fields.comments()? {
+        // Within a turn: after it.
+        let turns = turn_ends(&game).partition_point(|&moves| moves < after);
+        game = game.with_comment(turns, &text);
+    }
+    Ok(Json(WriteAnswer { text: game.to_string() }))
+}

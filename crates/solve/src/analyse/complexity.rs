@@ -1,0 +1,186 @@
+//! Game-tree complexity, estimated from sampled games.
+//!
+//! A game of `d` plies whose positions have `w` moves on average stands for a tree of about `w^d` positions (Allis 1994).
+//! Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players, Kvitberg 2026
+//! (section 4.2, Table 3) games of random moves.
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::solve::{Evaluation, LimitedSearch, Method};
+use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
+
+/// Who plays the games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Players {
+    /// Each searches to this depth by alpha-beta, 1 at least, evaluates by the difference of the stores, and chooses evenly
+    /// among the best moves.
+    AlphaBeta {
+        /// Depth in moves.
+        depth: u32,
+    },
+    /// Each chooses evenly among all moves.
+    Random,
+}
+
+/// What is sampled.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Sampling {
+    /// The rule set.
+    pub rules: Rules,
+    /// Who plays.
+    pub players: Players,
+    /// Whether a game is over, too, as soon as a store holds more than half of all seeds.
+    pub until_decided: bool,
+    /// Games, 1 at least.
+    pub games: usize,
+    /// The same seed gives the same games, whatever the threads.
+    pub seed: u64,
+}
+
+/// What was counted of a game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampledGame {
+    /// Its plies: each move counts, also one that gives another.
+    pub plies: u32,
+    /// Moves of its positions, those that were not played included.
+    pub moves: u32,
+}
+
+impl SampledGame {
+    /// The mean number of moves of its positions; 1 for a game without plies.
+    fn branching(self) -> f64 {
+        if self.plies == 0 { 1.0 } else { f64::from(self.moves) / f64::from(self.plies) }
+    }
+}
+
+/// A mean and where it lies with 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean over the games.
+    pub mean: f64,
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+}
+
+/// The results of the games of a board.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Complexity {
+    /// Plies of a game.
+    pub length: Estimate,
+    /// Moves of a position: the mean of the means of the games.
+    pub branching: Estimate,
+    /// The decimal logarithm of the positions of the game tree: `length` x lg `branching`.
+    pub tree: Estimate,
+    /// The games.
+    pub games: Vec<SampledGame>,
+}
+
+/// Resamples of which confidence intervals are made.
+const RESAMPLES: usize = 2000;
+
+impl Sampling {
+    /// A hundred games to the end.
+    #[must_use]
+    pub const fn new(rules: Rules, players: Players) -> Sampling {
+        Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
+    }
+
+    /// Whether a game ends, too, as soon as a store holds more than half of all seeds.
+    #[must_use]
+    pub const fn until_decided(self, until_decided: bool) -> Sampling {
+        Sampling { until_decided, ..self }
+    }
+
+    /// So many games, 1 at least.
+    #[must_use]
+    pub const fn games(self, games: usize) -> Sampling {
+        Sampling { games, ..self }
+    }
+
+    /// The games of this seed.
+    #[must_use]
+    pub const fn seed(self, seed: u64) -> Sampling {
+        Sampling { seed, ..self }
+    }
+
+    /// Plays games from `start` on the threads of the current pool.
+    ///
+    /// Intervals are those of the bootstrap: the middle 95 % of what games drawn anew from these, with repetition, give.
+    ///
+    /// # Errors
+    /// When `start` is no position.
+    pub fn run(&self, start: StartPosition) -> Result<Complexity, ParseError> {
+        let position = start.position()?;
+        let games: Vec<_> =
+            (0..self.games).into_par_iter().map(|game| self.play(&position, &mut self.random(start, game))).collect();
+        let mut random = self.random(start, self.games);
+        let mut resampled: Vec<[f64; 3]> =
+            (0..RESAMPLES).map(|_| means((0..games.len()).map(|_| games[random.usize(..games.len())]))).collect();
+        let estimate = |mean: f64, index: usize, resampled: &mut Vec<[f64; 3]>| {
+            resampled.sort_by(|a, b| a[index].total_cmp(&b[index]));
+            let tail = RESAMPLES / 40;
+            Estimate { mean, low: resampled[tail][index], high: resampled[RESAMPLES - 1 - tail][index] }
+        };
+        let [length, branching, tree] = means(games.iter().copied());
+        Ok(Complexity {
+            length: estimate(length, 0, &mut resampled),
+            branching: estimate(branching, 1, &mut resampled),
+            tree: estimate(tree, 2, &mut resampled),
+            games,
+        })
+    }
+
+    /// The random numbers of one game.
+    fn random(&self, start: StartPosition, game: usize) -> fastrand::Rng {
+        let of_game = [start.pits as u64, u64::from(start.seeds), game as u64];
+        fastrand::Rng::with_seed(xxh3_64_with_seed(bytemuck::bytes_of(&of_game), self.seed))
+    }
+
+    fn play(&self, start: &Position, random: &mut fastrand::Rng) -> SampledGame {
+        let mut position = *start;
+        let mut game = SampledGame { plies: 0, moves: 0 };
+        let half = start.seeds() / 2;
+        while !(position.is_over() || self.until_decided && position.mover_store().max(position.other_store()) > half) {
+            let choice = self.choose(&position, random);
+            game.plies += 1;
+            game.moves += position.moves().count() as u32;
+            position = position.play(self.rules, choice).expect("a legal move").position;
+        }
+        game
+    }
+
+    /// The move that is played.
+    fn choose(&self, position: &Position, random: &mut fastrand::Rng) -> Pit {
+        let moves: Vec<Pit> = position.moves().collect();
+        let choices = match self.players {
+            Players::Random => moves,
+            Players::AlphaBeta { depth } => {
+                let depth = depth.saturating_sub(1);
+                let (rules, method, evaluation) = (self.rules, Method::SeqAb, Evaluation::Stores);
+                let search = LimitedSearch::new(rules, method, depth).with_evaluation(evaluation);
+                let value = |&pit: &Pit| {
+                    let played = position.play(rules, pit).expect("a legal move");
+                    played.mover_value(search.run(&played.position).value)
+                };
+                let values: Vec<i64> = moves.iter().map(value).collect();
+                let best = values.iter().max().copied();
+                moves.into_iter().zip(&values).filter(|&(_, &value)| Some(value) == best).map(|(pit, _)| pit).collect()
+            }
+        };
+        *random.choice(&choices).expect("a game that goes on has moves")
+    }
+}
+
+/// The mean length of some games, their mean branching, and the decimal logarithm of the size of their tree.
+fn means(games: impl ExactSizeIterator<Item = SampledGame>) -> [f64; 3] {
+    let count = games.len() as f64;
+    let (plies, branching) = games
+        .fold((0.0, 0.0), |(plies, branching), game| (plies + f64::from(game.plies), branching + game.branching()));
+    let (length, branching) = (plies / count, branching / count);
+    [length, branching, length * branching.log10()]
+}

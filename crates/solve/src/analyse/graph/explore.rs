@@ -1,0 +1,220 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::expand::Block;
+use super::graph_rows::GraphRows;
+use super::space::{Side, Space};
+use super::tally::{Branching, Outcomes, Subgraph, tally};
+use super::{Convention, state_space};
+use kalah_core::game::{Rules, StartPosition};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use kalah_tables::table::{TableError, Tables};
+
+/// What explores a game graph.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Explorer<'a> {
+    /// The rule set.
+    pub rules: Rules,
+    /// The start: 1 to [`MAX_TABLE_PITS`] pits a side, at most [`MAX_TABLE_SEEDS`] seeds.
+    pub start: StartPosition,
+    /// Which positions count as different, and where games end.
+    pub convention: Convention,
+    /// Bytes of memory that it may take.
+    pub memory: u64,
+    /// The tables of the rule set and the pits, to all seeds of the start, for outcomes; without them positions are only
+    /// counted.
+    pub tables: Option<&'a Tables>,
+}
+
+/// A layer of a game graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Layer {
+    /// Seeds in play.
+    pub seeds: usize,
+    /// The subgraphs that were reached, by the first player's store.
+    pub subgraphs: Vec<Subgraph>,
+}
+
+impl Layer {
+    /// Positions of all subgraphs.
+    pub fn positions(&self) -> u64 {
+        self.subgraphs.iter().map(|subgraph| subgraph.positions).sum()
+    }
+}
+
+/// A game graph, counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameGraph {
+    /// Its layers, from all seeds in play down.
+    pub layers: Vec<Layer>,
+    /// How many moves its positions have.
+    pub branching: Branching,
+    /// Bytes of memory that the positions took at most, together with the maps of the rows.
+    pub memory: u64,
+}
+
+impl GameGraph {
+    /// All positions.
+    pub fn positions(&self) -> u64 {
+        self.layers.iter().map(Layer::positions).sum()
+    }
+
+    /// All positions by their outcomes, if these are known.
+    pub fn outcomes(&self) -> Option<Outcomes> {
+        self.layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.outcomes).sum()
+    }
+}
+
+/// Why a game graph cannot be explored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// The board is not one that positions can be ranked for.
+    #[error(
+        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side and at most {MAX_TABLE_SEEDS} seeds in all"
+    )]
+    Board(StartPosition),
+    /// More memory is needed than allowed.
+    #[error(
+        "the graph of {start} needs about {} bytes of memory, {} at most, and {limit} are allowed",
+        need.expected, need.most
+    )]
+    Memory {
+        /// The start.
+        start: StartPosition,
+        /// What it needs.
+        need: Need,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The limit was reached.
+    #[error(
+        "the graph of {start} does not fit into {limit} bytes of memory: \
+        {positions} positions with more than {seeds} seeds in play were counted"
+    )]
+    Exhausted {
+        /// The start.
+        start: StartPosition,
+        /// What it needs.
+        need: Need,
+        /// Bytes allowed.
+        limit: u64,
+        /// Seeds in play of the layer that was under way.
+        seeds: usize,
+        /// Positions of the layers above.
+        positions: u64,
+    },
+    /// A table is missing or damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// It was asked to stop.
+    #[error("stopped with {seeds} seeds in play, after {positions} positions")]
+    Stopped {
+        /// Seeds in play of the layer that was under way.
+        seeds: usize,
+        /// Positions of the layers above.
+        positions: u64,
+    },
+}
+
+/// Bytes of memory that a graph needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Need {
+    /// About so many.
+    pub expected: u64,
+    /// Never more.
+    pub most: u64,
+}
+
+impl Need {
+    /// What the graph of a start needs; `None` when its positions cannot be ranked.
+    ///
+    /// The most is all bit matrices of its board. Those that are in memory at the same time are an estimate: 3 to 8 % of all
+    /// with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5, 36 % with 6, measured on the boards of docs/results.md.
+    pub fn of(start: StartPosition) -> Option<Need> {
+        let total = 2 * start.pits * start.seeds as usize;
+        let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
+        fits.then(|| {
+            let rows = GraphRows::bytes(start.pits, total);
+            let planes = (0..=total).map(|seeds| Space::layer_bytes(start.pits, total, seeds)).sum::<u64>();
+            Need { expected: rows + planes / 20 * start.pits as u64, most: rows + planes }
+        })
+    }
+}
+
+impl<'a> Explorer<'a> {
+    /// The graph of a start by the convention of Irving, Donkers, Uiterwijk 2000, in at most `memory` bytes, without
+    /// outcomes.
+    #[must_use]
+    pub fn new(rules: Rules, start: StartPosition, memory: u64) -> Explorer<'a> {
+        Explorer { rules, start, convention: Convention::default(), memory, tables: None }
+    }
+
+    /// By this convention.
+    #[must_use]
+    pub fn convention(self, convention: Convention) -> Explorer<'a> {
+        Explorer { convention, ..self }
+    }
+
+    /// With the outcomes that these tables give, or without.
+    #[must_use]
+    pub fn tables(self, tables: impl Into<Option<&'a Tables>>) -> Explorer<'a> {
+        Explorer { tables: tables.into(), ..self }
+    }
+
+    /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
+    ///
+    /// # Errors
+    /// When the board is too large, the memory too small, a table is missing or damaged, or `stop` is set.
+    pub fn run(&self, stop: &AtomicBool, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
+        let Explorer { rules, start, convention, memory: limit, tables } = *self;
+        let need = Need::of(start).ok_or(GraphError::Board(start))?;
+        if need.expected > limit {
+            return Err(GraphError::Memory { start, need, limit });
+        }
+        let total = 2 * start.pits * start.seeds as usize;
+        let row_bytes = GraphRows::bytes(start.pits, total);
+        let rows = GraphRows::new(rules, Arc::new(RowIndex::new(start.pits, total.max(2))), total);
+        let mut space = Space::new(start.pits, total, convention, limit - row_bytes);
+        let mut row = TableRow::default();
+        row[..start.pits].fill(start.seeds as u8);
+        let rank = rows.maps.rows().rank(&row);
+        space.target(0, (total / 2, total / 2), Side::First).insert(rank, rank);
+        let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
+        for seeds in (0..=total).rev() {
+            let positions = graph.positions();
+            let blocks =
+                (0..=total - seeds).flat_map(|store| (1..seeds).map(move |first| (store, (first, seeds - first))));
+            blocks
+                .filter(|&(store, seeds)| !space.is_final(store, seeds))
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .filter(|_| !space.is_exhausted() && !stop.load(Ordering::Relaxed))
+                .for_each(|(store, seeds)| Block::new(&rows, &space, store, seeds).expand());
+            if space.is_exhausted() {
+                return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(GraphError::Stopped { seeds, positions });
+            }
+            graph.memory = graph.memory.max(row_bytes + space.used());
+            let table = tables.filter(|_| seeds >= 2).map(|tables| tables.require(seeds)).transpose()?;
+            let (subgraphs, branching) = tally(&rows, &space, seeds, tables.is_some(), table)?;
+            graph.branching.add(&branching);
+            let layer = Layer { seeds, subgraphs };
+            if !layer.subgraphs.is_empty() {
+                on_layer(&layer);
+                graph.layers.push(layer);
+            }
+            space.free(seeds);
+        }
+        debug_assert!(u128::from(graph.positions()) <= state_space(start));
+        Ok(graph)
+    }
+}

@@ -1,0 +1,49 @@
+use std::sync::Arc;
+
+use crate::solve::Sower;
+use kalah_core::game::Rules;
+use kalah_core::index::{RowIndex, TableRow, row_count};
+use kalah_tables::rows::{Moves, RowMaps};
+
+/// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.
+pub(super) struct GraphRows {
+    pub maps: RowMaps,
+    /// The moves of the rows, by their seeds.
+    pub moves: Vec<Moves>,
+    /// How many moves each row has: its pits that hold seeds.
+    pub choices: Vec<Vec<u8>>,
+    /// The rows, by their seeds and ranks.
+    pub all: Vec<Arc<Vec<TableRow>>>,
+    pub sower: Sower<u64>,
+}
+
+impl GraphRows {
+    /// The maps and moves of the rows that `rows` ranks.
+    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> GraphRows {
+        let pits = rows.pits();
+        let maps = RowMaps::new(rows);
+        let all: Vec<_> = (0..=total).map(|seeds| maps.all(seeds)).collect();
+        let choices = |rows: &Arc<Vec<TableRow>>| {
+            rows.iter().map(|row| row.iter().filter(|&&seeds| seeds > 0).count() as u8).collect()
+        };
+        GraphRows {
+            moves: (0..=total).map(|seeds| Moves::new(rules, &maps, seeds)).collect(),
+            choices: all.iter().map(choices).collect(),
+            all,
+            maps,
+            sower: Sower::new(rules, pits, total),
+        }
+    }
+
+    /// Bytes that the maps of the rows of a board take at most, beside the positions.
+    pub fn bytes(pits: usize, total: usize) -> u64 {
+        let rows = |seeds: usize| row_count(pits, seeds) as u64;
+        // A spill maps every row to 4 bytes, and marks those it leads to; so does a capture of each pit. Moves take some
+        // 8 bytes each in lists.
+        let of_row = |seeds: usize| {
+            let spills: u64 = (0..=total - seeds).map(|spilled| 4 * rows(seeds) + rows(seeds + spilled) / 8).sum();
+            spills + rows(seeds) * (4 * pits as u64 + 8 * pits as u64 + 12)
+        };
+        (0..=total).map(of_row).sum()
+    }
+}

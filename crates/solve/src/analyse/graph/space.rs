@@ -1,0 +1,174 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::Convention;
+use kalah_core::index::row_count;
+
+/// The player who is to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    First,
+    Second,
+}
+
+impl Side {
+    pub const BOTH: [Side; 2] = [Side::First, Side::Second];
+
+    pub fn other(self) -> Side {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+}
+
+/// The positions of a subgraph with the same seeds in the first player's row and the same side to move: bit
+/// `first * columns + second` tells whether the position with these ranks of the two players' rows was reached.
+pub(super) struct Plane {
+    columns: usize,
+    words: Box<[AtomicU64]>,
+}
+
+impl Plane {
+    fn bytes(rows: usize, columns: usize) -> u64 {
+        8 * (rows * columns).div_ceil(64) as u64
+    }
+
+    fn new(rows: usize, columns: usize) -> Plane {
+        Plane { columns, words: (0..(rows * columns).div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    #[inline]
+    pub fn insert(&self, first: u32, second: u32) {
+        let index = first as usize * self.columns + second as usize;
+        // Only a plane past the limit has no such word.
+        let Some(word) = self.words.get(index / 64) else { return };
+        let bit = 1 << (index % 64);
+        // Most positions are reached several times, and reading is cheaper.
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    }
+
+    /// The ranks from `from` to `to` of the second player's row that were reached with the first player's row `first`.
+    #[inline]
+    pub fn reached(&self, first: u32, from: usize, to: usize) -> impl Iterator<Item = u32> + '_ {
+        let start = first as usize * self.columns;
+        let (low, high) = (start + from, start + to);
+        let words = if low < high { low / 64..(high - 1) / 64 + 1 } else { 0..0 };
+        words.flat_map(move |index| {
+            let mut word = self.words[index].load(Relaxed);
+            if index == low / 64 {
+                word &= u64::MAX << (low % 64);
+            }
+            if index == (high - 1) / 64 {
+                word &= u64::MAX >> (63 - (high - 1) % 64);
+            }
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| index * 64 + word.trailing_zeros() as usize);
+                word &= word.wrapping_sub(1);
+                bit.map(|bit| (bit - start) as u32)
+            })
+        })
+    }
+
+    /// The positions reached.
+    pub fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
+    }
+
+    /// Ranks of the second player's row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+}
+
+/// The positions reached in all layers that are not done: a plane is made when its first position is reached.
+pub(super) struct Space {
+    pits: usize,
+    total: usize,
+    convention: Convention,
+    /// By the seeds in play; in each by first player's store, seeds in the first player's row, and side.
+    layers: Vec<Vec<OnceLock<Plane>>>,
+    limit: u64,
+    used: AtomicU64,
+    exhausted: AtomicBool,
+}
+
+impl Space {
+    /// An empty space for `total` seeds on a board of `pits` pits a side, which takes at most `limit` bytes.
+    pub fn new(pits: usize, total: usize, convention: Convention, limit: u64) -> Space {
+        let planes = |seeds: usize| (total - seeds + 1) * (seeds + 1) * 2;
+        let layers = (0..=total).map(|seeds| (0..planes(seeds)).map(|_| OnceLock::new()).collect()).collect();
+        Space { pits, total, convention, layers, limit, used: AtomicU64::new(0), exhausted: AtomicBool::new(false) }
+    }
+
+    /// Bytes of all planes of one layer.
+    pub fn layer_bytes(pits: usize, total: usize, seeds: usize) -> u64 {
+        let bytes = |first: usize| Plane::bytes(row_count(pits, first), row_count(pits, seeds - first));
+        (0..=seeds).map(bytes).sum::<u64>() * 2 * (total - seeds + 1) as u64
+    }
+
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The seeds in the second player's store.
+    pub fn second_store(&self, store: usize, seeds: (usize, usize)) -> usize {
+        self.total - store - seeds.0 - seeds.1
+    }
+
+    /// Whether the game is over with these stores and seeds in the rows.
+    pub fn is_final(&self, store: usize, seeds: (usize, usize)) -> bool {
+        seeds.0 == 0 || seeds.1 == 0 || self.convention.is_decided(self.total, (store, self.second_store(store, seeds)))
+    }
+
+    fn cell(&self, store: usize, seeds: (usize, usize), side: Side) -> &OnceLock<Plane> {
+        let all = seeds.0 + seeds.1;
+        &self.layers[all][(store * (all + 1) + seeds.0) * 2 + side as usize]
+    }
+
+    /// The plane of these positions, if any of them was reached.
+    #[inline]
+    pub fn plane(&self, store: usize, seeds: (usize, usize), side: Side) -> Option<&Plane> {
+        self.cell(store, seeds, side).get()
+    }
+
+    /// The plane that takes in these positions, made if there is none.
+    ///
+    /// Past the limit it is a plane that takes in none.
+    #[inline]
+    pub fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
+        let merged = self.convention == Convention::Plain && self.is_final(store, seeds);
+        let side = if merged { Side::First } else { side };
+        self.cell(store, seeds, side).get_or_init(|| self.make(seeds))
+    }
+
+    /// A new plane, if the limit allows.
+    fn make(&self, seeds: (usize, usize)) -> Plane {
+        let (rows, columns) = (row_count(self.pits, seeds.0), row_count(self.pits, seeds.1));
+        let bytes = Plane::bytes(rows, columns);
+        if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit {
+            self.exhausted.store(true, Relaxed);
+            return Plane { columns: 0, words: Box::default() };
+        }
+        Plane::new(rows, columns)
+    }
+
+    /// Bytes of the planes.
+    pub fn used(&self) -> u64 {
+        self.used.load(Relaxed)
+    }
+
+    /// Whether positions were lost because the limit was reached.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted.load(Relaxed)
+    }
+
+    /// Forgets a layer.
+    pub fn free(&mut self, seeds: usize) {
+        let planes = std::mem::take(&mut self.layers[seeds]);
+        let bytes = planes.iter().filter_map(OnceLock::get).map(|plane| 8 * plane.words.len() as u64);
+        *self.used.get_mut() -= bytes.sum::<u64>();
+    }
+}

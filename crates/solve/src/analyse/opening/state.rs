@@ -1,0 +1,162 @@
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::outcome::Limits;
+use super::scan::{Batch, Scan};
+use kalah_tables::file::{self, FileLock, LockError, Seal};
+
+/// The version of the file. The first one had no checksums.
+const VERSION: u32 = 2;
+
+/// The file in which a scan keeps its finished batches: a first line that describes the scan, then a line a batch, each
+/// JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so a scan goes on from the last whole one.
+#[derive(Debug)]
+pub struct ScanState {
+    path: PathBuf,
+    file: File,
+    /// Bytes of the whole lines.
+    length: u64,
+    /// The first line.
+    head: Vec<u8>,
+    _lock: FileLock,
+}
+
+/// Why a state file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Another process has it open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// It is of another scan.
+    #[error("{0} is of a scan with other rules, other limits, or another choice of the wins to list")]
+    Other(PathBuf),
+    /// It is of another version of the program.
+    #[error("{path} has version {found}, and this program reads version {VERSION}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+    },
+    /// A line is not what a scan wrote, or contradicts the rules.
+    #[error("{path}, line {line}: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// It cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The first line.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct Header {
+    /// Version of the file.
+    opening_scan: u32,
+    rules: String,
+    limits: Limits,
+    wins: bool,
+}
+
+impl Header {
+    fn of(scan: &Scan) -> Header {
+        Header { opening_scan: VERSION, rules: scan.rules.name().to_owned(), limits: scan.limits, wins: scan.wins }
+    }
+}
+
+/// The version in a first line, whatever else it holds.
+#[derive(Deserialize)]
+struct HeaderVersion {
+    opening_scan: u32,
+}
+
+impl ScanState {
+    /// Opens the state of a scan, or begins one; gives the batches that are done, whose proofs are checked by the rules on the
+    /// threads of the current pool. Until it is dropped no other process can open the file.
+    ///
+    /// # Errors
+    /// When another process has the file open, it is damaged, of another scan or none, or cannot be read or written.
+    pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Batch>), StateError> {
+        let path = file::resolved(path);
+        let lock = FileLock::beside(&path)?;
+        let io = |source| StateError::Io { path: path.clone(), source };
+        let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let damaged = |line: usize, what: String| StateError::Damaged { path: path.clone(), line: line + 1, what };
+        let foreign = || damaged(0, "this is not the state of a scan".to_owned());
+        let header = Header::of(scan);
+        let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
+        let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
+        if let Some(first) = lines.next() {
+            let HeaderVersion { opening_scan } = serde_json::from_slice(first).map_err(|_| foreign())?;
+            if opening_scan != VERSION {
+                return Err(StateError::Version { path, found: opening_scan });
+            }
+            let found = Seal::Line { head: &[] }.open::<Header>(first);
+            if found.map_err(|error| damaged(0, error.to_string()))? != header {
+                return Err(StateError::Other(path));
+            }
+        }
+        let lines: Vec<_> = lines.enumerate().collect();
+        let batch = |&(index, line): &(usize, &[u8])| {
+            let damaged = |what| damaged(index + 1, what);
+            let batch: Batch = Seal::Line { head: &head }.open(line).map_err(|error| damaged(error.to_string()))?;
+            scan.confirm(&batch).map_err(|error| damaged(error.to_string()))?;
+            Ok(batch)
+        };
+        let batches = lines.par_iter().map(batch).collect::<Result<_, StateError>>()?;
+        // Bytes after the last whole line are a line cut off, never a file of something else.
+        let is_ours = |rest: &[u8]| if whole > 0 { rest.starts_with(b"{\"houses\":") } else { head.starts_with(rest) };
+        let rest = &bytes[whole..];
+        if !rest.is_empty() && !is_ours(rest) && !b"{\"houses\":".starts_with(rest) {
+            return Err(foreign());
+        }
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(io)?;
+        file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
+        let mut state = ScanState { path: path.clone(), file, length: whole as u64, head, _lock: lock };
+        if whole == 0 {
+            state.write(&state.head.clone())?;
+        }
+        Ok((state, batches))
+    }
+
+    /// Keeps a finished batch.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn keep(&mut self, batch: &Batch) -> Result<(), StateError> {
+        let line = Seal::Line { head: &self.head }.close(batch).map_err(|error| self.io(error.into()))?;
+        self.write(&line)
+    }
+
+    /// Adds a line, all of it or nothing.
+    fn write(&mut self, line: &[u8]) -> Result<(), StateError> {
+        let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // What there is of it would make one with the next line. If it stays, so does the file: nothing more is written.
+            let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            return Err(self.io(error));
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    fn io(&self, source: io::Error) -> StateError {
+        StateError::Io { path: self.path.clone(), source }
+    }
+}

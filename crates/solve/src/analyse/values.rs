@@ -1,0 +1,180 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::solve::ValueBounds;
+use kalah_core::game::{Rules, StartPosition};
+use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
+
+/// What is proved of the value of a game: of its start position, for the first player.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameValue {
+    /// Pits a side.
+    pub pits: usize,
+    /// Seeds in each.
+    pub seeds: u32,
+    /// The final store difference that the first player reaches.
+    pub at_least: i64,
+    /// The one that the second player holds the first to.
+    pub at_most: i64,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+impl GameValue {
+    /// The board.
+    pub fn start(&self) -> StartPosition {
+        StartPosition { pits: self.pits, seeds: self.seeds }
+    }
+
+    /// What is proved.
+    pub fn bounds(&self) -> ValueBounds {
+        ValueBounds { lower: self.at_least, upper: self.at_most }
+    }
+
+    /// What is proved with `more` bounds of the same game; `None` when they exclude each other.
+    #[must_use]
+    pub fn bounds_with(&self, more: ValueBounds) -> Option<ValueBounds> {
+        let (lower, upper) = (self.at_least.max(more.lower), self.at_most.min(more.upper));
+        (lower <= upper).then_some(ValueBounds { lower, upper })
+    }
+
+    /// The value, when it is proved.
+    pub fn value(&self) -> Option<i64> {
+        self.bounds().value()
+    }
+
+    /// Whether there can be such bounds of such a game: there is a start position, and the first player collects some number
+    /// of its seeds.
+    fn can_be(&self) -> bool {
+        let Ok(position) = self.start().position() else { return false };
+        let (least, most) = (position.value(0), position.value(position.seeds()));
+        let is_value = |value: i64| (least..=most).contains(&value) && (value - least) % 2 == 0;
+        is_value(self.at_least)
+            && is_value(self.at_most)
+            && self.at_least <= self.at_most
+            && self.seconds.is_finite()
+            && self.seconds >= 0.0
+    }
+
+    /// Whether the first player wins (`W`), loses (`L`) or draws (`D`); `None` when that is not proved.
+    pub fn outcome(&self) -> Option<char> {
+        match (self.at_least, self.at_most) {
+            (1.., _) => Some('W'),
+            (_, ..=-1) => Some('L'),
+            (0, 0) => Some('D'),
+            _ => None,
+        }
+    }
+}
+
+/// The values of games of one rule set, as far as they are known, and the file that keeps them.
+#[derive(Debug)]
+pub struct GameValues {
+    rules: Rules,
+    file: Option<Kept>,
+    values: Vec<GameValue>,
+}
+
+/// A file of game values, that no other process has open.
+#[derive(Debug)]
+struct Kept {
+    path: PathBuf,
+    _lock: FileLock,
+}
+
+/// Why values cannot be kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GameValuesError {
+    /// Another process has the file open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file holds values of other rules, or of another version of the program.
+    #[error("{path} cannot be used: {what}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file is damaged, or holds something else.
+    #[error("{path} cannot be used: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    rules: String,
+    values: Vec<GameValue>,
+}
+
+/// The file. Its first version had no checksum.
+const DOCUMENT: Document = Document { format: "kalah game values", version: 2 };
+
+impl GameValues {
+    /// The values of `rules` kept in the file `path`, none if it is not there yet; without a path they are kept in memory.
+    /// Until they are dropped no other process can open the file.
+    ///
+    /// # Errors
+    /// When another process has the file open, or it cannot be read, is damaged, or holds something else.
+    pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, GameValuesError> {
+        let Some(path) = path else { return Ok(GameValues { rules, file: None, values: Vec::new() }) };
+        let path = file::resolved(path);
+        let io = |source| GameValuesError::Io { path: path.clone(), source };
+        let lock = FileLock::beside(&path)?;
+        file::remove_leftovers(&path).map_err(io)?;
+        file::require_writable(&path, Some(FileContent::State)).map_err(io)?;
+        let mut values = Vec::new();
+        if let Some(bytes) = file::found(file::read(&path)).map_err(io)? {
+            let unusable = |what| GameValuesError::Unusable { path: path.clone(), what };
+            let damaged = |what| GameValuesError::Damaged { path: path.clone(), what };
+            let state: State = DOCUMENT.parse(&bytes).map_err(|error| match error {
+                DocumentError::Version { .. } => unusable(error.to_string()),
+                _ => damaged(error.to_string()),
+            })?;
+            if state.rules != rules.name() {
+                return Err(unusable(format!("it holds values of {}, not of {rules}", state.rules)));
+            }
+            if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
+                return Err(damaged(format!("its value of {} is impossible", value.start())));
+            }
+            values = state.values;
+        }
+        Ok(GameValues { rules, file: Some(Kept { path, _lock: lock }), values })
+    }
+
+    /// What is known of a game.
+    pub fn get(&self, start: StartPosition) -> Option<&GameValue> {
+        self.values.iter().find(|value| value.start() == start)
+    }
+
+    /// Puts what is proved now in the place of what was known of the game, in the file too.
+    ///
+    /// # Errors
+    /// When the file cannot be written; the old one stays then.
+    pub fn put(&mut self, value: GameValue) -> Result<(), GameValuesError> {
+        self.values.retain(|old| old.start() != value.start());
+        self.values.push(value);
+        self.values.sort_by_key(|value| (value.pits, value.seeds));
+        let Some(Kept { path, .. }) = &self.file else { return Ok(()) };
+        let state = State { rules: self.rules.name().to_owned(), values: self.values.clone() };
+        DOCUMENT.write(path, &state).map_err(|source| GameValuesError::Io { path: path.clone(), source })
+    }
+}

@@ -1,0 +1,95 @@
+use std::io;
+use std::path::PathBuf;
+
+use super::key::MAX_SEEDS;
+use kalah_core::game::{Bounds, Position, Rules};
+use kalah_tables::file::{LockError, other_version};
+use kalah_tables::table::TableError;
+
+/// Why a book cannot be used or extended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// It is no book at all.
+    #[error("it is not a book of positions")]
+    Foreign,
+    /// It has another version.
+    #[error("{}", other_version(*found, *known))]
+    Version {
+        /// The file's version.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// Some of its bytes are not those that were written.
+    #[error("{0}: it was changed or damaged")]
+    Damaged(&'static str),
+    /// It is a book for another rule set or board.
+    #[error("it is a book for {} with {} pits, not for {} with {} pits", found.0, found.1, expected.0, expected.1)]
+    Other {
+        /// Rule set and pits a side of the book.
+        found: (Rules, usize),
+        /// Those that it should be for.
+        expected: (Rules, usize),
+    },
+    /// Two bounds of the score of a position contradict each other.
+    #[error(
+        "its bounds of the score of {position}, {} to {}, contradict {} to {} by {by}",
+        known.lower, known.upper, other.lower, other.upper
+    )]
+    Contradiction {
+        /// The position, without stores.
+        position: Box<Position>,
+        /// What the book has.
+        known: Bounds,
+        /// What contradicts it.
+        other: Bounds,
+        /// Where that comes from.
+        by: &'static str,
+    },
+    /// The position cannot be in a book.
+    #[error("books have positions of up to {MAX_SEEDS} seeds in play on boards with less than 2^64 of them, not {0}")]
+    Board(Box<Position>),
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Another process extends it.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(Box<TableError>),
+}
+
+impl From<TableError> for BookError {
+    fn from(error: TableError) -> BookError {
+        BookError::Table(Box::new(error))
+    }
+}
+
+/// A book's file that cannot be used, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub struct BookFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    #[source]
+    pub error: BookError,
+}
+
+impl BookError {
+    /// Whether the book has a newer version than this program reads.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, BookError::Version { found, known } if found > known)
+    }
+
+    /// Whether a book is damaged or wrong.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            BookError::Foreign | BookError::Damaged(_) | BookError::Contradiction { .. } => true,
+            BookError::Table(error) => error.is_damage(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Where books come from: the program itself, or a file beside the tables.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::book::Book;
+use super::error::{BookError, BookFileError};
+use kalah_core::game::{MAX_PITS, Rules};
+use kalah_tables::file::{self, FileContent};
+
+/// The files of the books that the program has, made by `kalah book make` (docs/book.md).
+const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];
+
+/// The most bytes of a book's file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// All of them, read.
+fn shipped() -> &'static [Book] {
+    static BOOKS: OnceLock<Vec<Book>> = OnceLock::new();
+    let read = |bytes: &&[u8]| Book::from_bytes(bytes).expect("the program's own books are sound");
+    BOOKS.get_or_init(|| SHIPPED.iter().map(read).collect())
+}
+
+impl Book {
+    /// The book for a rule set and board that the program has, if there is one.
+    pub fn shipped(rules: Rules, pits: usize) -> Option<&'static Book> {
+        shipped().iter().find(|book| (book.rules(), book.pits()) == (rules, pits))
+    }
+
+    /// The name of a book's file in a directory of tables, such as `empty-capture-6.book`.
+    pub fn file_name(rules: Rules, pits: usize) -> String {
+        format!("{rules}-{pits}.book")
+    }
+
+    /// Reads a book from the file at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is damaged.
+    pub fn open(path: &Path) -> Result<Book, BookFileError> {
+        let read = || -> Result<Book, BookError> {
+            let file = file::open(path)?;
+            // Anything may have this name, and be large.
+            if file.metadata()?.len() > MAX_BYTES {
+                return Err(BookError::Foreign);
+            }
+            let mut bytes = Vec::new();
+            file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+            Book::from_bytes(&bytes)
+        };
+        read().map_err(|error| BookFileError { path: path.to_owned(), error })
+    }
+
+    /// Reads the book for a rule set and board from the file at `path`; `None` if there is no file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is for another rule set or board.
+    pub fn open_for(path: &Path, rules: Rules, pits: usize) -> Result<Option<Book>, BookFileError> {
+        match Book::open(path) {
+            Err(BookFileError { error: BookError::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Ok(book) if (book.rules(), book.pits()) != (rules, pits) => {
+                let error = BookError::Other { found: (book.rules(), book.pits()), expected: (rules, pits) };
+                Err(BookFileError { path: path.to_owned(), error })
+            }
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Writes the book to the file at `path`, replacing what was there once it is complete.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old file stays then.
+    pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
+        let bytes = self.to_bytes();
+        file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
+            .map_err(|error| BookFileError { path: path.to_owned(), error: error.into() })
+    }
+}
+
+/// The books in use: of each rule set and board the one in a directory of tables, else the one that the program has.
+#[derive(Debug, Default)]
+pub struct Books {
+    sources: Vec<Source>,
+    unusable: Vec<Unusable>,
+}
+
+/// A file that cannot be used.
+#[derive(Debug)]
+struct Unusable {
+    board: (Rules, usize),
+    error: BookFileError,
+}
+
+#[derive(Debug)]
+enum Source {
+    File(Box<Book>),
+    Shipped(&'static Book),
+}
+
+impl Source {
+    fn book(&self) -> &Book {
+        match self {
+            Source::File(book) => book,
+            Source::Shipped(book) => book,
+        }
+    }
+}
+
+impl Books {
+    /// No books.
+    pub fn none() -> Books {
+        Books::default()
+    }
+
+    /// The books that the program has.
+    pub fn shipped() -> Books {
+        Books { sources: shipped().iter().map(Source::Shipped).collect(), unusable: Vec::new() }
+    }
+
+    /// The books to use with the tables in `directory`, for some rule sets: those in files with their
+    /// [names](Book::file_name), and the [shipped](Book::shipped) ones of other boards.
+    ///
+    /// A board whose file cannot be used has no book ([`Books::unusable`]); the other boards have theirs.
+    pub fn find(directory: &Path, rule_sets: &[Rules]) -> Books {
+        let mut books = Books::none();
+        for &rules in rule_sets {
+            for pits in 1..=MAX_PITS {
+                let path = directory.join(Book::file_name(rules, pits));
+                match Book::open_for(&path, rules, pits) {
+                    Ok(Some(book)) => books.sources.push(Source::File(Box::new(book))),
+                    Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Source::Shipped)),
+                    Err(error) => books.unusable.push(Unusable { board: (rules, pits), error }),
+                }
+            }
+        }
+        books
+    }
+
+    /// The book for a rule set and board, if there is one that can be used.
+    pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
+        self.sources.iter().map(Source::book).find(|book| (book.rules(), book.pits()) == (rules, pits))
+    }
+
+    /// The same as [`Books::get`], but a file that cannot be used is an error.
+    ///
+    /// # Errors
+    /// When the file for this rule set and board could not be used when the books were found, and still cannot.
+    pub fn require(&self, rules: Rules, pits: usize) -> Result<Option<&Book>, BookFileError> {
+        if let Some(unusable) = self.unusable.iter().find(|unusable| unusable.board == (rules, pits)) {
+            // Opened again, since the error that was found stays here.
+            Book::open_for(&unusable.error.path, rules, pits)?;
+        }
+        Ok(self.get(rules, pits))
+    }
+
+    /// The files that cannot be used, and why.
+    pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
+        self.unusable.iter().map(|unusable| &unusable.error)
+    }
+}

@@ -1,0 +1,193 @@
+//! The bytes of a book; docs/book.md describes them.
+
+use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::book::{Book, Entry};
+use super::error::BookError;
+use super::key;
+use kalah_core::game::{MAX_PITS, Rules};
+
+const MAGIC: [u8; 8] = *b"KALAHBK\n";
+
+/// The version that this program writes and reads.
+pub(super) const VERSION: u32 = 1;
+
+/// The most bytes of the content of a book that is read.
+const MAX_CONTENT: u64 = 1 << 30;
+
+/// The zstd level: a book is written once and read often.
+const LEVEL: i32 = 19;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RawHeader {
+    magic: [u8; 8],
+    version: u32,
+    rules: u8,
+    pits: u8,
+    reserved: u16,
+    entries: u64,
+    content_bytes: u64,
+    frame_bytes: u64,
+    digest: [u8; 32],
+    frame_checksum: u64,
+    checksum: u64,
+}
+
+const HEADER_BYTES: usize = size_of::<RawHeader>();
+
+impl RawHeader {
+    fn sealed(mut self) -> RawHeader {
+        self.checksum = 0;
+        self.checksum = xxh3_64(bytemuck::bytes_of(&self)).to_le();
+        self
+    }
+}
+
+/// BLAKE3 of the rule set's number, the pits, and the content.
+fn digest(rules: Rules, pits: usize, content: &[u8]) -> [u8; 32] {
+    *blake3::Hasher::new().update(&[rules.code(), pits as u8]).update(content).finalize().as_bytes()
+}
+
+/// Appends a number in groups of 7 bits, the lowest first, each but the last with its highest bit set (LEB128).
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes such a number off the front; `None` if there is none that fits 64 bits, written in the shortest way.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let group = u64::from(byte & 0x7f);
+        if group << shift >> shift != group || (byte == 0 && shift > 0) {
+            return None;
+        }
+        number |= group << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+impl Book {
+    /// The entries, layer by layer: seeds, number of entries; differences of keys; lower bounds; upper less lower
+    /// bounds.
+    fn content(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for layer in self.entries.chunk_by(|one, next| one.seeds == next.seeds) {
+            put_number(&mut bytes, layer[0].seeds.into());
+            put_number(&mut bytes, layer.len() as u64);
+            let mut before = 0;
+            for entry in layer {
+                put_number(&mut bytes, entry.key - before);
+                before = entry.key;
+            }
+            bytes.extend(layer.iter().map(|entry| entry.lower));
+            bytes.extend(layer.iter().map(|entry| entry.upper - entry.lower));
+        }
+        bytes
+    }
+
+    /// BLAKE3 of its contents: two books are equal exactly if their digests are.
+    pub fn digest(&self) -> [u8; 32] {
+        digest(self.rules(), self.pits(), &self.content())
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let content = self.content();
+        let frame = zstd::bulk::compress(&content, LEVEL).expect("memory is written without errors");
+        let header = RawHeader {
+            magic: MAGIC,
+            version: VERSION.to_le(),
+            rules: self.rules().code(),
+            pits: self.pits() as u8,
+            reserved: 0,
+            entries: (self.len() as u64).to_le(),
+            content_bytes: (content.len() as u64).to_le(),
+            frame_bytes: (frame.len() as u64).to_le(),
+            digest: digest(self.rules(), self.pits(), &content),
+            frame_checksum: xxh3_64(&frame).to_le(),
+            checksum: 0,
+        };
+        [bytemuck::bytes_of(&header.sealed()), &frame].concat()
+    }
+
+    /// The book in a file's `bytes`.
+    ///
+    /// # Errors
+    /// When they are not those of a book, complete and unchanged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
+        if !bytes.starts_with(&MAGIC) {
+            return Err(BookError::Foreign);
+        }
+        let (header, frame) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is cut off"))?;
+        let raw: RawHeader = bytemuck::pod_read_unaligned(header);
+        let version = u32::from_le(raw.version);
+        if version != VERSION {
+            return Err(BookError::Version { found: version, known: VERSION });
+        }
+        let damaged = || BookError::Damaged("its header is wrong");
+        if raw.sealed().checksum != raw.checksum || raw.reserved != 0 {
+            return Err(damaged());
+        }
+        let rules = Rules::from_code(raw.rules).ok_or_else(damaged)?;
+        let pits = Some(usize::from(raw.pits)).filter(|pits| (1..=MAX_PITS).contains(pits)).ok_or_else(damaged)?;
+        let content_bytes = Some(u64::from_le(raw.content_bytes)).filter(|&bytes| bytes <= MAX_CONTENT);
+        let content_bytes = content_bytes.ok_or_else(damaged)? as usize;
+        if frame.len() as u64 != u64::from_le(raw.frame_bytes) || xxh3_64(frame) != u64::from_le(raw.frame_checksum) {
+            return Err(BookError::Damaged("its entries have another checksum"));
+        }
+        let damaged = || BookError::Damaged("its entries are wrong");
+        let content = zstd::bulk::decompress(frame, content_bytes).ok().filter(|found| found.len() == content_bytes);
+        let content = content.filter(|content| digest(rules, pits, content) == raw.digest).ok_or_else(damaged)?;
+        let entries = entries(pits, &content).ok_or_else(damaged)?;
+        if entries.len() as u64 != u64::from_le(raw.entries) {
+            return Err(damaged());
+        }
+        Ok(Book::of(rules, pits, entries))
+    }
+}
+
+/// The entries of a content; `None` if it holds something else.
+fn entries(pits: usize, mut content: &[u8]) -> Option<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    while !content.is_empty() {
+        let seeds = u8::try_from(take_number(&mut content)?).ok()?;
+        let count = usize::try_from(take_number(&mut content)?).ok()?;
+        // Every entry takes three bytes at least.
+        let is_next = entries.last().is_none_or(|last| last.seeds < seeds);
+        let positions = key::positions(pits, seeds.into())?;
+        if !is_next || count == 0 || count > content.len() {
+            return None;
+        }
+        let mut key: Option<u64> = None;
+        let first = entries.len();
+        for _ in 0..count {
+            let step = take_number(&mut content)?;
+            let next = key.unwrap_or(0).checked_add(step)?;
+            if next >= positions || (key.is_some() && step == 0) {
+                return None;
+            }
+            key = Some(next);
+            entries.push(Entry { seeds, key: next, lower: 0, upper: 0 });
+        }
+        let (lower, rest) = content.split_at_checked(count)?;
+        let (width, rest) = rest.split_at_checked(count)?;
+        for ((entry, &lower), &width) in entries[first..].iter_mut().zip(lower).zip(width) {
+            entry.lower = lower;
+            entry.upper = lower.checked_add(width).filter(|&upper| upper <= seeds)?;
+        }
+        content = rest;
+    }
+    Some(entries)
+}

@@ -1,0 +1,41 @@
+//! The book: proved bounds or exact values of positions near the start, which searches need not find again.
+//!
+//! The program has books for some boards; `kalah book` shows, checks and extends them. docs/book.md describes the
+//! files.
+//!
+//! ```
+//! use kalah_solve::book::Book;
+//! use kalah_core::game::{Bounds, Position, Rules};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut book = Book::new(Rules::Standard, 2);
+//! let position: Position = "1,1/0,1".parse()?;
+//! book.add(&position, Bounds { lower: 2, upper: 2 })?;
+//! assert_eq!(book.get(&position), Some(Bounds { lower: 2, upper: 2 }));
+//! assert_eq!(Book::from_bytes(&book.to_bytes())?, book);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `key` | positions as numbers |
+//! | [`book`](Book) | bounds of positions, looked up and added |
+//! | `format` | the bytes of a book |
+//! | `files` | the books that the program has, and those beside tables |
+//! | [`recall`](Recalled) | what a book, the rules and tables know of a position and its moves |
+//! | `error` | [why a book cannot be used](BookError) |
+
+// The module of the type has its name.
+#[allow(clippy::module_inception)]
+mod book;
+mod error;
+mod files;
+mod format;
+mod key;
+mod recall;
+
+pub use book::Book;
+pub use error::{BookError, BookFileError};
+pub use files::Books;
+pub use recall::Recalled;

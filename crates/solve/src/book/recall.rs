@@ -1,0 +1,139 @@
+use super::book::Book;
+use super::error::BookError;
+use kalah_core::game::{Bounds, Line, Pit, Position};
+use kalah_tables::table::{ProbeError, Tables};
+
+/// What a book, the rules and tables know of a position, without any search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recalled {
+    /// Bounds of the score: what the mover collects of the seeds in play.
+    pub bounds: Bounds,
+    /// The legal moves, with bounds of what the mover collects with each.
+    pub moves: Vec<(Pit, Bounds)>,
+    /// Whether the book has the position or one after its moves; otherwise the rules and tables know all of this.
+    pub from_book: bool,
+}
+
+impl Recalled {
+    /// The score, if it is known.
+    pub fn score(&self) -> Option<u32> {
+        (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
+    }
+
+    /// The moves that are proved to keep the score; none if that is not known.
+    pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
+        let score = self.score();
+        self.moves
+            .iter()
+            .filter(move |(_, bounds)| score.is_some_and(|score| bounds.lower >= score))
+            .map(|&(pit, _)| pit)
+    }
+
+    /// Whether of every move it is known if it keeps the score.
+    pub fn is_decided(&self) -> bool {
+        let decides = |score: u32| self.moves.iter().all(|(_, bounds)| bounds.lower >= score || bounds.upper < score);
+        self.score().is_some_and(decides)
+    }
+
+    /// Whether the score of every move is known.
+    pub fn is_exact(&self) -> bool {
+        self.score().is_some() && self.moves.iter().all(|(_, bounds)| bounds.lower == bounds.upper)
+    }
+}
+
+impl Book {
+    /// What is known of a position itself: by the rules, `tables`, the book.
+    fn known(&self, position: &Position, tables: Option<&Tables>) -> Result<Bounds, BookError> {
+        if position.is_over() {
+            let score = position.mover().total();
+            return Ok(Bounds { lower: score, upper: score });
+        }
+        let known = self.get(position);
+        let Some(score) = tables.map_or(Ok(None), |tables| table_score(tables, position))? else {
+            return Ok(known.unwrap_or(Bounds { lower: 0, upper: position.seeds() }));
+        };
+        let exact = Bounds { lower: score, upper: score };
+        match known.filter(|known| score < known.lower || score > known.upper) {
+            Some(known) => {
+                let position = Box::new(position.without_stores());
+                Err(BookError::Contradiction { position, known, other: exact, by: "the tables" })
+            }
+            None => Ok(exact),
+        }
+    }
+
+    /// What the book, the rules and `tables` know of `position` and of the positions after its moves.
+    ///
+    /// # Errors
+    /// When they contradict each other, or a table is damaged.
+    ///
+    /// # Panics
+    /// When the position or the tables have other pits, or the tables other rules.
+    pub fn recall(&self, position: &Position, tables: Option<&Tables>) -> Result<Recalled, BookError> {
+        assert_eq!(position.pits(), self.pits(), "pits of the book");
+        assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (self.rules(), self.pits())));
+        let known = self.known(position, tables)?;
+        let (mut moves, mut best) = (Vec::new(), Bounds { lower: 0, upper: 0 });
+        let mut from_book = self.get(position).is_some();
+        for pit in position.moves() {
+            let played = position.play(self.rules(), pit).expect("a legal move");
+            let after = self.known(&played.position, tables)?.for_mover(&played, position);
+            from_book |= self.get(&played.position).is_some();
+            best = Bounds { lower: best.lower.max(after.lower), upper: best.upper.max(after.upper) };
+            moves.push((pit, after));
+        }
+        if moves.is_empty() {
+            return Ok(Recalled { bounds: known, moves, from_book });
+        }
+        let bounds = Bounds { lower: known.lower.max(best.lower), upper: known.upper.min(best.upper) };
+        if bounds.lower > bounds.upper {
+            let position = Box::new(position.without_stores());
+            return Err(BookError::Contradiction { position, known, other: best, by: "the positions after its moves" });
+        }
+        // No move is worth more than the position.
+        for (_, after) in &mut moves {
+            after.upper = after.upper.min(bounds.upper);
+        }
+        Ok(Recalled { bounds, moves, from_book })
+    }
+
+    /// A line of best play from `position` as far as the book, the rules and `tables` know, and whether that is to the
+    /// end of the game. Its last turn may stop before it is over. Of several best moves it takes the one nearest the
+    /// store.
+    ///
+    /// # Errors
+    /// As [`Book::recall`].
+    ///
+    /// # Panics
+    /// As [`Book::recall`].
+    pub fn line(&self, position: &Position, tables: Option<&Tables>) -> Result<(Line, bool), BookError> {
+        let mut line = Line::new(position.pits());
+        let (mut position, mut turn) = (*position, Vec::new());
+        while !position.is_over() {
+            let Some(pit) = self.recall(&position, tables)?.best().last() else { break };
+            turn.push(pit);
+            let played = position.play(self.rules(), pit).expect("a legal move");
+            if !played.again {
+                line.push(std::mem::take(&mut turn));
+            }
+            position = played.position;
+        }
+        if !turn.is_empty() {
+            line.push(turn);
+        }
+        Ok((line, position.is_over()))
+    }
+}
+
+/// The score of a position by the tables; `None` if it is above them.
+fn table_score(tables: &Tables, position: &Position) -> Result<Option<u32>, BookError> {
+    if tables.max_seeds().is_none_or(|most| position.seeds() as usize > most) {
+        return Ok(None);
+    }
+    match tables.move_scores(position) {
+        Ok(moves) => Ok(moves.into_iter().map(|(_, score)| score).max()),
+        Err(ProbeError::Table(error)) => Err(error.into()),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,311 @@
+use std::fmt;
+
+use super::board::{After, CheckerBoard, Variant};
+use super::checker_search::{CheckerFinding, CheckerSearch};
+use super::claim::Bound;
+use kalah_core::game::{Bounds, Position, Rules};
+use kalah_tables::table::{TableError, Tables};
+
+/// Why a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is true of every position with as many seeds in play, or of the finished game.
+    Trivial,
+    /// The table that contains the position shows it.
+    Table,
+    /// A claim about the position itself implies it.
+    Claim,
+    /// It follows in one ply from known bounds, ends of games and tables.
+    OnePly,
+    /// A search of at most 2^k nodes shows it.
+    Search,
+    /// It follows in one ply from known bounds, ends, tables and, for each position where these do not suffice, a
+    /// search of at most 2^k nodes.
+    OnePlyAndSearch,
+}
+
+/// Whether bounds of scores follow: from the rules, the tables, other bounds, and searches below a set effort.
+///
+/// It shares no code with the solver. Each thread has its own.
+pub struct Checker<'a> {
+    search: CheckerSearch<'a>,
+    rules: Rules,
+    effort: u32,
+    /// Nodes of all searches.
+    nodes: u64,
+}
+
+impl<'a> Checker<'a> {
+    /// The largest effort.
+    pub const MAX_EFFORT: u32 = 40;
+
+    /// A checker for a board with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`], whose searches visit at most
+    /// 2^`effort` nodes. It uses those of `tables` with at most `table_seeds` seeds and no others.
+    ///
+    /// # Panics
+    /// When there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other rules or
+    /// pits, or have fewer seeds.
+    pub fn new(rules: Rules, pits: usize, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Checker<'a> {
+        assert!(effort <= Checker::MAX_EFFORT, "effort {effort}");
+        if table_seeds > 1 {
+            let most =
+                tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits)).and_then(Tables::max_seeds);
+            assert!(most >= Some(table_seeds), "tables to {table_seeds} seeds, not {most:?}");
+        }
+        let search = CheckerSearch::new(Variant::new(rules, pits), tables, table_seeds, effort);
+        Checker { search, rules, effort, nodes: 0 }
+    }
+
+    /// The rule set.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The effort: searches visit at most 2 to the power of this many nodes.
+    pub fn effort(&self) -> u32 {
+        self.effort
+    }
+
+    /// Nodes of all searches so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// The positions to which again-moves lead, without stores.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn again_moves(&self, position: &Position) -> Vec<Position> {
+        let (board, variant) = (self.board(position), self.search.variant);
+        let moves = board.moves(&variant).filter(|_| !position.is_over()).map(|pit| board.after(&variant, pit));
+        moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
+    }
+
+    /// The exact score of a position, if the game is over there or a table contains it.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// When the position has another number of pits, or more than 255 seeds in play.
+    pub fn exact(&self, position: &Position) -> Result<Option<u32>, TableError> {
+        if position.is_over() {
+            return Ok(Some(position.mover().total()));
+        }
+        self.search.table_score(&self.board(position), position.seeds())
+    }
+
+    /// Searches whether the score of `position` is at least `score`, with at most 2^k nodes, from rules and tables
+    /// alone.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
+        if position.is_over() {
+            let exact = position.mover().total();
+            let bounds = Bounds { lower: exact, upper: exact };
+            return Ok(CheckerFinding { reached: Some(exact >= score), bounds, nodes: 0 });
+        }
+        let board = self.board(position);
+        let finding = self.search.reaches(&board, position.seeds(), score)?;
+        self.nodes += finding.nodes;
+        Ok(finding)
+    }
+
+    /// Whether a search of at most 2^k nodes shows `bound` of `position`.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn searches(&mut self, position: &Position, bound: Bound) -> Result<bool, TableError> {
+        Ok(match bound {
+            Bound::AtLeast(score) => self.reaches(position, score)?.reached == Some(true),
+            Bound::AtMost(score) => self.reaches(position, score.saturating_add(1))?.reached == Some(false),
+        })
+    }
+
+    /// Whether `bound` of `position` follows in one ply from ends of games, tables, and the bounds `known`. These are
+    /// asked for positions with empty stores that are not over; of the position itself nothing is asked.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn follows(
+        &mut self,
+        position: &Position,
+        bound: Bound,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<bool, TableError> {
+        Ok(self.children(position, bound, known)?.is_some_and(|open| open.is_empty()))
+    }
+
+    /// The bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds `known`,
+    /// as for [`Checker::follows`].
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn one_ply(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Bounds, TableError> {
+        if let Some(exact) = self.exact(position)? {
+            return Ok(Bounds { lower: exact, upper: exact });
+        }
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        let mut best = Bounds { lower: 0, upper: 0 };
+        for pit in board.moves(&variant) {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+            best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
+        }
+        Ok(best)
+    }
+
+    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it; and the position after it, if these
+    /// come from what is known of it, or from nothing.
+    fn move_bounds(
+        &self,
+        after: &After,
+        seeds: u32,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<(Bounds, Option<Position>), TableError> {
+        if let Some(end) = after.end {
+            return Ok((Bounds { lower: end, upper: end }, None));
+        }
+        let left = seeds - after.stored;
+        let (next, position) = match self.search.table_score(&after.board, left)? {
+            Some(exact) => (Bounds { lower: exact, upper: exact }, None),
+            None => {
+                let position = after.board.position(self.search.variant.pits);
+                let known = known(&position).unwrap_or(Bounds { lower: 0, upper: left });
+                (Bounds { lower: known.lower.min(left), upper: known.upper.min(left) }, Some(position))
+            }
+        };
+        Ok((next.after(after.again, after.stored, seeds), position))
+    }
+
+    /// Why `bound` of `position` holds; `None` if neither the rules, the tables, the bounds `known` of the positions
+    /// after its moves nor searches of at most 2^k nodes show it.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn reason(
+        &mut self,
+        position: &Position,
+        bound: Bound,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Reason>, TableError> {
+        let seeds = position.seeds();
+        if bound.is_trivial(seeds) {
+            return Ok(Some(Reason::Trivial));
+        }
+        if let Some(exact) = self.exact(position)? {
+            let reason = if position.is_over() { Reason::Trivial } else { Reason::Table };
+            return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then_some(reason));
+        }
+        let open = self.children(position, bound, known)?;
+        if open.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Some(Reason::OnePly));
+        }
+        // The result does not depend on what is tried first, the time does: where nothing is known of the positions
+        // after the moves, the search from here shares what it finds between them.
+        let moves = position.moves().count();
+        let from_here_first = open.as_ref().is_none_or(|open| open.len() == moves);
+        if from_here_first && self.searches(position, bound)? {
+            return Ok(Some(Reason::Search));
+        }
+        if let Some(open) = open
+            && self.all_or_one(bound, open)?
+        {
+            return Ok(Some(Reason::OnePlyAndSearch));
+        }
+        let found = !from_here_first && self.searches(position, bound)?;
+        Ok(found.then_some(Reason::Search))
+    }
+
+    /// Whether searches show what is needed of the positions after the moves: of all for an upper bound, of one for a
+    /// lower bound.
+    fn all_or_one(&mut self, bound: Bound, needed: Vec<(Position, Bound)>) -> Result<bool, TableError> {
+        let all = matches!(bound, Bound::AtMost(_));
+        for (position, bound) in needed {
+            if self.searches(&position, bound)? != all {
+                return Ok(!all);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What would have to be shown of the positions after the moves of `position` so that `bound` holds there: nothing
+    /// if it follows already; `None` if it cannot hold. For a lower bound one of these suffices, for an upper bound all
+    /// are needed.
+    fn children(
+        &self,
+        position: &Position,
+        bound: Bound,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Vec<(Position, Bound)>>, TableError> {
+        let seeds = position.seeds();
+        if bound.is_trivial(seeds) {
+            return Ok(Some(Vec::new()));
+        }
+        if let Some(exact) = self.exact(position)? {
+            return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then(Vec::new));
+        }
+        let (board, variant) = (self.board(position), self.search.variant);
+        let mut open = Vec::new();
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
+            let (bounds, next) = self.move_bounds(&after, seeds, known)?;
+            let needed = next.map(|next| (next, bound_after(bound, after.again, after.stored, seeds)));
+            match bound {
+                Bound::AtLeast(score) if bounds.lower >= score => return Ok(Some(Vec::new())),
+                Bound::AtLeast(score) if bounds.upper >= score => open.extend(needed),
+                Bound::AtLeast(_) => {}
+                Bound::AtMost(score) if bounds.upper <= score => {}
+                Bound::AtMost(score) if bounds.lower > score => return Ok(None),
+                Bound::AtMost(_) => open.extend(needed),
+            }
+        }
+        Ok(if open.is_empty() && matches!(bound, Bound::AtLeast(_)) { None } else { Some(open) })
+    }
+
+    /// The pits of a position.
+    fn board(&self, position: &Position) -> CheckerBoard {
+        assert_eq!(position.pits(), self.search.variant.pits, "{position} is on another board");
+        CheckerBoard::new(position).expect("at most 255 seeds in play")
+    }
+}
+
+/// The bound of the next position's score that a bound of the mover's score needs; the move stores `stored` of `seeds`
+/// seeds.
+fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
+    match (bound, again) {
+        (Bound::AtLeast(score), true) => Bound::AtLeast(score.saturating_sub(stored)),
+        (Bound::AtMost(score), true) => Bound::AtMost(score.saturating_sub(stored)),
+        // The mover collects what the other player does not.
+        (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
+        (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
+    }
+}
+
+impl fmt::Debug for Checker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker")
+            .field("variant", &self.search.variant)
+            .field("effort", &self.effort)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+use std::path::PathBuf;
+
+use super::claim::{Bound, Claim};
+use super::statement::{Goal, StatementError};
+use kalah_tables::table::{TableError, TableKey};
+
+/// What a check of a certificate found, or why it could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// A claim does not hold: of those checked, the first in the order of the file.
+    #[error("claim {number}: the score of {} is {bound}: {why}", claim.position)]
+    Claim {
+        /// Its number, counted from 1.
+        number: u64,
+        /// The claim.
+        claim: Box<Claim>,
+        /// Which of its bounds.
+        bound: Bound,
+        /// Why it does not.
+        why: Unproved,
+    },
+    /// The statement does not follow from the claims.
+    #[error("{}: the score of {} is {}: {why}", goal_name(goal), goal.position, goal.bound)]
+    Statement {
+        /// The part of the statement that does not.
+        goal: Box<Goal>,
+        /// Why it does not.
+        why: Unproved,
+    },
+    /// What is stated is not a statement: only of a certificate that was not read from a file.
+    #[error("what the certificate states is not valid: {0}")]
+    Invalid(#[from] StatementError),
+    /// Nothing is stated that is not true of every game.
+    #[error("the certificate states nothing: every game has a value within its bounds")]
+    StatesNothing,
+    /// A table is not the one that the proof rests on.
+    #[error("{key}: the table has another digest than the one that the proof rests on")]
+    OtherTable {
+        /// The table.
+        key: TableKey,
+    },
+    /// A table is missing or cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The file of a table was written to.
+    #[error("{} was changed during the check", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The state of the check cannot be saved.
+    #[error("the state of the check cannot be saved: {0}")]
+    Save(std::io::Error),
+}
+
+impl CheckError {
+    /// Whether the certificate or a table is wrong (false if the check could not be made).
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            CheckError::Claim { .. }
+            | CheckError::Statement { .. }
+            | CheckError::Invalid(_)
+            | CheckError::StatesNothing
+            | CheckError::OtherTable { .. } => true,
+            CheckError::Table(error) => error.is_damage(),
+            CheckError::Changed { .. } | CheckError::Save(_) => false,
+        }
+    }
+}
+
+/// Why a bound is not proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unproved {
+    /// The tables, or the end of the game, give this score.
+    Exact(u32),
+    /// It does not follow in one ply, and searches with this effort do not show it.
+    Effort(u32),
+    /// A search with this effort shows the contrary.
+    Wrong(u32),
+}
+
+impl std::fmt::Display for Unproved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
+            Unproved::Effort(effort) => {
+                write!(f, "not proved, neither by one ply from other claims nor by a search of 2^{effort} nodes")
+            }
+            Unproved::Wrong(effort) => write!(f, "wrong, as a search of at most 2^{effort} nodes shows"),
+        }
+    }
+}
+
+/// The part of a statement that a goal is.
+fn goal_name(goal: &Goal) -> String {
+    match goal.opening {
+        Some(opening) => format!("opening {} of the statement", opening + 1),
+        None => "the statement".to_owned(),
+    }
+}

@@ -1,0 +1,174 @@
+use arrayvec::ArrayVec;
+
+use super::board::{After, CheckerBoard, Variant, sum};
+use super::memory::Memory;
+use kalah_core::game::{Bounds, MAX_PITS};
+use kalah_core::index::TableRow;
+use kalah_tables::table::{TableError, Tables};
+
+/// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays
+/// small.
+const MAX_DEPTH: u32 = 1000;
+
+/// What a search of the checker found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckerFinding {
+    /// Whether the score is at least the one asked for; `None` if 2^k nodes did not suffice.
+    pub reached: Option<bool>,
+    /// What was proved of the score on the way.
+    pub bounds: Bounds,
+    /// Nodes: positions whose moves were played. They depend on nothing but rules, position, score, tables and effort.
+    pub nodes: u64,
+}
+
+/// Why a search ended without an answer.
+pub(super) enum Stop {
+    /// It would need more nodes than it may visit.
+    Effort,
+    /// A table cannot be read.
+    Table(TableError),
+}
+
+impl From<TableError> for Stop {
+    fn from(error: TableError) -> Stop {
+        Stop::Table(error)
+    }
+}
+
+/// The search of the checker: zero-window tests with fail-soft bounds, from the rules and the tables alone.
+pub(super) struct CheckerSearch<'a> {
+    pub variant: Variant,
+    tables: Option<&'a Tables>,
+    /// Tables up to so many seeds are used.
+    table_seeds: u32,
+    limit: u64,
+    nodes: u64,
+    memory: Memory,
+}
+
+/// A move whose score is not known yet. It is played again when it is searched, so that the stack stays small.
+#[derive(Clone, Copy)]
+struct Open {
+    pit: u8,
+    order: i32,
+}
+
+impl<'a> CheckerSearch<'a> {
+    pub fn new(variant: Variant, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> CheckerSearch<'a> {
+        let memory = Memory::new(effort);
+        CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
+    }
+
+    /// Tests whether the score of a position that is not over, with `seeds` seeds in play, is at least `score`.
+    pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
+        let trivial = Bounds { lower: 0, upper: seeds };
+        let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
+        if score == 0 || score > seeds {
+            return Ok(known(score == 0, trivial));
+        }
+        if let Some(exact) = self.table_score(board, seeds)? {
+            return Ok(known(exact >= score, Bounds { lower: exact, upper: exact }));
+        }
+        self.nodes = 0;
+        self.memory.forget();
+        match self.test(board, seeds, score, 0) {
+            Ok(found) if found >= score => Ok(CheckerFinding {
+                reached: Some(true),
+                bounds: Bounds { lower: found, ..trivial },
+                nodes: self.nodes,
+            }),
+            Ok(found) => Ok(CheckerFinding {
+                reached: Some(false),
+                bounds: Bounds { upper: found, ..trivial },
+                nodes: self.nodes,
+            }),
+            Err(Stop::Effort) => Ok(CheckerFinding { reached: None, bounds: trivial, nodes: self.nodes }),
+            Err(Stop::Table(error)) => Err(error),
+        }
+    }
+
+    /// The score of a position that is not over from the tables; `None` above them.
+    #[inline]
+    pub fn table_score(&self, board: &CheckerBoard, seeds: u32) -> Result<Option<u32>, TableError> {
+        let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
+        let row = |row: u128| *row.to_le_bytes().first_chunk().expect("a row of a table is shorter");
+        let (mover, other): (TableRow, TableRow) = (row(board.mover), row(board.other));
+        let score = u32::from(tables.score(&mover, &other)?);
+        if score > seeds {
+            let table = tables.require(seeds as usize)?;
+            let rank = |row| tables.rows().rank(row);
+            return Err(table.damaged_score(sum(board.mover) as usize, rank(&mover), rank(&other)));
+        }
+        Ok(Some(score))
+    }
+
+    /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an
+    /// upper bound below it. The position is not over and above the tables.
+    fn test(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+        if self.nodes == self.limit || depth == MAX_DEPTH {
+            return Err(Stop::Effort);
+        }
+        self.nodes += 1;
+        let found = self.best(board, seeds, score, depth)?;
+        self.memory.put(board, seeds, found, found >= score);
+        Ok(found)
+    }
+
+    fn best(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+        let mut open: ArrayVec<Open, MAX_PITS> = ArrayVec::new();
+        // The largest upper bound of a move that does not suffice.
+        let mut best = 0;
+        for pit in board.moves(&self.variant) {
+            let after = board.after(&self.variant, pit);
+            let left = seeds - after.stored;
+            let (lower, upper) = self.known(&after, seeds, left, score)?;
+            if lower >= score {
+                return Ok(lower);
+            }
+            if upper < score {
+                best = best.max(upper);
+                continue;
+            }
+            open.push(Open { pit: pit as u8, order: order(&after, pit) });
+        }
+        // Moves of equal order stay as they are.
+        open.sort_by_key(|open| -open.order);
+        for Open { pit, .. } in open {
+            let after = board.after(&self.variant, pit.into());
+            let left = seeds - after.stored;
+            let found = if after.again {
+                after.stored + self.test(&after.board, left, score - after.stored, depth + 1)?
+            } else {
+                seeds - self.test(&after.board, left, seeds - score + 1, depth + 1)?
+            };
+            if found >= score {
+                return Ok(found);
+            }
+            best = best.max(found);
+        }
+        Ok(best)
+    }
+
+    /// What is known of the mover's score by a move, from `seeds` seeds in play to `left`, without a search: a lower
+    /// and an upper bound.
+    #[inline]
+    fn known(&self, after: &After, seeds: u32, left: u32, score: u32) -> Result<(u32, u32), TableError> {
+        if let Some(end) = after.end {
+            return Ok((end, end));
+        }
+        if after.stored >= score {
+            return Ok((after.stored, seeds));
+        }
+        let next = match self.table_score(&after.board, left)? {
+            Some(exact) => (exact, exact),
+            None => self.memory.get(&after.board).unwrap_or((0, left)),
+        };
+        Ok(if after.again { (after.stored + next.0, after.stored + next.1) } else { (seeds - next.1, seeds - next.0) })
+    }
+}
+
+/// In which order moves are searched: again-moves first, from the pit next to the store; then by the seeds stored.
+fn order(after: &After, pit: usize) -> i32 {
+    let again = if after.again { 1 << 20 } else { 0 };
+    again + 64 * after.stored as i32 + pit as i32
+}

@@ -1,0 +1,198 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::key::Keys;
+use kalah_core::game::{Bounds, Position};
+
+/// A lower or an upper bound of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// The mover collects at least so many of the seeds in play.
+    AtLeast(u32),
+    /// The mover collects at most so many of the seeds in play.
+    AtMost(u32),
+}
+
+impl Bound {
+    /// Whether `bounds` imply it.
+    pub fn is_implied_by(self, bounds: Bounds) -> bool {
+        match self {
+            Bound::AtLeast(score) => bounds.lower >= score,
+            Bound::AtMost(score) => bounds.upper <= score,
+        }
+    }
+
+    /// Whether it is true of every position with `seeds` seeds in play.
+    pub fn is_trivial(self, seeds: u32) -> bool {
+        self.is_implied_by(Bounds { lower: 0, upper: seeds })
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::AtLeast(score) => write!(f, "at least {score}"),
+            Bound::AtMost(score) => write!(f, "at most {score}"),
+        }
+    }
+}
+
+/// Proved bounds of the score of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The position, with empty stores and seeds in both rows.
+    pub position: Position,
+    /// The bounds, 0 to the seeds in play.
+    pub bounds: Bounds,
+}
+
+impl Claim {
+    /// Its bounds that are not true of every position.
+    pub fn parts(&self) -> impl Iterator<Item = Bound> + use<> {
+        let (bounds, seeds) = (self.bounds, self.position.seeds());
+        [Bound::AtLeast(bounds.lower), Bound::AtMost(bounds.upper)]
+            .into_iter()
+            .filter(move |bound| !bound.is_trivial(seeds))
+    }
+}
+
+/// Why a claim cannot be added to others.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaimError {
+    /// The position has no key: it is one of another board, or has too many seeds.
+    #[error("{0} is not a position of the board, or has too many seeds for a certificate")]
+    Position(Box<Position>),
+    /// The game is over there.
+    #[error("{0}: a row is empty, so its score needs no claim")]
+    Over(Box<Position>),
+    /// The bounds are not a part of 0 to the seeds in play, or contradict those claimed before.
+    #[error("{position}: its score cannot be {} to {}", bounds.lower, bounds.upper)]
+    Bounds {
+        /// The position.
+        position: Box<Position>,
+        /// Both claims together.
+        bounds: Bounds,
+    },
+}
+
+/// Claims about positions of one board, sorted by seeds in play and [rank](Keys), each position once.
+///
+/// Stores do not matter anywhere: positions that differ only in them are the same.
+#[derive(Clone, Debug)]
+pub struct ClaimSet {
+    keys: Keys,
+    /// The lower and the upper bound by key.
+    claims: BTreeMap<u128, [u8; 2]>,
+}
+
+impl ClaimSet {
+    /// No claims yet, for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`].
+    ///
+    /// # Panics
+    /// Outside this range.
+    pub fn new(pits: usize) -> ClaimSet {
+        ClaimSet { keys: Keys::new(pits), claims: BTreeMap::new() }
+    }
+
+    /// Claims that are sorted by their keys; `None` if they are not, or a position occurs twice.
+    pub(super) fn from_sorted(keys: Keys, claims: Vec<(u128, [u8; 2])>) -> Option<ClaimSet> {
+        let sorted = claims.is_sorted_by(|one, two| one.0 < two.0);
+        sorted.then(|| ClaimSet { keys, claims: claims.into_iter().collect() })
+    }
+
+    /// The keys of the positions.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// How many positions have a claim.
+    pub fn len(&self) -> usize {
+        self.claims.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+    }
+
+    /// The bounds claimed for a position.
+    pub fn get(&self, position: &Position) -> Option<Bounds> {
+        self.claims.get(&self.keys.key(position)?).map(|&bounds| unpacked(bounds))
+    }
+
+    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Bounds that are
+    /// true of every position with as many seeds in play add nothing.
+    ///
+    /// # Errors
+    /// When the position has no key or is over, or the bounds are impossible; the claims stay as they were.
+    pub fn add(&mut self, position: &Position, bounds: Bounds) -> Result<(), ClaimError> {
+        let key = self.keys.key(position).ok_or_else(|| ClaimError::Position(Box::new(*position)))?;
+        if position.is_over() {
+            return Err(ClaimError::Over(Box::new(*position)));
+        }
+        let known =
+            self.claims.get(&key).map_or(Bounds { lower: 0, upper: position.seeds() }, |&known| unpacked(known));
+        let both = Bounds { lower: bounds.lower.max(known.lower), upper: bounds.upper.min(known.upper) };
+        if both.lower > both.upper {
+            return Err(ClaimError::Bounds { position: Box::new(*position), bounds: both });
+        }
+        if (both.lower, both.upper) != (0, position.seeds()) {
+            self.claims.insert(key, [both.lower as u8, both.upper as u8]);
+        }
+        Ok(())
+    }
+
+    /// Adds one bound of the score of a position, as [`ClaimSet::add`].
+    ///
+    /// # Errors
+    /// As [`ClaimSet::add`].
+    pub fn add_bound(&mut self, position: &Position, bound: Bound) -> Result<(), ClaimError> {
+        let seeds = position.seeds();
+        self.add(
+            position,
+            match bound {
+                Bound::AtLeast(lower) => Bounds { lower, upper: seeds },
+                Bound::AtMost(upper) => Bounds { lower: 0, upper },
+            },
+        )
+    }
+
+    /// Adds all claims of `other`, as [`ClaimSet::add`].
+    ///
+    /// # Errors
+    /// The first claim that cannot be added; those before it are.
+    pub fn add_all(&mut self, other: &ClaimSet) -> Result<(), ClaimError> {
+        other.iter().try_for_each(|claim| self.add(&claim.position, claim.bounds))
+    }
+
+    /// Removes the claim of a position and returns its bounds.
+    pub fn remove(&mut self, position: &Position) -> Option<Bounds> {
+        self.claims.remove(&self.keys.key(position)?).map(unpacked)
+    }
+
+    /// All claims in their order.
+    pub fn iter(&self) -> impl Iterator<Item = Claim> + '_ {
+        self.packed().map(|(key, bounds)| self.claim(key, bounds))
+    }
+
+    /// All claims from the one with this key on, in their order.
+    pub(super) fn iter_from(&self, first: u128) -> impl Iterator<Item = Claim> + '_ {
+        self.claims.range(first..).map(|(&key, &bounds)| self.claim(key, bounds))
+    }
+
+    /// All claims in their order: key, lower and upper bound.
+    pub(super) fn packed(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
+        self.claims.iter().map(|(&key, &bounds)| (key, bounds))
+    }
+
+    /// The claim with this key and these bounds, which is in the set.
+    fn claim(&self, key: u128, bounds: [u8; 2]) -> Claim {
+        let position = self.keys.position(key).expect("only keys of positions are added");
+        Claim { position, bounds: unpacked(bounds) }
+    }
+}
+
+fn unpacked([lower, upper]: [u8; 2]) -> Bounds {
+    Bounds { lower: lower.into(), upper: upper.into() }
+}

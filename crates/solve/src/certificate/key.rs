@@ -1,0 +1,83 @@
+use kalah_core::game::{MAX_PITS, Position};
+use kalah_core::index::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};
+
+/// The most seeds in play of a position in a certificate.
+pub const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
+
+/// Bits of a key below the seeds in play.
+const RANK_BITS: u32 = 120;
+
+/// The numbers by which the claims of a certificate are sorted: of the positions of a board, without stores.
+///
+/// A key has the seeds in play in its 8 highest bits, and below them the [rank](sequence_rank) of the position among all
+/// with as many.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    pits: usize,
+}
+
+impl Keys {
+    /// The keys of boards with `pits` pits a side, 1 to [`MAX_PITS`].
+    ///
+    /// # Panics
+    /// Outside this range.
+    pub fn new(pits: usize) -> Keys {
+        assert!((1..=MAX_PITS).contains(&pits), "{pits} pits");
+        Keys { pits }
+    }
+
+    /// Pits a side.
+    pub fn pits(&self) -> usize {
+        self.pits
+    }
+
+    /// Sequences of 2m pits with `seeds` seeds; `None` if positions with so many seeds have no keys: above 255 seeds,
+    /// or 2^120 sequences.
+    pub fn sequences(&self, seeds: usize) -> Option<u128> {
+        sequences(self.pits, seeds)
+    }
+
+    /// The key of a position, whose stores do not matter; `None` if it has none: the number of pits is another, or
+    /// there are too many seeds, see [`Keys::sequences`].
+    pub fn key(&self, position: &Position) -> Option<u128> {
+        let rank = sequence_rank(position).filter(|_| position.pits() == self.pits)?;
+        Some(Keys::of_rank(position.seeds() as usize, rank))
+    }
+
+    /// The key of the position with so many seeds in play and this rank.
+    pub(super) fn of_rank(seeds: usize, rank: u128) -> u128 {
+        (seeds as u128) << RANK_BITS | rank
+    }
+
+    /// The seeds in play and the rank of a key.
+    pub(super) fn parts(key: u128) -> (usize, u128) {
+        ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
+    }
+
+    /// The position with this key, with empty stores: the inverse of [`Keys::key`]; `None` if no position has it.
+    pub fn position(&self, key: u128) -> Option<Position> {
+        let (seeds, rank) = Keys::parts(key);
+        sequence_position(self.pits, seeds, rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_ascend_with_seeds_and_rank_and_lead_back() {
+        let keys = Keys::new(2);
+        let mut last = None;
+        for seeds in 0..6 {
+            for rank in 0..keys.sequences(seeds).expect("few seeds") {
+                let key = Keys::of_rank(seeds, rank);
+                let position = keys.position(key).expect("the rank is below the number of sequences");
+                assert_eq!((keys.key(&position), position.seeds() as usize), (Some(key), seeds));
+                assert!(last < Some(key));
+                last = Some(key);
+            }
+        }
+        assert_eq!(keys.key(&"3x1".parse().expect("a start position")), None);
+    }
+}

@@ -1,0 +1,298 @@
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::check::{Checker, Reason};
+use super::check_error::{CheckError, Unproved};
+use super::claim::{Bound, Claim};
+use super::compared::ComparedTables;
+use super::statement::{Certificate, Goal};
+use super::tasks::{TASK_CLAIMS, Tally, Tasks};
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::progress::Pulse;
+use kalah_tables::random::generator;
+use kalah_tables::table::{TableError, TableKey, Tables};
+
+/// A check is saved at most once in so many times the duration of comparing the tables again.
+const SAVES_WITHIN: u32 = 20;
+
+/// How a check saves what is done.
+pub type SaveTasks<'a> = dyn Fn(&Tasks) -> std::io::Result<()> + Sync + 'a;
+
+/// The check of a certificate: every claim on its own, on all threads.
+pub struct Check<'a> {
+    certificate: &'a Certificate,
+    tables: Option<&'a Tables>,
+    /// `None` if the tables are trusted.
+    compared: Option<ComparedTables<'a>>,
+}
+
+impl<'a> Check<'a> {
+    /// The check of `certificate`, which rests on some of `tables`. These are compared with their digests, frame by frame,
+    /// and the digests with those that the certificate names. Adds the bytes compared to `pulse.positions`; `None` if
+    /// `pulse` stopped it.
+    ///
+    /// Tables in memory ([`super::open_copied`]) are compared once. Mapped ones are compared once more after they were used.
+    ///
+    /// # Errors
+    /// When a table that the proof rests on is missing or has another digest, or a frame does not match it.
+    pub fn new(
+        certificate: &'a Certificate,
+        tables: Option<&'a Tables>,
+        pulse: &Pulse,
+    ) -> Result<Option<Check<'a>>, CheckError> {
+        let mut check = Check::trusting(certificate, tables)?;
+        if let Some(tables) = check.tables {
+            let Some(compared) = ComparedTables::new(tables, certificate.head.table_seeds(), pulse)? else {
+                return Ok(None);
+            };
+            check.compared = Some(compared);
+        }
+        Ok(Some(check))
+    }
+
+    /// The same as [`Check::new`], but of the tables only the digests in their headers are compared, and blocks with their
+    /// checksums when they are first read. So whoever made the tables, or can write to them, can have anything pass.
+    ///
+    /// # Errors
+    /// When a table that the proof rests on is missing, or has another digest.
+    pub fn trusting(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+        let head = &certificate.head;
+        for (seeds, digest) in (2..).zip(&head.tables) {
+            let position = &head.statement.position;
+            let key = TableKey { rules: head.statement.rules, pits: position.pits(), seeds };
+            let Some(tables) = tables else {
+                let missing = (2..=head.table_seeds()).collect();
+                return Err(TableError::Missing { directory: Default::default(), key, missing }.into());
+            };
+            let table = tables.require(seeds)?;
+            if table.header().digest != *digest || tables.key(seeds) != key {
+                return Err(CheckError::OtherTable { key });
+            }
+            table.blocks().expect_random_reads();
+        }
+        Ok(Check { certificate, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
+    }
+
+    /// A checker of this certificate's claims.
+    pub fn checker(&self) -> Checker<'a> {
+        let head = &self.certificate.head;
+        let pits = head.statement.position.pits();
+        Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), head.effort)
+    }
+
+    /// Checks that the statement follows from the claims: each of its bounds, for every opening and for the position
+    /// itself, is that of a claim, or follows as a claim must. Returns the parts of the statement that are not trivial.
+    /// Mapped tables are compared again only by [`Check::claims`] and [`Check::sample`].
+    ///
+    /// # Errors
+    /// The first part of the statement that does not follow, or a table that cannot be read; and when every part is
+    /// trivial.
+    pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        self.blaming_tables(self.parts_of_statement())
+    }
+
+    fn parts_of_statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        let mut checker = self.checker();
+        let goals = self.certificate.head.statement.goals()?;
+        if goals.is_empty() {
+            return Err(CheckError::StatesNothing);
+        }
+        let follows = |goal: Goal| match goal.reason(&mut checker, &self.certificate.claims)? {
+            Some(reason) => Ok((goal, reason)),
+            None => {
+                let why = unproved(&mut checker, &goal.position, goal.bound)?;
+                Err(CheckError::Statement { goal: Box::new(goal), why })
+            }
+        };
+        goals.into_iter().map(follows).collect()
+    }
+
+    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`. Calls `save` with
+    /// what is done now and then and at the end, after comparing mapped tables again; an error of it ends the check. If
+    /// `pulse` stops it, the result is not complete.
+    ///
+    /// # Errors
+    /// The first claim that does not hold, in the order of the file; a table that cannot be read, or was changed; or an
+    /// error of `save`. If `pulse` stopped the check, there may be one before.
+    pub fn claims(&self, tasks: Tasks, pulse: &Pulse, save: Option<&SaveTasks>) -> Result<Tasks, CheckError> {
+        let claims = &self.certificate.claims;
+        // Where each task begins.
+        let firsts: Vec<u128> = claims.packed().map(|(key, _)| key).step_by(TASK_CLAIMS as usize).collect();
+        let claims_of = |task: usize| {
+            let numbers = task as u64 * TASK_CLAIMS..;
+            numbers.zip(claims.iter_from(firsts[task])).take(TASK_CLAIMS as usize).collect()
+        };
+        let tasks = Mutex::new(tasks);
+        let is_done = |task| lock(&tasks).is_done(task);
+        let every = self.compared.as_ref().map_or(Duration::ZERO, |compared| SAVES_WITHIN * compared.duration());
+        let done = |task, tally: &Tally| {
+            let mut tasks = lock(&tasks);
+            tasks.add(task, tally);
+            match save {
+                Some(save) if tasks.is_due(every) => self.save(&tasks, save),
+                _ => Ok(()),
+            }
+        };
+        self.blaming_tables(self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse))?;
+        let tasks = tasks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match save {
+            Some(save) => self.save(&tasks, save)?,
+            None if tasks.is_complete() => self.compare_again()?,
+            // Nothing is said of the certificate.
+            None => {}
+        }
+        Ok(tasks)
+    }
+
+    /// Saves what is done, once it is certain that the tables were the right ones until now.
+    fn save(&self, tasks: &Tasks, save: &SaveTasks) -> Result<(), CheckError> {
+        self.compare_again()?;
+        save(tasks).map_err(CheckError::Save)
+    }
+
+    fn compare_again(&self) -> Result<(), CheckError> {
+        self.compared.as_ref().map_or(Ok(()), ComparedTables::compare_again)
+    }
+
+    /// A result; an error of the tables instead of what they seemed to show if they were changed meanwhile.
+    fn blaming_tables<T>(&self, result: Result<T, CheckError>) -> Result<T, CheckError> {
+        if result.is_err() {
+            self.compare_again()?;
+        }
+        result
+    }
+
+    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same. `None` if
+    /// `pulse` stopped it.
+    ///
+    /// # Errors
+    /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read or was
+    /// changed.
+    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Option<Tally>, CheckError> {
+        /// Claims that a thread takes at a time.
+        const TOGETHER: usize = 16;
+        let all = self.certificate.claims.len() as u64;
+        let mut random = generator(seed);
+        let mut drawn = BTreeSet::new();
+        // Floyd's sampling without repetition.
+        for most in all.saturating_sub(count)..all {
+            if !drawn.insert(random.u64(0..=most)) {
+                drawn.insert(most);
+            }
+        }
+        let numbered = (0..).zip(self.certificate.claims.iter());
+        let drawn: Vec<(u64, Claim)> = numbered.filter(|(number, _)| drawn.contains(number)).collect();
+        let parts: Vec<_> = drawn.chunks(TOGETHER).collect();
+        let tally = Mutex::new(Tally::default());
+        let done = |_, more: &Tally| {
+            lock(&tally).add(more);
+            Ok(())
+        };
+        let checked = self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse);
+        self.blaming_tables(checked)?;
+        let tally = tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if tally.claims < drawn.len() as u64 {
+            return Ok(None);
+        }
+        self.compare_again()?;
+        Ok(Some(tally))
+    }
+
+    /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
+    /// after one with a claim that does not hold.
+    fn in_parallel(
+        &self,
+        tasks: usize,
+        is_done: &(dyn Fn(usize) -> bool + Sync),
+        claims_of: &(dyn Fn(usize) -> Vec<(u64, Claim)> + Sync),
+        done: &(dyn Fn(usize, &Tally) -> Result<(), CheckError> + Sync),
+        pulse: &Pulse,
+    ) -> Result<(), CheckError> {
+        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let first: Mutex<Option<(usize, CheckError)>> = Mutex::new(None);
+        let work = || {
+            let mut checker = self.checker();
+            loop {
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                if task >= tasks.min(failed.load(Ordering::Relaxed)) || pulse.is_stopped() {
+                    return;
+                }
+                if is_done(task) {
+                    continue;
+                }
+                let checked = self.task(&mut checker, &claims_of(task), pulse);
+                let checked = checked.and_then(|tally| tally.map_or(Ok(()), |tally| done(task, &tally)));
+                if let Err(error) = checked {
+                    failed.fetch_min(task, Ordering::Relaxed);
+                    let mut first = lock(&first);
+                    if first.as_ref().is_none_or(|(before, _)| task < *before) {
+                        *first = Some((task, error));
+                    }
+                }
+            }
+        };
+        rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| work())));
+        let first = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        first.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Checks some claims; `None` if `pulse` stopped it.
+    fn task(&self, checker: &mut Checker, claims: &[(u64, Claim)], pulse: &Pulse) -> Result<Option<Tally>, CheckError> {
+        let known = |position: &Position| self.certificate.claims.get(position);
+        let mut tally = Tally::default();
+        let before = checker.nodes();
+        for &(number, claim) in claims {
+            if pulse.is_stopped() {
+                pulse.positions.fetch_sub(tally.claims, Ordering::Relaxed);
+                return Ok(None);
+            }
+            for bound in claim.parts() {
+                match checker.reason(&claim.position, bound, &known)? {
+                    Some(reason) => tally.count(reason),
+                    None => {
+                        let why = unproved(checker, &claim.position, bound)?;
+                        return Err(CheckError::Claim { number: number + 1, claim: Box::new(claim), bound, why });
+                    }
+                }
+            }
+            tally.claims += 1;
+            pulse.positions.fetch_add(1, Ordering::Relaxed);
+        }
+        tally.nodes = checker.nodes() - before;
+        Ok(Some(tally))
+    }
+}
+
+impl std::fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check")
+            .field("head", &self.certificate.head)
+            .field("trusts_tables", &(self.tables.is_some() && self.compared.is_none()))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a bound that does not follow does not.
+fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<Unproved, TableError> {
+    if let Some(exact) = checker.exact(position)? {
+        return Ok(Unproved::Exact(exact));
+    }
+    let effort = checker.effort();
+    let asked = match bound {
+        Bound::AtLeast(score) => score,
+        Bound::AtMost(score) => score.saturating_add(1),
+    };
+    let finding = checker.reaches(position, asked)?;
+    let Bounds { lower, upper } = finding.bounds;
+    let contrary = match bound {
+        Bound::AtLeast(score) => upper < score,
+        Bound::AtMost(score) => lower > score,
+    };
+    Ok(if contrary { Unproved::Wrong(effort) } else { Unproved::Effort(effort) })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

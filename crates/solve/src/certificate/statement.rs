@@ -1,0 +1,220 @@
+use std::collections::{HashMap, HashSet};
+
+use super::check::{Checker, Reason};
+use super::claim::{Bound, ClaimSet};
+use super::key::{Keys, MAX_SEEDS};
+use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Position, Rules, ValueBounds};
+use kalah_tables::table::TableError;
+
+/// What a certificate proves: bounds of the value of a position, and of its openings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The rule set.
+    pub rules: Rules,
+    /// The position, with its stores.
+    pub position: Position,
+    /// Bounds of its value for the mover. A bound that nothing is stated of is that of [`Statement::all_values`].
+    pub bounds: ValueBounds,
+    /// What is stated of moves from the position; often none.
+    pub openings: Vec<Opening>,
+}
+
+/// Moves from the position of a statement, and bounds of the value that they lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The moves from the position on, at least one. Whether a move ends a turn follows from the rules.
+    pub moves: Vec<Pit>,
+    /// Bounds of the value with best play after these moves, for the mover of the *statement's position*.
+    pub bounds: ValueBounds,
+}
+
+/// Everything of a certificate except its claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// What is proved.
+    pub statement: Statement,
+    /// The effort k: searches of the checker visit at most 2^k nodes. At most [`Checker::MAX_EFFORT`].
+    pub effort: u32,
+    /// The digests of the tables that the proof rests on: those with 2 seeds, 3 seeds and so on. Empty if it rests on
+    /// none.
+    pub tables: Vec<[u8; 32]>,
+}
+
+impl Head {
+    /// The seeds of the largest table that the proof rests on; 0 without tables.
+    pub fn table_seeds(&self) -> usize {
+        if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
+    }
+
+    /// One digest of all tables that the proof rests on: BLAKE3 of their digests, one after the other; `None` without tables.
+    pub fn tables_digest(&self) -> Option<[u8; 32]> {
+        (!self.tables.is_empty()).then(|| *blake3::hash(self.tables.as_flattened()).as_bytes())
+    }
+}
+
+/// A statement with its proof.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// What is proved, and from what.
+    pub head: Head,
+    /// The claims of the proof.
+    pub claims: ClaimSet,
+}
+
+/// A statement that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatementError {
+    /// The position has too many seeds for a certificate.
+    #[error("{0} has too many seeds for a certificate: its positions cannot be numbered below 2^120")]
+    Seeds(Box<Position>),
+    /// A lower bound is above the upper one.
+    #[error("a value cannot be at least {} and at most {}", .0.lower, .0.upper)]
+    Bounds(ValueBounds),
+    /// An opening has no moves.
+    #[error("opening {0} has no moves")]
+    NoMoves(usize),
+    /// An opening has an illegal move.
+    #[error("opening {opening}: {source}")]
+    Illegal {
+        /// The opening, counted from 1.
+        opening: usize,
+        /// Why.
+        source: IllegalMove,
+    },
+}
+
+/// A part of a statement as a question about one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The opening, counted from 0; `None` for the position of the statement itself.
+    pub opening: Option<usize>,
+    /// The position.
+    pub position: Position,
+    /// What must be shown of its score.
+    pub bound: Bound,
+}
+
+impl Statement {
+    /// The values that a position can have at all, for its mover.
+    pub fn all_values(position: &Position) -> ValueBounds {
+        ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
+    }
+
+    /// The moves of an opening as a line of play; as far as they are legal.
+    pub fn line(&self, opening: &Opening) -> Line {
+        let mut line = Line::new(self.position.pits());
+        let (mut position, mut turn) = (self.position, Vec::new());
+        for &pit in &opening.moves {
+            let Ok(played) = position.play(self.rules, pit) else { break };
+            turn.push(pit);
+            position = played.position;
+            if !played.again {
+                line.push(std::mem::take(&mut turn));
+            }
+        }
+        if !turn.is_empty() {
+            line.push(turn);
+        }
+        line
+    }
+
+    /// What must be shown, in terms of scores: first the openings, then the position; trivial bounds are left out.
+    ///
+    /// # Errors
+    /// When the statement is none: an opening is illegal, or bounds contradict each other.
+    pub fn goals(&self) -> Result<Vec<Goal>, StatementError> {
+        let seeds = self.position.seeds() as usize;
+        if seeds > MAX_SEEDS || Keys::new(self.position.pits()).sequences(seeds).is_none() {
+            return Err(StatementError::Seeds(Box::new(self.position)));
+        }
+        let mut goals = Vec::new();
+        for (index, opening) in self.openings.iter().enumerate() {
+            let (mut position, mut first) = (self.position, true);
+            if opening.moves.is_empty() {
+                return Err(StatementError::NoMoves(index + 1));
+            }
+            for &pit in &opening.moves {
+                let played = position.play(self.rules, pit);
+                let played = played.map_err(|source| StatementError::Illegal { opening: index + 1, source })?;
+                position = played.position;
+                first = first == played.again;
+            }
+            let ValueBounds { lower, upper } = opening.bounds;
+            let bounds = if first {
+                opening.bounds
+            } else {
+                ValueBounds { lower: upper.saturating_neg(), upper: lower.saturating_neg() }
+            };
+            goals.extend(score_bounds(&position, bounds)?.map(|bound| Goal { opening: Some(index), position, bound }));
+        }
+        let position = self.position;
+        goals.extend(score_bounds(&position, self.bounds)?.map(|bound| Goal { opening: None, position, bound }));
+        Ok(goals)
+    }
+}
+
+impl Goal {
+    /// Why the goal is reached with these claims; `None` if it is not. The bounds may also follow within the turn:
+    /// through positions after again-moves, of which nothing is claimed.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// When checker and claims are for other boards than the goal.
+    pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
+        let claimed = claims.get(&self.position);
+        if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
+            return Ok(Some(Reason::Claim));
+        }
+        // Every again-move stores a seed, so the positions of the turn follow from those with fewer seeds.
+        let mut turn = turn(checker, &self.position);
+        turn.sort_by_key(Position::seeds);
+        let mut inferred: HashMap<Position, Bounds> = HashMap::new();
+        for position in turn {
+            let known = |position: &Position| inferred.get(position).copied().or_else(|| claims.get(position));
+            let follows = checker.one_ply(&position, &known)?;
+            let claimed = known(&position).unwrap_or(follows);
+            let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
+            inferred.insert(position, Bounds { lower, upper });
+        }
+        checker.reason(&self.position, self.bound, &|position| {
+            inferred.get(position).copied().or_else(|| claims.get(position))
+        })
+    }
+}
+
+/// The positions that again-moves lead to from `position`, which is among them; not more than some thousands.
+fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
+    const MOST: usize = 10_000;
+    let mut turn = vec![position.without_stores()];
+    let mut seen = HashSet::from([turn[0]]);
+    let mut at = 0;
+    while at < turn.len().min(MOST) {
+        turn.extend(checker.again_moves(&turn[at]).into_iter().filter(|&next| seen.insert(next)));
+        at += 1;
+    }
+    turn
+}
+
+/// Bounds of a value for the mover as bounds of the score that are not trivial. A bound that no score can meet becomes
+/// one that no score can meet.
+fn score_bounds(
+    position: &Position,
+    bounds: ValueBounds,
+) -> Result<impl Iterator<Item = Bound> + use<>, StatementError> {
+    let ValueBounds { lower, upper } = bounds;
+    if lower > upper {
+        return Err(StatementError::Bounds(bounds));
+    }
+    let seeds = position.seeds();
+    let (least, most) = (position.value(0), i64::from(seeds));
+    // value = least + 2 score.
+    let at_least = lower.saturating_sub(least).saturating_add(1).div_euclid(2).clamp(0, most + 1) as u32;
+    let at_most = upper.saturating_sub(least).div_euclid(2).clamp(-1, most);
+    let at_most = u32::try_from(at_most).map(Bound::AtMost);
+    // No score is below 0, nor above the seeds in play.
+    let at_most = at_most.unwrap_or(Bound::AtLeast(seeds + 1));
+    Ok([Bound::AtLeast(at_least), at_most].into_iter().filter(move |bound| !bound.is_trivial(seeds)))
+}

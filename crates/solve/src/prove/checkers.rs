@@ -1,0 +1,94 @@
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::error::ProveError;
+use super::plan::Plan;
+use super::test::Test;
+use crate::certificate::{Certificate, Checker, Claim};
+use crate::solve::SolveError;
+use kalah_core::game::{Position, Rules};
+use kalah_tables::table::{TableError, Tables};
+
+/// Claims that a thread checks at a time.
+const TOGETHER: usize = 16;
+
+/// Checkers for the threads of a process, which search tests again and check certificates as `kalah check` does.
+pub struct Checkers<'a> {
+    rules: Rules,
+    pits: usize,
+    tables: Option<&'a Tables>,
+    table_seeds: usize,
+    effort: u32,
+    idle: Mutex<Vec<Checker<'a>>>,
+}
+
+impl fmt::Debug for Checkers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Checkers { rules, pits, table_seeds, effort, .. } = self;
+        let mut text = f.debug_struct("Checkers");
+        text.field("rules", rules).field("pits", pits).field("table_seeds", table_seeds).field("effort", effort);
+        text.finish_non_exhaustive()
+    }
+}
+
+impl<'a> Checkers<'a> {
+    /// Checkers of the claims of a proof, which reads the tables that it rests on from `tables`.
+    ///
+    /// # Panics
+    /// When `tables` are for another board or too few, or the effort is above [`Checker::MAX_EFFORT`].
+    pub fn new(plan: &Plan, tables: Option<&'a Tables>) -> Checkers<'a> {
+        let (rules, pits) = (plan.request.rules, plan.request.position.pits());
+        let (table_seeds, effort) = (plan.table_seeds(), plan.effort);
+        let first = Checker::new(rules, pits, tables, table_seeds, effort);
+        Checkers { rules, pits, tables, table_seeds, effort, idle: Mutex::new(vec![first]) }
+    }
+
+    /// Searches a test again: the answer, `None` if it takes more nodes than the effort allows; and the nodes.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn research(&self, test: &Test) -> Result<(Option<bool>, u64), TableError> {
+        let found = self.with_checker(|checker| checker.reaches(&test.position, test.score));
+        found.map(|research| (research.reached, research.nodes))
+    }
+
+    /// Checks a certificate of the proof: what it states, and every claim, on all threads.
+    ///
+    /// # Errors
+    /// A bound that does not follow, a table that cannot be read, or [`SolveError::Stopped`] once `is_stopped` returns true.
+    pub fn check(&self, certificate: &Certificate, is_stopped: &(dyn Fn() -> bool + Sync)) -> Result<(), ProveError> {
+        let Certificate { head, claims } = certificate;
+        let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
+        for goal in head.statement.goals()? {
+            if self.with_checker(|checker| goal.reason(checker, claims))?.is_none() {
+                return Err(unproved(goal.position, goal.bound));
+            }
+        }
+        let known = |position: &Position| claims.get(position);
+        let check = |checker: &mut Checker, claim: &Claim| {
+            for bound in claim.parts() {
+                if checker.reason(&claim.position, bound, &known)?.is_none() {
+                    return Err(unproved(claim.position, bound));
+                }
+            }
+            if is_stopped() { Err(SolveError::Stopped.into()) } else { Ok(()) }
+        };
+        let all: Vec<Claim> = claims.iter().collect();
+        all.par_chunks(TOGETHER).try_for_each(|claims| {
+            self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
+        })
+    }
+
+    /// Calls `work` with a checker that no other thread uses.
+    fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
+        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = lock().pop();
+        let mut checker =
+            idle.unwrap_or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
+        let done = work(&mut checker);
+        lock().push(checker);
+        done
+    }
+}

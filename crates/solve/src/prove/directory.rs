@@ -1,0 +1,365 @@
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::claims::Claims;
+use super::error::ProveError;
+use super::plan::Plan;
+use super::request::{Part, Request, Wanted};
+use super::target::Aim;
+use super::test::{Test, rows};
+use kalah_core::game::{Bounds, Pit, Position};
+use kalah_tables::file::{self, Document, FileContent, FileLock, Seal};
+
+/// The format of the file that says what is to be proved.
+const PROOF: Document = Document { format: "kalah proof", version: 1 };
+
+/// The format of the first line of a job.
+const JOB_FORMAT: &str = "kalah job";
+
+/// Its version.
+const JOB_VERSION: u32 = 1;
+
+/// The largest file of a job that is read: its claims are in memory anyway.
+const MOST_JOB_BYTES: u64 = 1 << 34;
+
+/// How long to wait for another process that begins the same proof.
+const BEGINNING: Duration = Duration::from_millis(50);
+
+/// A directory that holds a proof in progress: `proof.json` says what is to be proved, `jobs` has a file for each job that was
+/// run. docs/proving.md describes both.
+#[derive(Debug)]
+pub struct ProofDirectory {
+    path: PathBuf,
+    plan: Plan,
+    /// By which files of its jobs name it.
+    id: String,
+}
+
+/// A job that was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What was tested.
+    pub test: Test,
+    /// The proved bounds of the score, which decide the test; `None` if it ran over its budget.
+    pub bounds: Option<Bounds>,
+    /// The budget: the most nodes that the solver might take.
+    pub budget: u64,
+    /// Nodes that it took.
+    pub nodes: u64,
+    /// Seconds that it took, claims included.
+    pub seconds: f64,
+    /// Re-searches for its claims.
+    pub researches: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Proof {
+    rules: String,
+    position: String,
+    wanted: Wanted,
+    effort: u32,
+    tables: Vec<String>,
+    parts: Vec<ProofPart>,
+    program: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ProofPart {
+    moves: Vec<usize>,
+    aim: Aim,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+    proof: String,
+    position: String,
+    score: u32,
+    bounds: Option<[u32; 2]>,
+    budget: u64,
+    nodes: u64,
+    seconds: f64,
+    researches: u64,
+    claims: usize,
+    digest: String,
+}
+
+impl ProofDirectory {
+    /// Opens the proof in the directory `path`; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged.
+    pub fn open(path: &Path) -> Result<Option<ProofDirectory>, ProveError> {
+        let proof = path.join("proof.json");
+        let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
+        let damaged = |what: String| ProveError::Damaged { path: proof.clone(), what };
+        let content: Proof = PROOF.parse(&bytes).map_err(|error| match error.is_newer() {
+            true => ProveError::Newer { path: proof.clone(), what: error.to_string() },
+            false => damaged(error.to_string()),
+        })?;
+        let plan = content.plan().ok_or_else(|| damaged("it names no proof".to_owned()))?;
+        let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
+        Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
+    }
+
+    /// Begins a proof in the directory `path`, which is made if need be, or opens the one that is there. `plan` is what to
+    /// prove; it is called if there is none.
+    ///
+    /// # Errors
+    /// When reading or writing fails, something is damaged, or `plan` fails.
+    pub fn open_or_begin(
+        path: &Path,
+        plan: impl FnOnce() -> Result<Plan, ProveError>,
+    ) -> Result<ProofDirectory, ProveError> {
+        let proof = path.join("proof.json");
+        if let Some(directory) = ProofDirectory::open(path)? {
+            if file::beside(&proof, ".lock").exists() {
+                // A process was killed while it began the proof, or is about to end that. Taking the lock removes it.
+                let _ = FileLock::beside(&proof);
+            }
+            return Ok(directory);
+        }
+        let plan = plan()?;
+        // What is too large for a certificate is refused before anything takes long.
+        plan.statement(&[]).goals()?;
+        let jobs = path.join("jobs");
+        fs::create_dir_all(&jobs).map_err(ProveError::io(&jobs))?;
+        let _lock = loop {
+            match FileLock::beside(&proof) {
+                Ok(lock) => break lock,
+                Err(file::LockError::Held { .. }) => std::thread::sleep(BEGINNING),
+                Err(error) => return Err(error.into()),
+            }
+        };
+        file::remove_leftovers(&proof).map_err(ProveError::io(&proof))?;
+        if !proof.exists() {
+            PROOF.write(&proof, &Proof::of(&plan)).map_err(ProveError::io(&proof))?;
+        }
+        ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))
+    }
+
+    /// What is to be proved.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the right to work in it alone.
+    ///
+    /// # Errors
+    /// When another process has it.
+    pub fn lock(&self) -> Result<FileLock, ProveError> {
+        Ok(FileLock::beside(&self.path.join("jobs"))?)
+    }
+
+    /// The file of a job.
+    pub fn job_path(&self, test: &Test) -> PathBuf {
+        self.jobs().join(format!("{}-{}.job", rows(&test.position, ".", "_"), test.score))
+    }
+
+    fn jobs(&self) -> PathBuf {
+        self.path.join("jobs")
+    }
+
+    /// The file by which a process shows that it runs a job.
+    pub fn lease_path(&self, test: &Test) -> PathBuf {
+        self.job_path(test).with_extension("lease")
+    }
+
+    /// The tests of jobs on which there is a lease, with the first words of its file: which process has it. The process may
+    /// have died since.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
+        let mut leases = Vec::new();
+        for path in self.files("lease")? {
+            // A lease ends when its job does, which may be now.
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let test = name.rsplit_once('-').and_then(|(rows, score)| {
+                let position: Position = rows.replace('.', ",").replace('_', "/").parse().ok()?;
+                Some(Test::new(&position, score.parse().ok()?))
+            });
+            let holder = text.split(',').next().unwrap_or_default().trim().to_owned();
+            leases.extend(test.map(|test| (test, holder)));
+        }
+        Ok(leases)
+    }
+
+    /// The files of all jobs, sorted by name.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn job_paths(&self) -> Result<Vec<PathBuf>, ProveError> {
+        self.files("job")
+    }
+
+    /// Removes what killed processes left half written, and their leases. No other process may work in the directory.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed, or a file cannot be removed.
+    pub fn remove_leftovers(&self) -> Result<(), ProveError> {
+        let leases = self.files("lease")?.into_iter().chain([self.certificate_lease_path()]);
+        for path in self.files("tmp")?.into_iter().chain(leases) {
+            self.remove(&path)?;
+        }
+        Ok(())
+    }
+
+    /// The files of the jobs' directory whose names end so, sorted by name.
+    fn files(&self, extension: &str) -> Result<Vec<PathBuf>, ProveError> {
+        let jobs = self.jobs();
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&jobs).map_err(ProveError::io(&jobs))? {
+            let path = entry.map_err(ProveError::io(&jobs))?.path();
+            if path.extension().is_some_and(|found| found == extension) {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// Writes the file of a job; an older one of the same test is replaced.
+    ///
+    /// # Errors
+    /// When it cannot be written; the older one stays then.
+    pub fn write(&self, job: &Job, claims: &Claims) -> Result<(), ProveError> {
+        let path = self.job_path(&job.test);
+        let bytes = claims.to_bytes().map_err(ProveError::io(&path))?;
+        let head = Head {
+            format: JOB_FORMAT.to_owned(),
+            version: JOB_VERSION,
+            proof: self.id.clone(),
+            position: rows(&job.test.position, ",", "/"),
+            score: job.test.score,
+            bounds: job.bounds.map(|bounds| [bounds.lower, bounds.upper]),
+            budget: job.budget,
+            nodes: job.nodes,
+            seconds: job.seconds,
+            researches: job.researches,
+            claims: claims.len(),
+            digest: blake3::hash(&bytes).to_hex().to_string(),
+        };
+        let write = |file: &mut file::Replacement| {
+            file.write_all(&Seal::Line { head: b"" }.close(&head)?)?;
+            file.write_all(&bytes)
+        };
+        file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
+    }
+
+    /// Reads the file of a job, with its claims.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, or belongs to another proof.
+    pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
+        let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
+        let damaged = |what: &str| ProveError::Damaged { path: path.to_owned(), what: what.to_owned() };
+        if size > MOST_JOB_BYTES {
+            return Err(damaged("it is too large for a job"));
+        }
+        let bytes = file::read(path).map_err(ProveError::io(path))?;
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("its first line has no end"))?;
+        let (line, rest) = bytes.split_at(end + 1);
+        let head: Head =
+            Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("its first line: {error}")))?;
+        if head.format == JOB_FORMAT && head.version > JOB_VERSION {
+            let what = file::other_version(head.version, JOB_VERSION);
+            return Err(ProveError::Newer { path: path.to_owned(), what });
+        }
+        if head.format != JOB_FORMAT || head.version != JOB_VERSION {
+            return Err(damaged("it is no job, or one of another version of the program"));
+        }
+        if head.proof != self.id {
+            return Err(damaged("it belongs to another proof"));
+        }
+        if blake3::hash(rest).to_hex().as_str() != head.digest {
+            return Err(damaged("its claims were changed or damaged"));
+        }
+        let position: Option<Position> = head.position.parse().ok();
+        let pits = self.plan.request.position.pits();
+        let test = position.filter(|position| position.pits() == pits).map(|position| Test::new(&position, head.score));
+        let test = test.filter(|test| *path == self.job_path(test)).ok_or_else(|| damaged("it has the wrong name"))?;
+        let bounds = head.bounds.map(|[lower, upper]| Bounds { lower, upper });
+        let is_answer = |bounds| test.decided_by(bounds).is_some_and(|answer| test.bounds(answer) == bounds);
+        if bounds.is_some_and(|bounds| {
+            bounds.lower > bounds.upper || bounds.upper > test.position.seeds() || !is_answer(bounds)
+        }) {
+            return Err(damaged("its bounds are not those of an answer of its test"));
+        }
+        if !(head.seconds.is_finite() && head.seconds >= 0.0) {
+            return Err(damaged("no job takes so many seconds"));
+        }
+        let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are no claims"))?;
+        let Head { budget, nodes, seconds, researches, .. } = head;
+        Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
+    }
+
+    /// Removes a file, such as that of a job, which is run again then.
+    ///
+    /// # Errors
+    /// When it is there and cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<(), ProveError> {
+        file::found(fs::remove_file(path)).map_err(ProveError::io(path))?;
+        Ok(())
+    }
+
+    /// The file by which a process shows that it collects the claims of the certificate.
+    pub fn certificate_lease_path(&self) -> PathBuf {
+        self.path.join("certificate.lease")
+    }
+
+    /// Where the certificate is written if nothing else is said.
+    pub fn certificate_path(&self) -> PathBuf {
+        let position = &self.plan.request.position;
+        let name = format!("{}-{}.certificate", self.plan.request.rules, rows(position, ".", "_"));
+        self.path.join(name)
+    }
+}
+
+impl Proof {
+    fn of(plan: &Plan) -> Proof {
+        let Plan { request, effort, tables, parts } = plan;
+        let part =
+            |part: &Part| ProofPart { moves: part.moves.iter().map(|pit| pit.number()).collect(), aim: part.aim };
+        Proof {
+            rules: request.rules.name().to_owned(),
+            position: request.position.to_string(),
+            wanted: request.wanted,
+            effort: *effort,
+            tables: tables.iter().map(|digest| blake3::Hash::from_bytes(*digest).to_hex().to_string()).collect(),
+            parts: parts.iter().map(part).collect(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        let request =
+            Request { rules: self.rules.parse().ok()?, position: self.position.parse().ok()?, wanted: self.wanted };
+        let digest = |text: &String| Some(*blake3::Hash::from_hex(text).ok()?.as_bytes());
+        let part = |part: &ProofPart| {
+            let moves = part.moves.iter().map(|&number| Pit::from_number(number)).collect::<Option<Vec<_>>>()?;
+            let mut position = request.position;
+            for &pit in &moves {
+                position = position.play(request.rules, pit).ok()?.position;
+            }
+            Some(Part { is_first: request.is_first_after(&moves), moves, position, aim: part.aim })
+        };
+        Some(Plan {
+            request,
+            effort: self.effort,
+            tables: self.tables.iter().map(digest).collect::<Option<_>>()?,
+            parts: self.parts.iter().map(part).collect::<Option<_>>()?,
+        })
+    }
+}

@@ -1,0 +1,257 @@
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::claims::Claims;
+use super::error::ProveError;
+use super::test::{Reply, Test};
+use crate::solve::{SolveError, Solver};
+use kalah_core::game::Bounds;
+use kalah_tables::table::TableError;
+
+/// How many tests are searched again at a time, on all threads.
+const BATCH: usize = 256;
+
+/// The first limit of nodes when it is not known which move decides a test; from round to round it grows.
+const FIRST_LIMIT: u64 = 1 << 16;
+
+/// By how much it grows.
+const LIMIT_GROWTH: u64 = 16;
+
+/// A re-search: the answer of a test from the rules and tables alone, `None` if that takes more than the effort; and the nodes.
+pub type Research<'a> = dyn Fn(&Test) -> Result<(Option<bool>, u64), TableError> + Sync + 'a;
+
+/// What claims rest on, and who knows more.
+pub struct Extraction<'a, 's> {
+    /// Proved the tests from which claims are extracted, and proves again what it has forgotten.
+    pub solver: &'a Solver<'s>,
+    /// The largest layer of tables that claims may rest on.
+    pub table_seeds: u32,
+    /// How a claim is checked by itself.
+    pub research: &'a Research<'a>,
+    /// Tests that took the solver this many nodes are not searched again: that would fail.
+    pub hopeless: u64,
+    /// Re-searches so far.
+    pub researches: &'a AtomicU64,
+    /// Is told now and then how many positions were added that claims are made of.
+    pub on_claims: &'a dyn Fn(usize),
+    /// Returns whether it must end.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl std::fmt::Debug for Extraction<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Extraction").field("table_seeds", &self.table_seeds).finish_non_exhaustive()
+    }
+}
+
+impl Extraction<'_, '_> {
+    /// Adds claims to `held` until the `proved` tests with their answers follow from them.
+    ///
+    /// `held` must be closed: each of its claims follows from a re-search, or in one ply from others. It is again afterwards,
+    /// but not after an error.
+    ///
+    /// # Errors
+    /// When a test does not have the answer, a table is damaged, or it was stopped.
+    pub fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
+        let before = held.len();
+        let mut open: Vec<(Test, bool)> = proved.to_vec();
+        while !open.is_empty() {
+            (self.on_claims)(held.len() - before);
+            if (self.is_stopped)() {
+                return Err(SolveError::Stopped.into());
+            }
+            let mut batch = Vec::new();
+            let mut seen = HashSet::new();
+            while batch.len() < BATCH
+                && let Some((test, answer)) = open.pop()
+            {
+                if self.holds(held, &test, answer)? || !seen.insert(test) {
+                    continue;
+                }
+                if self.solver.work(&test.position)? >= self.hopeless {
+                    self.expand(held, &test, answer, &mut open)?;
+                    held.add(&test, answer, false);
+                } else {
+                    batch.push((test, answer));
+                }
+            }
+            self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            let research = |test: &Test| if (self.is_stopped)() { None } else { Some((self.research)(test)) };
+            let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
+            for ((test, answer), found) in batch.into_iter().zip(found) {
+                let Some(found) = found else { return Err(SolveError::Stopped.into()) };
+                match found?.0 {
+                    Some(found) if found != answer => return Err(wrong(&test)),
+                    Some(_) => held.add(&test, answer, true),
+                    None => {
+                        self.expand(held, &test, answer, &mut open)?;
+                        held.add(&test, answer, false);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the answer of a test follows without a new claim.
+    fn holds(&self, held: &Claims, test: &Test, answer: bool) -> Result<bool, ProveError> {
+        let known = match test.certain().or(held.answer(test).map(|(answer, _)| answer)) {
+            Some(known) => Some(known),
+            None => self.in_tables(test)?,
+        };
+        match known {
+            Some(known) if known != answer => Err(wrong(test)),
+            known => Ok(known.is_some()),
+        }
+    }
+
+    /// The answer of a test from the tables that claims may rest on.
+    fn in_tables(&self, test: &Test) -> Result<Option<bool>, ProveError> {
+        if test.position.seeds() > self.table_seeds {
+            return Ok(None);
+        }
+        Ok(test.decided_by(self.solver.known(&test.position)?))
+    }
+
+    /// Adds the tests to `open` from which the answer of a test follows in one ply.
+    fn expand(&self, held: &Claims, test: &Test, answer: bool, open: &mut Vec<(Test, bool)>) -> Result<(), ProveError> {
+        let mut replies = Vec::new();
+        for reply in test.replies(self.solver.rules()) {
+            match reply {
+                Reply::Certain(true) if answer => return Ok(()),
+                Reply::Certain(true) => return Err(wrong(test)),
+                Reply::Certain(false) => {}
+                Reply::Test { test, same } => replies.push((test, same)),
+            }
+        }
+        if !answer {
+            open.extend(replies.into_iter().map(|(test, same)| (test, !same)));
+            return Ok(());
+        }
+        let mut known = Vec::new();
+        for (reply, same) in &replies {
+            if held.answer(reply).is_some_and(|(found, _)| found == *same) {
+                return Ok(());
+            }
+            let bounds = self.solver.known(&reply.position)?;
+            match reply.decided_by(bounds) {
+                Some(found) if found == *same && reply.position.seeds() <= self.table_seeds => return Ok(()),
+                Some(found) if found == *same => known.push((*reply, *same)),
+                _ => {}
+            }
+        }
+        // The fewer seeds are left, the less there is to prove.
+        let best = known.into_iter().min_by_key(|(reply, _)| reply.position.seeds());
+        open.push(match best {
+            Some(best) => best,
+            None => self.search(test, &replies)?,
+        });
+        Ok(())
+    }
+
+    /// A move with which a test succeeds, found again.
+    fn search(&self, test: &Test, replies: &[(Test, bool)]) -> Result<(Test, bool), ProveError> {
+        let mut left = Vec::new();
+        for &(reply, same) in replies {
+            let evaluation = self.solver.evaluation(&reply.position, 1)? - f64::from(reply.score);
+            left.push((if same { evaluation } else { -evaluation }, reply, same));
+        }
+        left.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let mut limit = FIRST_LIMIT;
+        while !left.is_empty() {
+            let mut undecided = Vec::new();
+            for (evaluation, reply, same) in left {
+                match self.solver.test_within(&reply.position, reply.score, limit) {
+                    Ok(bounds) if reply.decided_by(bounds) == Some(same) => return Ok((reply, same)),
+                    Ok(_) => {}
+                    Err(SolveError::NodeLimit { .. }) => undecided.push((evaluation, reply, same)),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            left = undecided;
+            limit = limit.saturating_mul(LIMIT_GROWTH);
+        }
+        Err(wrong(test))
+    }
+
+    /// The claims of `held` that the `proved` tests with their answers need. What is missing in `held`, since it was proved by
+    /// jobs from those after its moves, or a file was lost, is added there.
+    ///
+    /// # Errors
+    /// As [`Extraction::run`].
+    pub fn needed(&self, held: &mut Claims, proved: &[(Test, bool)], pits: usize) -> Result<Claims, ProveError> {
+        self.run(held, proved)?;
+        let mut needed = Claims::new(pits);
+        let mut open: Vec<(Test, bool)> = proved.to_vec();
+        while let Some((test, answer)) = open.pop() {
+            // What is certain or in tables needs no claim, nor what is part of another one.
+            if self.holds(&needed, &test, answer)? {
+                continue;
+            }
+            let Some((_, searched)) = held.answer(&test).filter(|&(found, _)| found == answer) else {
+                self.run(held, &[(test, answer)])?;
+                open.push((test, answer));
+                continue;
+            };
+            // The claim may say more than the test needs, and follow from other claims than this answer alone.
+            let whole = match (held.get(&test.position), answer) {
+                (Some(Bounds { lower, .. }), true) => Test { score: lower, ..test },
+                (Some(Bounds { upper, .. }), false) => Test { score: upper + 1, ..test },
+                (None, _) => test,
+            };
+            if !searched && !self.follow(held, &needed, &whole, answer, &mut open)? {
+                held.remove(&test);
+                open.push((test, answer));
+                continue;
+            }
+            needed.add(&whole, answer, searched);
+        }
+        Ok(needed)
+    }
+
+    /// Adds the claims of `held` to `open` from which an answer follows in one ply; returns false if it does not.
+    fn follow(
+        &self,
+        held: &Claims,
+        needed: &Claims,
+        test: &Test,
+        answer: bool,
+        open: &mut Vec<(Test, bool)>,
+    ) -> Result<bool, ProveError> {
+        let mut replies = Vec::new();
+        for reply in test.replies(self.solver.rules()) {
+            match reply {
+                Reply::Certain(certain) if answer && certain => return Ok(true),
+                Reply::Certain(certain) if certain => return Err(wrong(test)),
+                Reply::Certain(_) => {}
+                Reply::Test { test, same } => replies.push((test, same == answer)),
+            }
+        }
+        let mut best: Option<(Test, bool)> = None;
+        for (reply, expected) in replies {
+            let by_table = self.in_tables(&reply)?;
+            let found = by_table.or(held.answer(&reply).map(|(found, _)| found)) == Some(expected);
+            if !answer {
+                if !found {
+                    return Ok(false);
+                }
+                open.push((reply, expected));
+            } else if found {
+                if by_table.is_some() || needed.answer(&reply).is_some_and(|(found, _)| found == expected) {
+                    return Ok(true);
+                }
+                let seeds = reply.position.seeds();
+                best = best.filter(|(best, _)| best.position.seeds() <= seeds).or(Some((reply, expected)));
+            }
+        }
+        open.extend(best);
+        Ok(!answer || best.is_some())
+    }
+}
+
+/// The error for a test that does not have the answer that was proved.
+fn wrong(test: &Test) -> ProveError {
+    ProveError::Solve(SolveError::Contradiction(Box::new(test.position)))
+}

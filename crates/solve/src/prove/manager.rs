@@ -1,0 +1,361 @@
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::target::{Progress, Target};
+use super::test::{Reply, Test};
+use kalah_core::game::{Bounds, Position, Rules};
+
+/// Effort to prove that a test succeeds, and that it fails, in the units of the evaluation; 0 and infinity once it is decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    /// To prove that it succeeds.
+    pub proof: f64,
+    /// To prove that it fails.
+    pub disproof: f64,
+}
+
+impl Numbers {
+    /// Those of a test with this answer.
+    pub fn decided(answer: bool) -> Numbers {
+        let (proof, disproof) = if answer { (0.0, f64::INFINITY) } else { (f64::INFINITY, 0.0) };
+        Numbers { proof, disproof }
+    }
+
+    /// The answer, once it is decided.
+    pub fn answer(self) -> Option<bool> {
+        if self.proof == 0.0 {
+            return Some(true);
+        }
+        (self.disproof == 0.0).then_some(false)
+    }
+
+    /// The answer that takes less effort.
+    fn likely(self) -> bool {
+        self.proof <= self.disproof
+    }
+
+    fn turned(self) -> Numbers {
+        Numbers { proof: self.disproof, disproof: self.proof }
+    }
+}
+
+/// What finished jobs proved.
+#[derive(Clone, Debug, Default)]
+pub struct Finished {
+    bounds: HashMap<Position, Bounds>,
+    over_budget: HashSet<Test>,
+}
+
+impl Finished {
+    /// Notes the bounds of the score that a job proved.
+    ///
+    /// Returns false if they contradict those of another job.
+    #[must_use]
+    pub fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
+        let position = position.without_stores();
+        let known = self.bounds.entry(position).or_insert(Bounds { lower: 0, upper: position.seeds() });
+        *known = Bounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
+        known.lower <= known.upper
+    }
+
+    /// Notes that a job ran over its budget.
+    pub fn ran_over(&mut self, test: &Test) {
+        self.over_budget.insert(*test);
+    }
+
+    /// The bounds that jobs proved for a position.
+    pub fn bounds(&self, position: &Position) -> Option<Bounds> {
+        self.bounds.get(&position.without_stores()).copied()
+    }
+
+    fn answer(&self, test: &Test) -> Option<bool> {
+        test.decided_by(*self.bounds.get(&test.position)?)
+    }
+}
+
+/// The top of the game, as far as jobs were expanded: it says from the finished jobs which ones are next.
+///
+/// It has no state of its own that matters: all processes compute the same from the same finished jobs, so none of them leads
+/// the others. Tests are nodes of an AND/OR graph with proof numbers (Allis, van der Meulen, van den Herik 1994: Proof-number
+/// search): a test succeeds if it does with one move and fails if it does with all, so the effort to prove it is the least of
+/// its moves, the effort to disprove it their sum. A job is a test whose moves are not expanded; its numbers come from an
+/// evaluation.
+pub struct Manager<'e> {
+    rules: Rules,
+    /// The numbers of a test that was not expanded.
+    evaluate: Box<dyn FnMut(&Test) -> Numbers + 'e>,
+    evaluated: HashMap<Test, Numbers>,
+    replies: HashMap<Test, Arc<[Reply]>>,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Tests to run, in this order; later ones on the assumption that those before them have the likely answer.
+    pub jobs: Vec<Test>,
+    /// Whether these are all jobs that are left if each has the likely answer.
+    pub is_complete: bool,
+    /// What is known about each target.
+    pub targets: Vec<Progress>,
+}
+
+impl std::fmt::Debug for Manager<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Manager").field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+/// The numbers of the tests seen in one state of the jobs.
+type Seen = HashMap<Test, Numbers>;
+
+impl<'e> Manager<'e> {
+    /// A manager of tests by these rules; `evaluate` gives the effort of a test that was not expanded, and the answer of
+    /// tests that need no job.
+    pub fn new(rules: Rules, evaluate: impl FnMut(&Test) -> Numbers + 'e) -> Manager<'e> {
+        Manager { rules, evaluate: Box::new(evaluate), evaluated: HashMap::new(), replies: HashMap::new() }
+    }
+
+    /// At most `most` jobs that are next for the targets, the hardest first: the one that most likely shows a hypothesis to be
+    /// wrong.
+    pub fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> Plan {
+        let now = targets.iter().map(|target| self.progress(target, finished, &mut Seen::new()));
+        let now: Vec<Progress> = now.collect();
+        let (mut jobs, mut assumed) = (Vec::new(), finished.clone());
+        let mut is_complete = true;
+        // The graph of each target is its own, except for transpositions.
+        for target in targets {
+            loop {
+                let mut seen = Seen::new();
+                let Some(test) = self.progress(target, &assumed, &mut seen).next else { break };
+                if jobs.len() >= most {
+                    is_complete = false;
+                    break;
+                }
+                let job = self.leaf(test, &assumed, &mut seen);
+                jobs.push(job);
+                let answer = self.numbers(&job, &assumed, &mut seen).likely();
+                if !assumed.proved(&job.position, job.bounds(answer)) {
+                    break;
+                }
+            }
+        }
+        Plan { jobs, is_complete, targets: now }
+    }
+
+    /// What is known about a target.
+    fn progress(&mut self, target: &Target, finished: &Finished, seen: &mut Seen) -> Progress {
+        let mut known = finished.bounds(&target.position);
+        loop {
+            let progress = target.progress(known);
+            let Some(test) = progress.next else { return progress };
+            let tests = [Some(test), progress.then];
+            let answered = tests.into_iter().flatten().find_map(|test| {
+                let answer = self.numbers(&test, finished, seen).answer()?;
+                Some(test.bounds(answer))
+            });
+            let Some(bounds) = answered else { return progress };
+            let old = progress.known;
+            known = Some(Bounds { lower: old.lower.max(bounds.lower), upper: old.upper.min(bounds.upper) });
+        }
+    }
+
+    /// The numbers of a test.
+    fn numbers(&mut self, test: &Test, finished: &Finished, seen: &mut Seen) -> Numbers {
+        if let Some(&numbers) = seen.get(test) {
+            return numbers;
+        }
+        let numbers = match test.certain().or_else(|| finished.answer(test)) {
+            Some(answer) => Numbers::decided(answer),
+            None if finished.over_budget.contains(test) => {
+                let mut numbers = Numbers::decided(false);
+                for reply in self.replies(test).iter() {
+                    let Numbers { proof, disproof } = self.reply(reply, finished, seen);
+                    numbers.proof = numbers.proof.min(proof);
+                    numbers.disproof += disproof;
+                }
+                numbers
+            }
+            None => self.evaluation(test),
+        };
+        seen.insert(*test, numbers);
+        numbers
+    }
+
+    /// The numbers of a test if a move were the only one.
+    fn reply(&mut self, reply: &Reply, finished: &Finished, seen: &mut Seen) -> Numbers {
+        match reply {
+            Reply::Certain(answer) => Numbers::decided(*answer),
+            Reply::Test { test, same: true } => self.numbers(test, finished, seen),
+            Reply::Test { test, same: false } => self.numbers(test, finished, seen).turned(),
+        }
+    }
+
+    /// The job on which the answer of an undecided test depends most.
+    fn leaf(&mut self, test: Test, finished: &Finished, seen: &mut Seen) -> Test {
+        let mut test = test;
+        while finished.over_budget.contains(&test) {
+            let mut best: Option<(f64, Test)> = None;
+            for reply in self.replies(&test).iter() {
+                let &Reply::Test { test, .. } = reply else { continue };
+                let numbers = self.reply(reply, finished, seen);
+                if numbers.answer().is_none() && best.is_none_or(|(proof, _)| numbers.proof < proof) {
+                    best = Some((numbers.proof, test));
+                }
+            }
+            // An undecided test has an undecided move.
+            let Some((_, next)) = best else { break };
+            test = next;
+        }
+        test
+    }
+
+    /// The tests that are decided, with their answers, among those of the targets and of their expanded moves.
+    pub fn decided(&mut self, targets: &[Target], finished: &Finished) -> Vec<(Test, bool)> {
+        let mut seen = Seen::new();
+        for target in targets {
+            let progress = self.progress(target, finished, &mut seen);
+            for (test, _) in target.proved(progress.known) {
+                self.numbers(&test, finished, &mut seen);
+            }
+        }
+        let decided = seen.iter().filter_map(|(test, numbers)| Some((*test, numbers.answer()?)));
+        decided.filter(|(test, _)| test.certain().is_none()).collect()
+    }
+
+    fn evaluation(&mut self, test: &Test) -> Numbers {
+        if let Some(&numbers) = self.evaluated.get(test) {
+            return numbers;
+        }
+        let numbers = (self.evaluate)(test);
+        self.evaluated.insert(*test, numbers);
+        numbers
+    }
+
+    fn replies(&mut self, test: &Test) -> Arc<[Reply]> {
+        self.replies.entry(*test).or_insert_with(|| test.replies(self.rules).into()).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prove::target::Aim;
+
+    const RULES: Rules = Rules::EmptyCapture;
+
+    /// The score of a position by plain minimax.
+    fn score(position: &Position, scores: &mut HashMap<Position, u32>) -> u32 {
+        if position.is_over() {
+            return position.mover().total();
+        }
+        if let Some(&score) = scores.get(position) {
+            return score;
+        }
+        let after = |pit| {
+            let played = position.play(RULES, pit).unwrap();
+            played.mover_score(position, score(&played.position.without_stores(), scores))
+        };
+        let best = position.moves().map(after).max().unwrap();
+        scores.insert(*position, best);
+        best
+    }
+
+    #[test]
+    fn any_jobs_in_any_order_lead_to_the_truth() {
+        let mut scores = HashMap::new();
+        let mut random = fastrand::Rng::with_seed(7);
+        let start: Position = "2x3".parse().unwrap();
+        let truth = score(&start, &mut scores);
+        let seeds = start.seeds();
+        let mut aims = vec![];
+        for score in 0..=seeds {
+            aims.extend([
+                Aim::Find { guess: score },
+                Aim::Exactly { score },
+                Aim::AtLeast { score },
+                Aim::AtMost { score },
+            ]);
+        }
+        for aim in aims {
+            let target = Target { position: start, aim };
+            let mut evaluations = fastrand::Rng::with_seed(8);
+            let mut manager =
+                Manager::new(RULES, |_| Numbers { proof: 1.0 + evaluations.f64(), disproof: 1.0 + evaluations.f64() });
+            let (mut finished, mut split) = (Finished::default(), HashMap::new());
+            let known = loop {
+                let plan = manager.plan(&[target], &finished, random.usize(1..6));
+                let progress = plan.targets[0];
+                if progress.next.is_none() {
+                    assert!(plan.jobs.is_empty());
+                    break progress;
+                }
+                assert!(!plan.jobs.is_empty());
+                for (index, job) in plan.jobs.iter().enumerate() {
+                    assert!(job.certain().is_none() && !plan.jobs[..index].contains(job));
+                    assert!(finished.answer(job).is_none() && !split.contains_key(job));
+                }
+                let job = plan.jobs[random.usize(..plan.jobs.len())];
+                if random.f64() < 0.6 {
+                    finished.ran_over(&job);
+                    split.insert(job, ());
+                } else {
+                    let answer = score(&job.position, &mut scores) >= job.score;
+                    assert!(finished.proved(&job.position, job.bounds(answer)));
+                }
+            };
+            let Bounds { lower, upper } = known.known;
+            assert!((lower..=upper).contains(&truth), "{aim:?}: {lower} to {upper}");
+            let is_wrong = match aim {
+                Aim::Find { .. } => false,
+                Aim::Exactly { score } => score != truth,
+                Aim::AtLeast { score } => score > truth,
+                Aim::AtMost { score } => score < truth,
+            };
+            assert_eq!(known.is_refuted, is_wrong, "{aim:?}");
+            match aim {
+                Aim::Find { .. } => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
+                Aim::Exactly { .. } if !is_wrong => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
+                Aim::AtLeast { score } if !is_wrong => assert!(lower >= score),
+                Aim::AtMost { score } if !is_wrong => assert!(upper <= score),
+                _ => {}
+            }
+            for (test, answer) in manager.decided(&[target], &finished) {
+                assert_eq!(score(&test.position, &mut scores) >= test.score, answer, "{test}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_hardest_job_comes_first_and_a_sibling_when_it_is_harder_than_expected() {
+        let start: Position = "4x2".parse().unwrap();
+        let test = Test::new(&start, 9);
+        let replies: Vec<Test> = test
+            .replies(RULES)
+            .into_iter()
+            .filter_map(|reply| if let Reply::Test { test, same: false } = reply { Some(test) } else { None })
+            .collect();
+        assert!(replies.len() > 1);
+        // The move of the second reply is expected to succeed with the least effort.
+        let evaluate = |asked: &Test| match replies.iter().position(|reply| reply == asked) {
+            Some(1) => Numbers { proof: 9.0, disproof: 2.0 },
+            Some(_) => Numbers { proof: 9.0, disproof: 3.0 },
+            None => Numbers { proof: 20.0, disproof: 20.0 },
+        };
+        let target = Target { position: start, aim: Aim::AtLeast { score: 9 } };
+        let mut manager = Manager::new(RULES, evaluate);
+        let mut finished = Finished::default();
+        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [test]);
+        finished.ran_over(&test);
+        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [replies[1]]);
+        // It is split; its moves take more effort than its siblings now.
+        finished.ran_over(&replies[1]);
+        let next = manager.plan(&[target], &finished, 1).jobs;
+        assert!(next[0] != replies[1] && replies.contains(&next[0]), "{next:?}");
+        // That one fails, and so on until only the split one is left.
+        for reply in replies.iter().enumerate().filter(|&(index, _)| index != 1).map(|(_, reply)| reply) {
+            assert!(finished.proved(&reply.position, reply.bounds(true)));
+        }
+        let next = manager.plan(&[target], &finished, 1).jobs;
+        assert!(!next.is_empty() && !replies.contains(&next[0]), "{next:?}");
+    }
+}

@@ -1,0 +1,82 @@
+use super::claims::Claims;
+use super::error::ProveError;
+use super::request::{Part, Request, Wanted};
+use super::target::Progress;
+use crate::certificate::{Certificate, ClaimError, ClaimSet, Head, Opening, Statement};
+use kalah_core::game::ValueBounds;
+use kalah_tables::table::Tables;
+
+/// What a proof is about and rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What is to be proved.
+    pub request: Request,
+    /// The effort k: a claim may need a re-search of 2^k nodes.
+    pub effort: u32,
+    /// The digests of the tables that the claims rest on: those with 2 seeds, 3 seeds and so on.
+    pub tables: Vec<[u8; 32]>,
+    /// The positions to be proved.
+    pub parts: Vec<Part>,
+}
+
+impl Plan {
+    /// The effort if nothing else is said.
+    pub const EFFORT: u32 = 14;
+
+    /// Returns an error if `tables` are not those that the claims rest on.
+    ///
+    /// # Errors
+    /// When one is missing, or has another digest.
+    pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
+        let layers = tables.map_or(&[][..], Tables::layers);
+        if layers.len() < self.tables.len() {
+            let found = if layers.is_empty() { 0 } else { layers.len() + 1 };
+            return Err(ProveError::Tables { wanted: self.table_seeds(), found });
+        }
+        for (table, digest) in layers.iter().zip(&self.tables) {
+            if table.header().digest != *digest {
+                return Err(ProveError::OtherTable(table.path().to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The seeds of the largest table that claims rest on; 0 without tables.
+    pub fn table_seeds(&self) -> usize {
+        if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
+    }
+
+    /// What is stated once the parts are as far as `parts` says.
+    pub fn statement(&self, parts: &[Progress]) -> Statement {
+        let (rules, position) = (self.request.rules, self.request.position);
+        let values: Vec<ValueBounds> =
+            self.parts.iter().zip(parts).map(|(part, progress)| part.value(progress.known)).collect();
+        let openings = || self.parts.iter().zip(&values);
+        let is_openings =
+            self.request.wanted == Wanted::Openings && self.parts.iter().all(|part| !part.moves.is_empty());
+        let most = |bound: fn(&ValueBounds) -> i64| values.iter().map(bound).max().unwrap_or_default();
+        let bounds = match values.first() {
+            // The mover chooses among all openings.
+            Some(_) => ValueBounds { lower: most(|value| value.lower), upper: most(|value| value.upper) },
+            None => Statement::all_values(&position),
+        };
+        let openings = match is_openings {
+            true => openings().map(|(part, &bounds)| Opening { moves: part.moves.clone(), bounds }).collect(),
+            false => Vec::new(),
+        };
+        Statement { rules, position, bounds, openings }
+    }
+
+    /// The certificate of what is proved, with these claims.
+    ///
+    /// # Errors
+    /// When a position has too many seeds for a certificate.
+    pub fn certificate(&self, parts: &[Progress], claims: &Claims) -> Result<Certificate, ClaimError> {
+        let mut set = ClaimSet::new(self.request.position.pits());
+        for (position, bounds) in claims.sorted() {
+            set.add(&position, bounds)?;
+        }
+        let head = Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() };
+        Ok(Certificate { head, claims: set })
+    }
+}

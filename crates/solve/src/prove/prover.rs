@@ -1,0 +1,464 @@
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::audit::Audit;
+use super::checkers::Checkers;
+use super::claims::Claims;
+use super::directory::{Job, ProofDirectory};
+use super::error::ProveError;
+use super::extract::Extraction;
+use super::manager::{Finished, Manager, Plan};
+use super::numbers::evaluate;
+use super::request::Wanted;
+use super::state::{ProveEvent, State};
+use super::target::{Aim, Target};
+use super::test::{Reply, Test};
+use crate::certificate::{Certificate, CertificateFile, Head};
+use crate::solve::{SolveError, Solver};
+use kalah_core::game::Rules;
+use kalah_tables::file;
+use kalah_tables::table::Leases;
+
+/// How long a process that waits for others sleeps: at first, and in the long run.
+const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+
+/// The most jobs that are planned ahead, to find one that no other process runs.
+const AHEAD: usize = 64;
+
+/// A test is not searched again if it took the solver this many times the nodes that the effort allows.
+const HOPELESS: u64 = 2;
+
+/// How a process works on a proof.
+#[derive(Clone, Debug)]
+pub struct ProverOptions {
+    /// The nodes after which a job is given up, to be split into the positions after its moves.
+    pub budget: u64,
+    /// Whether other processes work in the directory: jobs that they run are left to them.
+    pub share: bool,
+    /// How long the sign of life of another process must not change for that process to be presumed dead.
+    pub patience: Duration,
+    /// Ends the work when it becomes true.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for ProverOptions {
+    fn default() -> ProverOptions {
+        ProverOptions { budget: 1 << 26, share: false, patience: Duration::from_secs(30), stop: Arc::default() }
+    }
+}
+
+/// Works on a proof: runs jobs until everything is proved or something refuted.
+pub struct Prover<'p, 's> {
+    solver: &'p Solver<'s>,
+    directory: &'p ProofDirectory,
+    checkers: &'p Checkers<'s>,
+    options: ProverOptions,
+    on_event: &'p (dyn Fn(ProveEvent) + Sync),
+    targets: Vec<Target>,
+    manager: Manager<'p>,
+    finished: Finished,
+    /// Claims of all jobs read or run.
+    held: Claims,
+    jobs: Vec<Job>,
+    read: HashSet<PathBuf>,
+    /// The files of jobs that were wrong, and removed.
+    wrong: HashSet<PathBuf>,
+    leases: Leases,
+    researches: AtomicU64,
+    /// Jobs that this process ran.
+    ran: usize,
+}
+
+impl std::fmt::Debug for Prover<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prover")
+            .field("directory", &self.directory)
+            .field("jobs", &self.jobs.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'p, 's> Prover<'p, 's> {
+    /// A process that works on the proof in `directory` with `solver`; `checkers` check claims.
+    ///
+    /// # Errors
+    /// When the solver has fewer exact tables than the proof rests on, or the jobs of earlier runs cannot be read or are damaged.
+    pub fn new(
+        solver: &'p Solver<'s>,
+        directory: &'p ProofDirectory,
+        checkers: &'p Checkers<'s>,
+        options: ProverOptions,
+        on_event: &'p (dyn Fn(ProveEvent) + Sync),
+    ) -> Result<Prover<'p, 's>, ProveError> {
+        let plan = directory.plan();
+        let (wanted, found) = (plan.table_seeds(), solver.table_seeds().unwrap_or(0));
+        if wanted > found {
+            return Err(ProveError::Tables { wanted, found });
+        }
+        let (rules, pits) = (plan.request.rules, plan.request.position.pits());
+        let mut prover = Prover {
+            solver,
+            directory,
+            checkers,
+            leases: Leases::new(options.patience),
+            options,
+            on_event,
+            targets: plan.parts.iter().map(super::request::Part::target).collect(),
+            manager: manager(rules, solver),
+            finished: Finished::default(),
+            held: Claims::new(pits),
+            jobs: Vec::new(),
+            read: HashSet::new(),
+            wrong: HashSet::new(),
+            researches: AtomicU64::new(0),
+            ran: 0,
+        };
+        if !prover.options.share {
+            directory.remove_leftovers()?;
+        }
+        while let Err(error) = prover.read_jobs() {
+            prover.after(error)?;
+        }
+        Ok(prover)
+    }
+
+    /// Proves what is to be proved. Once the checker has accepted the claims, the certificate is written to the file `path`; there
+    /// is none if it turned out to be wrong. Jobs whose files state something that does not follow are removed and run again.
+    ///
+    /// # Errors
+    /// As [`Prover::run`] and [`Prover::certificate`].
+    pub fn prove(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+        loop {
+            match self.attempt(path) {
+                Err(error) => self.after(error)?,
+                done => return done,
+            }
+        }
+    }
+
+    fn attempt(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+        let state = self.run()?;
+        if state.is_proved() {
+            let file = self.certificate(&state, path)?;
+            return Ok((state, Some(file)));
+        }
+        // There is no certificate of it that others could check.
+        let claims = self.certificate_claims()?;
+        self.check(&self.directory.plan().certificate(&state.parts, &claims)?)?;
+        Ok((state, None))
+    }
+
+    /// Removes the jobs that can be the cause of an error, and begins anew.
+    ///
+    /// # Errors
+    /// That error, if no job is wrong; or what prevents finding those that are.
+    fn after(&mut self, error: ProveError) -> Result<(), ProveError> {
+        if !error.may_come_from_a_job() {
+            return Err(error);
+        }
+        // Whatever was proved from a wrong job is forgotten.
+        self.solver.forget();
+        let plan = self.directory.plan();
+        self.manager = manager(plan.request.rules, self.solver);
+        (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
+        self.jobs.clear();
+        self.read.clear();
+        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
+        let audit = Audit {
+            directory: self.directory,
+            solver: self.solver,
+            research: &|test: &Test| checkers.research(test),
+            is_stopped: &move || stop.load(Ordering::Relaxed),
+        };
+        let wrong = audit.wrong_jobs()?;
+        // One that is wrong again was made so by something else.
+        if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
+            return Err(error);
+        }
+        for path in wrong {
+            self.directory.remove(&path)?;
+            (self.on_event)(ProveEvent::Wrong { path: &path });
+            self.wrong.insert(path);
+        }
+        Ok(())
+    }
+
+    /// Checks a certificate as everyone else would.
+    fn check(&self, certificate: &Certificate) -> Result<(), ProveError> {
+        (self.on_event)(ProveEvent::Checking { claims: certificate.claims.len() });
+        let stop = &self.options.stop;
+        self.checkers.check(certificate, &|| stop.load(Ordering::Relaxed))
+    }
+
+    /// The jobs that were run so far, in the order in which this process learned of them.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    /// How many of them this process ran.
+    pub fn ran(&self) -> usize {
+        self.ran
+    }
+
+    /// Re-searches of this process so far.
+    pub fn researches(&self) -> u64 {
+        self.researches.load(Ordering::Relaxed)
+    }
+
+    /// Reads the jobs that are new in the directory.
+    fn read_jobs(&mut self) -> Result<(), ProveError> {
+        for path in self.directory.job_paths()? {
+            if self.read.contains(&path) {
+                continue;
+            }
+            match self.directory.read(&path) {
+                Ok((job, claims)) => self.take(path, job, &claims)?,
+                // Another process has found that it is wrong.
+                Err(ProveError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of a job.
+    fn take(&mut self, path: PathBuf, job: Job, claims: &Claims) -> Result<(), ProveError> {
+        match job.bounds {
+            Some(bounds) => {
+                let position = job.test.position;
+                let contradiction = || ProveError::Contradiction { path: path.clone(), position: Box::new(position) };
+                if !self.finished.proved(&position, bounds) {
+                    return Err(contradiction());
+                }
+                match self.solver.add_proof(&position, bounds) {
+                    Err(SolveError::Contradiction(_)) => return Err(contradiction()),
+                    added => added?,
+                }
+                self.held.extend(claims);
+            }
+            None => self.finished.ran_over(&job.test),
+        }
+        self.read.insert(path);
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    /// How far the proof is; counts at most `most` jobs that are left.
+    pub fn state(&mut self, most: usize) -> State {
+        let Plan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
+        let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
+        // Not a `sum`, which is -0.0 where there are no jobs.
+        let seconds = self.jobs.iter().fold(0.0, |sum, job| sum + job.seconds);
+        State {
+            parts: targets,
+            proved,
+            split: self.jobs.len() - proved,
+            left: jobs.len(),
+            is_more_left: !is_complete,
+            nodes: self.jobs.iter().fold(0, |sum, job| sum.saturating_add(job.nodes)),
+            seconds,
+            seconds_left: seconds / proved.max(1) as f64 * jobs.len() as f64,
+        }
+    }
+
+    /// Runs jobs until everything is proved, or something turns out to be wrong; waits for jobs of other processes.
+    ///
+    /// # Errors
+    /// When stopped, a table or a job is damaged, or a file cannot be written. Finished jobs are kept.
+    pub fn run(&mut self) -> Result<State, ProveError> {
+        let mut wait = WAITS[0];
+        loop {
+            self.read_jobs()?;
+            let plan = self.manager.plan(&self.targets, &self.finished, if self.options.share { AHEAD } else { 1 });
+            if plan.jobs.is_empty() || plan.targets.iter().any(|target| target.is_refuted) {
+                return Ok(self.state(AHEAD));
+            }
+            let mut ran = false;
+            for test in plan.jobs {
+                self.stopped()?;
+                let lease = match self.options.share {
+                    true => match self.leases.file(self.directory.lease_path(&test))? {
+                        Some(lease) => Some(lease),
+                        None => continue,
+                    },
+                    false => None,
+                };
+                // It may have been finished between the reading and the lease.
+                if !self.read.contains(&self.directory.job_path(&test)) && !self.directory.job_path(&test).exists() {
+                    self.job(&test)?;
+                }
+                drop(lease);
+                ran = true;
+                break;
+            }
+            if ran {
+                wait = WAITS[0];
+            } else {
+                (self.on_event)(ProveEvent::Waiting);
+                self.stopped()?;
+                std::thread::sleep(wait);
+                wait = (wait * 2).min(WAITS[1]);
+            }
+        }
+    }
+
+    fn stopped(&self) -> Result<(), ProveError> {
+        if self.options.stop.load(Ordering::Relaxed) { Err(SolveError::Stopped.into()) } else { Ok(()) }
+    }
+
+    /// Runs a job and writes its file.
+    fn job(&mut self, test: &Test) -> Result<(), ProveError> {
+        (self.on_event)(ProveEvent::Begin { test });
+        let (start, nodes, researches) = (Instant::now(), self.solver.nodes(), self.researches());
+        let bounds = match self.solver.test_within(&test.position, test.score, self.options.budget) {
+            Ok(bounds) => Some(bounds),
+            Err(SolveError::NodeLimit { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let mut claims = Claims::new(test.position.pits());
+        if let Some(answer) = bounds.and_then(|bounds| test.decided_by(bounds)) {
+            let on_event = self.on_event;
+            let on_claims = |claims| on_event(ProveEvent::Extract { test, claims });
+            claims = self.extraction(&on_claims, |extraction, held| extraction.run(held, &[(*test, answer)]))?;
+        }
+        let job = Job {
+            test: *test,
+            // Only what is claimed.
+            bounds: bounds.and_then(|bounds| test.decided_by(bounds)).map(|answer| test.bounds(answer)),
+            budget: self.options.budget,
+            nodes: self.solver.nodes() - nodes,
+            seconds: start.elapsed().as_secs_f64(),
+            researches: self.researches() - researches,
+        };
+        self.directory.write(&job, &claims)?;
+        self.ran += 1;
+        self.take(self.directory.job_path(test), job.clone(), &Claims::new(test.position.pits()))?;
+        let state = self.state(AHEAD);
+        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.len(), state: &state });
+        Ok(())
+    }
+
+    /// Extracts claims, and tells how many so far; returns those that are new.
+    fn extraction(
+        &mut self,
+        on_claims: &dyn Fn(usize),
+        work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
+    ) -> Result<Claims, ProveError> {
+        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
+        let extraction = Extraction {
+            solver: self.solver,
+            table_seeds: self.directory.plan().table_seeds() as u32,
+            research: &|test: &Test| checkers.research(test),
+            hopeless: HOPELESS << self.directory.plan().effort.min(50),
+            researches: &self.researches,
+            on_claims,
+            is_stopped: &move || stop.load(Ordering::Relaxed),
+        };
+        work(&extraction, &mut self.held)?;
+        Ok(self.held.take_new())
+    }
+
+    /// Checks the certificate and writes it to the file `path` once everything is proved, unless it is there already or another
+    /// process writes it, which is waited for. Returns the finished file.
+    ///
+    /// # Errors
+    /// As [`Prover::run`]; also when there is another file at `path`, or a claim does not follow.
+    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
+        let directory = self.directory;
+        let statement = directory.plan().statement(&state.parts);
+        let remove_leftovers = || file::remove_leftovers(path).map_err(ProveError::io(path));
+        if !self.options.share {
+            remove_leftovers()?;
+        }
+        let mut wait = WAITS[0];
+        loop {
+            self.stopped()?;
+            if path.exists() {
+                let there = CertificateFile::read(path)?;
+                let Head { statement: found, effort, tables } = &there.certificate.head;
+                let plan = directory.plan();
+                if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
+                    return Ok(there);
+                }
+                let (found, expected) = ("something else".to_owned(), plan.request.to_string());
+                return Err(ProveError::Other { path: path.to_owned(), found, expected });
+            }
+            let lease = match self.options.share {
+                true => self.leases.file(directory.certificate_lease_path())?,
+                false => None,
+            };
+            // It may have been written between the look and the lease, and another one would have another digest.
+            if lease.is_some() && path.exists() {
+                continue;
+            }
+            if lease.is_some() || !self.options.share {
+                let claims = self.certificate_claims()?;
+                let certificate = directory.plan().certificate(&state.parts, &claims)?;
+                self.check(&certificate)?;
+                // Nobody else writes it.
+                remove_leftovers()?;
+                let (bytes, digest) = certificate.write(path)?;
+                return Ok(CertificateFile { certificate, bytes, digest });
+            }
+            (self.on_event)(ProveEvent::Waiting);
+            std::thread::sleep(wait);
+            wait = (wait * 2).min(WAITS[1]);
+        }
+    }
+
+    /// The claims of the certificate, once everything is proved.
+    ///
+    /// # Errors
+    /// As [`Prover::run`].
+    pub fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
+        (self.on_event)(ProveEvent::Collecting);
+        let (targets, finished) = self.whole();
+        // The solver did not search the positions above the jobs.
+        for (test, answer) in self.manager.decided(&targets, &finished) {
+            self.solver.add_proof(&test.position, test.bounds(answer))?;
+        }
+        let pits = self.directory.plan().request.position.pits();
+        let known = self.manager.plan(&targets, &finished, 0).targets;
+        let proved: Vec<_> =
+            targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
+        let mut needed = Claims::new(pits);
+        self.extraction(&|_| (), |extraction, held| {
+            needed = extraction.needed(held, &proved, pits)?;
+            Ok(())
+        })?;
+        Ok(needed)
+    }
+}
+
+/// The manager of a proof with this solver.
+fn manager<'p>(rules: Rules, solver: &'p Solver) -> Manager<'p> {
+    Manager::new(rules, move |test| evaluate(solver, test))
+}
+
+impl Prover<'_, '_> {
+    /// The targets, and with openings the position itself, whose value follows from theirs; it is expanded down to them.
+    fn whole(&mut self) -> (Vec<Target>, Finished) {
+        let (mut targets, mut finished) = (self.targets.clone(), self.finished.clone());
+        let plan = self.directory.plan();
+        if plan.request.wanted == Wanted::Openings && !targets.is_empty() {
+            let parts = self.manager.plan(&targets, &finished, 0).targets;
+            let position = plan.request.position;
+            let score = |value: i64| (value - position.value(0)).div_euclid(2) as u32;
+            let root = Target { position, aim: Aim::Exactly { score: score(plan.statement(&parts).bounds.lower) } };
+            for test in [root.progress(None).next, root.progress(None).then].into_iter().flatten() {
+                finished.ran_over(&test);
+                for reply in test.replies(plan.request.rules) {
+                    // Openings that begin with an again-move have two moves.
+                    if let Reply::Test { test, same: true } = reply {
+                        finished.ran_over(&test);
+                    }
+                }
+            }
+            targets.push(root);
+        }
+        (targets, finished)
+    }
+}

@@ -1,0 +1,163 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ProveError;
+use super::target::{Aim, Target};
+use crate::certificate::Statement;
+use crate::solve::{Opening, Solver};
+use kalah_core::game::{Pit, Position, Rules, ValueBounds, mover_value};
+use kalah_tables::printable::signed;
+
+/// What is to be proved of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// Its value, whatever it is.
+    Find,
+    /// That its value is this.
+    Value(i64),
+    /// That its value is at least this.
+    AtLeast(i64),
+    /// That its value is at most this.
+    AtMost(i64),
+    /// The values of all its openings, and its own.
+    Openings,
+}
+
+/// A position, and what is to be proved of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The rule set.
+    pub rules: Rules,
+    /// The position, with its stores.
+    pub position: Position,
+    /// What is to be proved.
+    pub wanted: Wanted,
+}
+
+/// A part of a request: a position that is worth what an opening or the whole request is worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The moves from the position of the request; none for that position itself.
+    pub moves: Vec<Pit>,
+    /// Whether the player who is to move in the position of the request is to move here.
+    pub is_first: bool,
+    /// The position after the moves, with stores.
+    pub position: Position,
+    /// What is to be proved of its score.
+    pub aim: Aim,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Request { rules, position, wanted } = self;
+        match wanted {
+            Wanted::Find => write!(f, "the value")?,
+            Wanted::Value(value) => write!(f, "value {}", signed(*value))?,
+            Wanted::AtLeast(value) => write!(f, "value at least {}", signed(*value))?,
+            Wanted::AtMost(value) => write!(f, "value at most {}", signed(*value))?,
+            Wanted::Openings => write!(f, "every opening")?,
+        }
+        write!(f, " of {position} by {rules}")
+    }
+}
+
+impl Request {
+    /// To prove what is stated.
+    pub fn of(statement: &Statement) -> Request {
+        let Statement { rules, position, bounds, ref openings } = *statement;
+        let all = Statement::all_values(&position);
+        let wanted = match (bounds.value(), openings.is_empty()) {
+            (_, false) => Wanted::Openings,
+            (Some(value), true) => Wanted::Value(value),
+            (None, true) if bounds.upper == all.upper => Wanted::AtLeast(bounds.lower),
+            (None, true) if bounds.lower == all.lower => Wanted::AtMost(bounds.upper),
+            (None, true) => Wanted::Find,
+        };
+        Request { rules, position, wanted }
+    }
+
+    /// Its parts; first guesses come from `solver`.
+    ///
+    /// # Errors
+    /// When no play can give the value, or the solver is for other boards.
+    pub fn parts(&self, solver: &Solver) -> Result<Vec<Part>, ProveError> {
+        let Request { position, wanted, .. } = self;
+        let part = |aim| Part { moves: Vec::new(), is_first: true, position: *position, aim };
+        let seeds = i64::from(position.seeds());
+        let least = position.value(0);
+        let impossible = |value| {
+            let most = position.value(position.seeds());
+            ProveError::Value { position: Box::new(*position), value, least, most }
+        };
+        // value = least + 2 score
+        let score = |twice: i64, value: i64| {
+            let score = Some(twice.div_euclid(2)).filter(|score| (0..=seeds).contains(score));
+            score.map(|score| score as u32).ok_or_else(|| impossible(value))
+        };
+        Ok(match *wanted {
+            Wanted::Find => vec![part(Aim::Find { guess: guess(solver, position)? })],
+            Wanted::Value(value) => {
+                let twice = value.saturating_sub(least);
+                if twice % 2 != 0 {
+                    return Err(impossible(value));
+                }
+                vec![part(Aim::Exactly { score: score(twice, value)? })]
+            }
+            Wanted::AtLeast(value) => {
+                vec![part(Aim::AtLeast { score: score(value.saturating_sub(least).saturating_add(1), value)? })]
+            }
+            Wanted::AtMost(value) => vec![part(Aim::AtMost { score: score(value.saturating_sub(least), value)? })],
+            // A finished game has no openings, but a value.
+            Wanted::Openings if position.is_over() => vec![part(Aim::Find { guess: guess(solver, position)? })],
+            Wanted::Openings => {
+                let opening = |Opening { moves, position, .. }: Opening| {
+                    let is_first = self.is_first_after(&moves);
+                    let aim = Aim::Find { guess: guess(solver, &position)? };
+                    Ok(Part { moves, is_first, position, aim })
+                };
+                solver.openings(position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
+            }
+        })
+    }
+
+    /// Whether the same player is to move after these moves, as far as they are legal.
+    pub(super) fn is_first_after(&self, moves: &[Pit]) -> bool {
+        let (mut position, mut is_first) = (self.position, true);
+        for &pit in moves {
+            let Ok(played) = position.play(self.rules, pit) else { break };
+            position = played.position;
+            is_first = is_first == played.again;
+        }
+        is_first
+    }
+}
+
+impl Part {
+    /// What is to be proved of its position's score.
+    pub fn target(&self) -> Target {
+        Target { position: self.position.without_stores(), aim: self.aim }
+    }
+
+    /// Bounds of a score of its position as bounds of the value for the mover of the request.
+    pub fn value(&self, bounds: kalah_core::game::Bounds) -> ValueBounds {
+        let [one, two] =
+            [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
+        ValueBounds { lower: one.min(two), upper: one.max(two) }
+    }
+
+    /// The moves with dashes: `1-2`.
+    pub fn name(&self) -> String {
+        self.moves.iter().map(Pit::to_string).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// A first guess of the score of a position.
+fn guess(solver: &Solver, position: &Position) -> Result<u32, ProveError> {
+    if position.is_over() {
+        return Ok(position.mover().total());
+    }
+    let twice = solver.first_guess(position)?.saturating_sub(position.value(0));
+    Ok(twice.div_euclid(2).clamp(0, i64::from(position.seeds())) as u32)
+}

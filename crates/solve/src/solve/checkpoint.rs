@@ -1,0 +1,305 @@
+use std::fmt::Display;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::SolveError;
+use super::solver::Solver;
+use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
+use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
+
+/// The format of the file with the proofs.
+const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
+
+/// The older version without a checksum.
+const UNSEALED: u32 = 1;
+
+/// A search saved to files: `FILE` holds the position and all proved tests as JSON, `FILE.table` the transposition table.
+///
+/// Both are replaced as a whole, so an interruption at any time leaves the last complete ones. `FILE` is small and is
+/// written after every proved test, `FILE.table` from time to time. Only one process at a time can have a checkpoint
+/// open. docs/solving.md describes the formats.
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    /// Held while the proofs are saved, so that an earlier save never replaces a later one.
+    proofs: Mutex<()>,
+    /// Held while the table is saved.
+    table: Mutex<()>,
+    _lock: FileLock,
+}
+
+/// What a resumed search took from a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Resumed {
+    /// Positions with proved bounds.
+    pub proofs: usize,
+    /// Entries of the transposition table.
+    pub transpositions: u64,
+    /// Whether the proofs were ignored, because an earlier version of the program saved them without a checksum.
+    pub outdated: bool,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Another process has it open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A file is damaged or not a checkpoint.
+    #[error("{path} cannot be used: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A file was made by a newer version of the program.
+    #[error("{path} cannot be used: {what}")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Which version it has.
+        what: String,
+    },
+    /// The checkpoint belongs to another search.
+    #[error("{path} belongs to {found}, not to {expected}")]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What it belongs to.
+        found: String,
+        /// What is to be solved.
+        expected: String,
+    },
+    /// Its content cannot be compared with the tables.
+    #[error("{0}")]
+    Solve(#[source] SolveError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    rules: String,
+    position: String,
+    proofs: Vec<Proof>,
+}
+
+/// Bounds of a score, proved by complete tests.
+#[derive(Serialize, Deserialize)]
+struct Proof {
+    position: String,
+    lower: u32,
+    upper: u32,
+}
+
+impl Proof {
+    /// The position and the bounds; `None` if they are impossible.
+    fn bounds(&self) -> Option<(Position, Bounds)> {
+        let (position, bounds) = (self.position.parse().ok(), Bounds { lower: self.lower, upper: self.upper });
+        let is_possible = |position: &Position| {
+            *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
+        };
+        Some((position.filter(is_possible)?, bounds))
+    }
+
+    /// What is wrong with it then.
+    fn impossible(&self) -> String {
+        format!("its bounds of {} are impossible", self.position)
+    }
+}
+
+impl Checkpoint {
+    /// Opens the checkpoint in the file `path` and the one next to it, which need not exist, and removes temporary
+    /// files of killed processes. No other process can open it until it is dropped.
+    ///
+    /// # Errors
+    /// When another process has it open, or one of the files could not be saved: in a directory that cannot be written to, with
+    /// a name that is too long, or in place of a file with another content.
+    pub fn open(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        let path = file::resolved(path);
+        let lock = FileLock::beside(&path)?;
+        let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
+        let files =
+            [(checkpoint.path.clone(), FileContent::State), (checkpoint.table_path(), FileContent::Transpositions)];
+        for (path, content) in files {
+            // A search of hours could not be saved.
+            file::remove_leftovers(&path)
+                .and_then(|()| file::require_writable(&path, Some(content)))
+                .map_err(|source| CheckpointError::Io { path, source })?;
+        }
+        Ok(checkpoint)
+    }
+
+    /// Where the transposition table is saved.
+    pub fn table_path(&self) -> PathBuf {
+        file::beside(&self.path, ".table")
+    }
+
+    /// Removes the files if they exist.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn remove(&self) -> Result<(), CheckpointError> {
+        for path in [self.path.clone(), self.table_path()] {
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(CheckpointError::Io { path, source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves the bounds that complete tests proved, for a search of `position`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), CheckpointError> {
+        let _saving = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+        let proof = |(position, bounds): (Position, Bounds)| Proof {
+            position: literal(&position),
+            lower: bounds.lower,
+            upper: bounds.upper,
+        };
+        let state = State {
+            rules: solver.rules().to_string(),
+            position: position.to_string(),
+            proofs: solver.proofs().into_iter().map(proof).collect(),
+        };
+        DOCUMENT.write(&self.path, &state).map_err(self.io())
+    }
+
+    /// Saves the transposition table; this is possible during a search.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
+        let _saving = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.table_path();
+        file::replace(&path, Some(FileContent::Transpositions), |file| solver.engine.save(file))
+            .map_err(|source| CheckpointError::Io { path, source })
+    }
+
+    /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be used
+    /// then.
+    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
+        let Some((state, outdated)) = self.state(solver.rules(), position)? else { return Ok(None) };
+        let transpositions = self.load_table(solver)?;
+        let proofs =
+            state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        // Bounds of a position must agree with those of the positions after its moves, so far as these are known.
+        for position in &proofs {
+            solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
+        }
+        Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
+    }
+
+    /// Checks that the saved search, if there is one, can be read and is one of `position` by `rules`: what can be known before
+    /// there is a solver. The transposition table is not read.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or belongs to another position or rule set.
+    pub fn check(&self, rules: Rules, position: &Position) -> Result<(), CheckpointError> {
+        self.state(rules, position).map(drop)
+    }
+
+    /// The saved proofs of `position` by `rules`, if there are any, and whether they were ignored, because they have no
+    /// checksum.
+    fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, CheckpointError> {
+        let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
+        let (state, outdated) = match DOCUMENT.parse(&bytes) {
+            // Its transposition table has a checksum, and restores most of the search.
+            Err(DocumentError::Version { found: UNSEALED, .. }) => {
+                let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
+                (State { proofs: Vec::new(), ..state }, true)
+            }
+            parsed => (parsed.map_err(|error| not_parsed(&self.path, &error))?, false),
+        };
+        let found = format!("{} with {} rules", state.position, state.rules);
+        let expected = format!("{position} with {rules} rules");
+        if found != expected {
+            return Err(CheckpointError::Other { path: self.path.clone(), found, expected });
+        }
+        Ok(Some((state, outdated)))
+    }
+
+    /// What the search in the file `path` proved, without opening it as a checkpoint: its rule set, the position that it
+    /// searches, and positions without stores with bounds of their scores. Only the file's checksum is checked.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or has no checksum.
+    #[allow(clippy::type_complexity)]
+    pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), CheckpointError> {
+        let io = |source| CheckpointError::Io { path: path.to_owned(), source };
+        let damaged = |what: &dyn Display| CheckpointError::Damaged { path: path.to_owned(), what: what.to_string() };
+        let bytes = file::read(path).map_err(io)?;
+        let state: State = DOCUMENT.parse(&bytes).map_err(|error| not_parsed(path, &error))?;
+        let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
+        let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
+        let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
+        Ok((rules, position, state.proofs.iter().map(bounds).collect::<Result<_, _>>()?))
+    }
+
+    /// Passes a proof on to `solver`; returns its position.
+    fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
+        let (position, bounds) = proof.bounds().ok_or_else(|| self.damaged(&proof.impossible()))?;
+        solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;
+        Ok(position)
+    }
+
+    /// The error for a proof of `position` that the solver rejects.
+    fn not_proved(&self, position: &str, error: SolveError) -> CheckpointError {
+        match error {
+            SolveError::Contradiction(_) => {
+                self.damaged(&format_args!("its bounds of {position} contradict each other or the tables"))
+            }
+            SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")),
+            error => CheckpointError::Solve(error),
+        }
+    }
+
+    fn load_table(&self, solver: &mut Solver) -> Result<u64, CheckpointError> {
+        let path = self.table_path();
+        let opened = file::found(file::open(&path));
+        let opened = opened.map_err(|source| CheckpointError::Io { path: path.clone(), source })?;
+        let Some(file) = opened else { return Ok(0) };
+        let damaged = |what: &str| CheckpointError::Damaged { path, what: what.to_owned() };
+        solver.engine.load(&mut BufReader::new(file)).map_err(damaged)
+    }
+
+    fn io(&self) -> impl FnOnce(io::Error) -> CheckpointError + '_ {
+        |source| CheckpointError::Io { path: self.path.clone(), source }
+    }
+
+    fn damaged(&self, what: &dyn Display) -> CheckpointError {
+        CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() }
+    }
+}
+
+/// The error for a file that is not the document of a checkpoint.
+fn not_parsed(path: &Path, error: &DocumentError) -> CheckpointError {
+    let (path, what) = (path.to_owned(), error.to_string());
+    if error.is_newer() { CheckpointError::Newer { path, what } } else { CheckpointError::Damaged { path, what } }
+}
+
+/// The rows of a position without its stores.
+fn literal(position: &Position) -> String {
+    let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    format!("{}/{}", row(position.mover()), row(position.other()))
+}

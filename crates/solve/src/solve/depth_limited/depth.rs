@@ -1,0 +1,37 @@
+use std::fmt;
+
+/// How deep a search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// This many moves, again-moves included.
+    Moves(u32),
+    /// This many turns, however many moves they have.
+    Turns(u32),
+}
+
+impl Depth {
+    /// The number of moves or turns.
+    pub fn number(self) -> u32 {
+        match self {
+            Depth::Moves(number) | Depth::Turns(number) => number,
+        }
+    }
+
+    /// The limits on moves and on turns; the one that does not apply is larger than any depth.
+    pub fn limits(self) -> (u32, u32) {
+        match self {
+            Depth::Moves(moves) => (moves, u32::MAX),
+            Depth::Turns(turns) => (u32::MAX, turns),
+        }
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, name) = match self {
+            Depth::Moves(number) => (number, "move"),
+            Depth::Turns(number) => (number, "turn"),
+        };
+        write!(f, "{number} {name}{}", if *number == 1 { "" } else { "s" })
+    }
+}

@@ -1,0 +1,124 @@
+use super::depth::Depth;
+use super::static_leaves::{LIMIT, next_window};
+use crate::solve::error::SolveError;
+use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
+use crate::solve::packed::{Board, Sower, Word};
+use kalah_core::game::{Bounds, Pit, Position};
+use kalah_tables::table::TableError;
+
+/// Nodes between two readings of the clock; each may read tables from the disk.
+const ASK_EVERY: u64 = 1 << 4;
+
+/// The result of a depth-limited search: not proved unless it is `exact`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DepthLimitedResult {
+    /// The best move.
+    pub best: Pit,
+    /// The evaluation of the position: a final store difference for the mover.
+    pub value: i64,
+    /// How deep the search went.
+    pub depth: Depth,
+    /// Whether every line of play ended in a proved score, so that the value is exact and the move is best.
+    pub exact: bool,
+}
+
+/// A running depth-limited search: alpha-beta that uses proved bounds where there are any, and evaluations at all other
+/// leaves.
+pub(crate) struct BoundedSearch<'s, W, K> {
+    pub sower: &'s Sower<W>,
+    pub evaluation: &'s StaticEvaluation,
+    /// Returns the proved bounds of the score of a board.
+    pub known: K,
+    /// Why to stop searching.
+    pub interrupted: &'s (dyn Fn() -> Option<SolveError> + Sync + 's),
+    /// Nodes that may still be visited.
+    pub budget: u64,
+    /// Whether some line of play ended in an evaluation.
+    pub evaluated: bool,
+}
+
+impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W, K> {
+    /// Searches the `moves` of `position`, which must be all its moves; `board` has its rows. `None` if there are none.
+    ///
+    /// # Errors
+    /// [`SolveError::OverBudget`]; when interrupted, or a table is damaged.
+    pub fn run(
+        mut self,
+        position: &Position,
+        board: Board<W>,
+        moves: &[Pit],
+        depth: Depth,
+    ) -> Result<Option<DepthLimitedResult>, SolveError> {
+        let mut best = None;
+        let mut low = -LIMIT;
+        for &pit in moves {
+            let evaluation = self.after(board, pit.index(), depth.limits(), (low, LIMIT))?;
+            if best.is_none() || evaluation > low {
+                (best, low) = (Some(pit), evaluation);
+            }
+        }
+        let score = (low + SEED / 2).div_euclid(SEED).clamp(0, position.seeds() as i32) as u32;
+        let value = position.value(score);
+        Ok(best.map(|best| DepthLimitedResult { best, value, depth, exact: !self.evaluated }))
+    }
+
+    /// The evaluation of one move for the mover of `board`, in sixteenths of a seed (fail-soft).
+    ///
+    /// `limits` are the moves and turns that may still be searched.
+    fn after(
+        &mut self,
+        board: Board<W>,
+        pit: usize,
+        limits: (u32, u32),
+        window: (i32, i32),
+    ) -> Result<i32, SolveError> {
+        let sown = self.sower.sow(board, pit);
+        let (next, left) = (sown.next(), board.seeds() - sown.stored);
+        let window = next_window(sown.again, sown.stored, board.seeds(), window);
+        let (moves, turns) = limits;
+        let evaluation = self.search(next, (moves - 1, turns - u32::from(!sown.again)), window)?;
+        Ok(mover_evaluation(sown.again, sown.stored, left, evaluation))
+    }
+
+    /// The evaluation of `board` for its mover, in sixteenths of a seed (fail-soft).
+    fn search(&mut self, board: Board<W>, limits: (u32, u32), (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
+        self.budget = self.budget.checked_sub(1).ok_or(SolveError::OverBudget)?;
+        if self.budget.is_multiple_of(ASK_EVERY)
+            && let Some(interrupted) = (self.interrupted)()
+        {
+            return Err(interrupted);
+        }
+        if board.is_over() {
+            return Ok(SEED * board.mover.total() as i32);
+        }
+        let known = (self.known)(board)?;
+        let (least, most) = (SEED * known.lower as i32, SEED * known.upper as i32);
+        if least >= most || least >= high {
+            return Ok(least);
+        }
+        if most <= low {
+            return Ok(most);
+        }
+        if limits.0 == 0 || limits.1 == 0 {
+            self.evaluated = true;
+            return Ok(self.evaluation.of(board, board.seeds()).clamp(least, most));
+        }
+        let pits = self.sower.pits();
+        let mut moves = Vec::with_capacity(pits);
+        for pit in (0..pits).filter(|&pit| board.mover.seeds_in(pit) != 0) {
+            let sown = self.sower.sow(board, pit);
+            moves.push((MoveScore::bonus(pit, sown.again, sown.stored, sown.next()), pit));
+        }
+        moves.sort_unstable_by_key(|&scored| std::cmp::Reverse(scored));
+        let mut best = -LIMIT;
+        for (_, pit) in moves {
+            best = best.max(self.after(board, pit, limits, (low, high))?);
+            low = low.max(best);
+            if low >= high {
+                break;
+            }
+        }
+        Ok(best.clamp(least, most))
+    }
+}

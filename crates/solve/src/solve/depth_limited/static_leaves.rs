@@ -1,0 +1,181 @@
+use super::findings::{Finding, Findings};
+use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
+use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
+
+/// Larger than any evaluation.
+pub(crate) const LIMIT: i32 = i32::MAX / 4;
+
+/// Nodes between two readings of the clock; with their moves they take a fraction of a millisecond.
+const ASK_EVERY: u32 = 1 << 8;
+
+/// From this many turns on, moves are sorted by their static evaluations, too.
+const SORTED_TURNS: u32 = 2;
+
+/// Depth-limited search with static evaluations at its leaves: alpha-beta without tables or proved bounds.
+pub(crate) struct StaticSearch<'a, W> {
+    pub sower: &'a Sower<W>,
+    pub evaluation: &'a StaticEvaluation,
+    /// Returns whether to stop searching deeper.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<W: Word> StaticSearch<'_, W> {
+    /// The evaluation of `board`, with `seeds` seeds in play, to a depth of `turns` turns: what its mover collects, in
+    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `findings` knows as much, nothing is
+    /// searched. Each node decrements [`Findings::left`]. At 0 the remaining leaves get static evaluations; an interruption
+    /// sets it to 0.
+    pub fn search(
+        &self,
+        board: Board<W>,
+        seeds: u32,
+        turns: u32,
+        (mut low, mut high): (i32, i32),
+        findings: &mut Findings,
+    ) -> i32 {
+        if board.is_over() {
+            return SEED * board.mover.total() as i32;
+        }
+        if turns == 0 || findings.left == 0 {
+            return self.evaluation.of(board, seeds);
+        }
+        findings.left -= 1;
+        if findings.left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
+            findings.left = 0;
+            return self.evaluation.of(board, seeds);
+        }
+        let hash = hash(board);
+        let found = findings.get(hash);
+        if let Some(found) = found.filter(|found| found.turns >= turns) {
+            let Finding { evaluation, at_least, at_most, .. } = found;
+            if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
+                return evaluation;
+            }
+            if at_least {
+                low = low.max(evaluation);
+            } else {
+                high = high.min(evaluation);
+            }
+        }
+        let first = found.map(|found| found.pit);
+        let lowest = low;
+        let (mut best, mut best_pit) = (-LIMIT, 0);
+        let mut moves = W::Moves::<(i32, usize, Sown<W>)>::default();
+        for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
+            let sown = self.sower.sow(board, pit);
+            let Sown { stored, again, .. } = sown;
+            let static_evaluation = |findings: &mut Findings| {
+                let rest = seeds - stored;
+                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, (low, high), findings))
+            };
+            if turns == 1 && !again {
+                // Only above leaves: sorting the moves to leaves costs as much as evaluating them.
+                let evaluation = static_evaluation(findings);
+                if evaluation > best {
+                    (best, best_pit) = (evaluation, pit);
+                    if best >= high {
+                        break;
+                    }
+                }
+                continue;
+            }
+            let score = if Some(pit) == first {
+                LIMIT
+            } else {
+                let more = if turns >= SORTED_TURNS { static_evaluation(findings) } else { 0 };
+                MoveScore::bonus(pit, again, stored, sown.next()) + more
+            };
+            moves.push((score, pit, sown));
+        }
+        low = low.max(best);
+        for index in 0..moves.len() {
+            if low >= high {
+                break;
+            }
+            select(&mut moves[index..], |&(score, ..)| score);
+            let (_, pit, sown) = moves[index];
+            let Sown { stored, again, .. } = sown;
+            let rest = seeds - stored;
+            let window = next_window(again, stored, seeds, (low, high));
+            let next = self.search(sown.next(), rest, turns - u32::from(!again), window, findings);
+            let evaluation = mover_evaluation(again, stored, rest, next);
+            if evaluation > best {
+                (best, best_pit) = (evaluation, pit);
+                low = low.max(best);
+            }
+        }
+        if findings.left > 0 {
+            let (at_least, at_most) = (best > lowest, best < high);
+            findings.put(hash, Finding { evaluation: best, turns, at_least, at_most, pit: best_pit });
+        }
+        best
+    }
+}
+
+/// A hash of the board: its upper bits choose an entry of [`Findings`], the lower ones are kept there.
+#[inline]
+fn hash<W: Word>(board: Board<W>) -> u64 {
+    let rows = board.mover.wrapping_mul(W::SPREAD[0]).folded() ^ board.other.folded().rotate_left(7);
+    let mixed = rows.wrapping_mul(u64::SPREAD[1]);
+    (mixed ^ mixed >> 32).wrapping_mul(u64::SPREAD[0])
+}
+
+/// The window of a position with `seeds` seeds in play, for the player to move after a move.
+#[inline]
+pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
+    if again {
+        (low - SEED * stored as i32, high - SEED * stored as i32)
+    } else {
+        (SEED * seeds as i32 - high, SEED * seeds as i32 - low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kalah_core::game::Rules;
+
+    /// The evaluation by minimax without cut-offs.
+    fn minimax(search: &StaticSearch<u64>, board: Board<u64>, seeds: u32, turns: u32) -> i32 {
+        if board.is_over() || turns == 0 {
+            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Findings::new(1));
+        }
+        let moves = (0..search.sower.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0);
+        let evaluations = moves.map(|pit| {
+            let Sown { stored, again, .. } = search.sower.sow(board, pit);
+            let next = search.sower.sow(board, pit).next();
+            let after = minimax(search, next, seeds - stored, turns - u32::from(!again));
+            mover_evaluation(again, stored, seeds - stored, after)
+        });
+        evaluations.max().expect("a game that is not over has moves")
+    }
+
+    #[test]
+    fn results_are_those_of_minimax_or_bounds_of_them_with_and_without_earlier_findings() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for rules in Rules::ALL {
+            let (sower, evaluation) = (Sower::new(rules, 3, 18), StaticEvaluation::default());
+            let search = StaticSearch { sower: &sower, evaluation: &evaluation, interrupted: &|| false };
+            let mut findings = Findings::default();
+            for _ in 0..300 {
+                let mut row = || u64::pack((0..3).map(|_| random.u8(..4)).collect::<Vec<_>>().into_iter());
+                let board = Board { mover: row(), other: row() };
+                let seeds = board.seeds();
+                // Findings to more turns are used, too; to one turn there are none.
+                let right = minimax(&search, board, seeds, 1);
+                let low = random.i32(0..SEED * 18);
+                for (low, high) in [(-LIMIT, LIMIT), (low, low + 1), (low, low + 3 * SEED)] {
+                    findings.left = u32::MAX;
+                    let found = search.search(board, seeds, 1, (low, high), &mut findings);
+                    let is_right = if found <= low {
+                        right <= found
+                    } else if found >= high {
+                        right >= found
+                    } else {
+                        right == found
+                    };
+                    assert!(is_right, "{rules}: {found} for {right} in {low} to {high}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,405 @@
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
+use super::error::SolveError;
+use super::evaluation::{SEED, StaticEvaluation};
+use super::memory::Copies;
+use super::move_order::in_order;
+use super::options::SolverOptions;
+use super::packed::{Board, Keys, Sower, Word};
+use super::probing::{Audit, TableScores};
+use super::search::{Interrupted, Run, Search};
+use super::transposition::{self, TranspositionTable};
+use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
+use crate::book::Book;
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::table::TableError;
+
+/// The longest that saving waits until the tables are compared with their checksums.
+const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
+
+/// The effort of entries from the book: hardly another entry takes their place.
+const BOOK_NODES: u64 = 1 << 40;
+
+/// The same for a book that would fill more than one of so many entries of the transposition table: those that save a search
+/// more may take their place.
+const LARGE_BOOK_NODES: u64 = 1 << 12;
+
+/// Bounds of the book that are stored before it is asked whether to end.
+const BOOK_PASS: usize = 64;
+
+/// See [`LARGE_BOOK_NODES`].
+const BOOK_PART: u64 = 8;
+
+/// Contains all evaluations.
+const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
+
+/// The part of a solver that depends on the word that holds its boards: the search, and what it has proved.
+///
+/// Solvers use it through [`Search`], so that the word is chosen in one place, by the board, and neither they nor their
+/// users are generic. Calls through the trait are rare and long; the search itself is compiled for the word.
+pub(super) struct Engine<'a, W: Word> {
+    seeds: usize,
+    sower: Sower<W>,
+    keys: Keys<W>,
+    tables: TableScores<'a>,
+    audit: Audit<'a>,
+    book: Option<&'a Book>,
+    evaluation: StaticEvaluation,
+    positions: TranspositionTable<W>,
+    /// Results of complete tests.
+    proofs: Mutex<HashMap<Board<W>, Bounds>>,
+}
+
+impl<'a, W: Word> Engine<'a, W> {
+    /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition table.
+    /// Small tables are compared with their checksums now.
+    ///
+    /// # Errors
+    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` returns true.
+    pub fn new(
+        options: &SolverOptions<'a>,
+        keys: Keys<W>,
+        memory: u64,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Engine<'a, W>, SolveError> {
+        let &SolverOptions { rules, pits, seeds, .. } = options;
+        let layers = options.layers();
+        let positions = TranspositionTable::new(keys.count(), memory)
+            .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
+        let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
+        let audit = Audit::new(layers, end)?;
+        // If all positions are in exact tables, no moves are ordered.
+        let used = layers.tables().filter(|_| layers.exact() < seeds);
+        let evaluation = match (options.network, used, layers.bounds()) {
+            (Some(network), ..) => StaticEvaluation::network(network.clone()),
+            (None, Some(files), _) => {
+                StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
+            }
+            (None, None, Some(bounds)) => {
+                let found = PhasedNetwork::find(bounds.directory(), rules, pits)?;
+                StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
+            }
+            (None, None, None) => StaticEvaluation::default(),
+        };
+        let sower = Sower::new(rules, pits, seeds);
+        let book = options.book;
+        let engine =
+            Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
+        engine.store_book(end)?;
+        Ok(engine)
+    }
+
+    /// Puts the bounds of the book into the transposition table, where searches find them. In a large table nearly each of
+    /// them takes a new page, which the system fills with zeros first.
+    ///
+    /// # Errors
+    /// [`SolveError::Stopped`] when `end` returns true.
+    fn store_book(&self, end: &dyn Fn() -> bool) -> Result<(), SolveError> {
+        let Some(book) = self.book else { return Ok(()) };
+        let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
+        let nodes = if is_large { LARGE_BOOK_NODES } else { BOOK_NODES };
+        for (number, (position, bounds)) in book.iter().enumerate() {
+            if number.is_multiple_of(BOOK_PASS) && end() {
+                return Err(SolveError::Stopped);
+            }
+            if position.seeds() as usize > self.seeds || position.seeds() as usize <= self.tables.reach() {
+                continue;
+            }
+            let board: Board<W> = board(&position);
+            let [mover, other] = [board.mover, board.other].map(|row| self.keys.row(row.sums()));
+            let slot = self.positions.slot(self.keys.combine(mover, board.mover.total(), other));
+            self.positions.put(slot, bounds, nodes);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
+        self.proofs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The known bounds of the score of `board`; none from tables that were not compared with their checksums.
+    pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
+        let seeds = board.seeds();
+        let exact = |score| Bounds { lower: score, upper: score };
+        if board.is_over() {
+            return Ok(exact(board.mover.total()));
+        }
+        let (mover, mover_seeds) = (self.keys.row(board.mover.sums()), board.mover.total());
+        let other = self.keys.row(board.other.sums());
+        let mut known = Bounds { lower: 0, upper: seeds };
+        if seeds as usize <= self.tables.reach() {
+            let spot = self.tables.locate(seeds, mover_seeds, mover, other);
+            known = self.tables.checked_bounds(board, seeds, spot)?;
+            if seeds as usize <= self.tables.exact() {
+                return Ok(known);
+            }
+        }
+        let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
+        let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
+        let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
+        let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())));
+        let proved = [self.lock().get(&board).copied(), from_book, transposition];
+        for proved in proved.into_iter().flatten() {
+            known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        }
+        Ok(known)
+    }
+
+    fn static_search<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> StaticSearch<'s, W> {
+        StaticSearch { sower: &self.sower, evaluation: &self.evaluation, interrupted }
+    }
+
+    /// The board of the saved transposition table.
+    fn saved(&self) -> transposition::Head {
+        transposition::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
+    }
+}
+
+/// The board of a position that fits the solver.
+fn board<W: Word>(position: &Position) -> Board<W> {
+    Board::of(position).expect("a board that fits the solver")
+}
+
+impl<W: Word> Search for Engine<'_, W> {
+    fn exact(&self) -> usize {
+        self.tables.exact()
+    }
+
+    fn reach(&self) -> usize {
+        self.tables.reach()
+    }
+
+    fn known(&self, position: &Position) -> Result<Bounds, TableError> {
+        self.known_of(board(position))
+    }
+
+    fn work(&self, position: &Position) -> u64 {
+        // The effort of entries from the book only says how long they are to stay.
+        if self.book.is_some_and(|book| book.get(position).is_some()) {
+            return 0;
+        }
+        self.positions.work(self.positions.slot(self.keys.key(board(position)))).unwrap_or(0)
+    }
+
+    fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
+        let mut proofs = self.lock();
+        let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        *known = SolveError::unless_contradictory(position, both)?;
+        Ok(())
+    }
+
+    fn proofs(&self) -> Vec<(Position, Bounds)> {
+        let mut proofs: Vec<_> = self.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
+        proofs.sort_unstable_by_key(|(board, _)| (Reverse(board.seeds()), board.mover, board.other));
+        proofs.into_iter().map(|(board, bounds)| (board.position(self.sower.pits()), bounds)).collect()
+    }
+
+    fn forget(&self) {
+        self.lock().clear();
+        self.positions.forget();
+        // Nothing ends it, so it cannot fail.
+        let _ = self.store_book(&|| false);
+    }
+
+    fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
+        // Results of an earlier search may come from a damaged table.
+        self.audit.verdict()?;
+        let board = board(position);
+        let node = Node { board, seeds: position.seeds() };
+        let interrupted = || self.audit.is_damaged() || (run.interrupted)().is_some();
+        let shared = Shared {
+            expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
+            positions: &self.positions,
+            ordering: self.static_search(&interrupted),
+            unkept: unkept(self.tables.exact(), self.tables.reach()),
+            interrupted: &interrupted,
+            done: AtomicBool::new(false),
+            nodes: run.nodes,
+            hits: run.hits,
+            error: Mutex::new(None),
+            parallel: run.threads > 1,
+            busy: Shared::<W>::busy_places(run.threads),
+            orders: SharedOrders::new(run.threads),
+        };
+        let result = Mutex::new(None);
+        let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
+        let is_waiting = || {
+            let found = result.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            found && (run.interrupted)().is_none()
+        };
+        let work = || {
+            if let Some(found) = Worker::new(&shared).run(node, score) {
+                // Whoever sees that the test is done must see its result, or the tables would not be compared to the end.
+                result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+                shared.done.store(true, Ordering::Relaxed);
+            }
+            // A result has to wait until the tables it may come from are compared.
+            if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
+                pass.work(&is_waiting);
+            }
+        };
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            if let Some(pass) = &pass {
+                // If this thread cannot be started, the searching threads compare the rest when they have a result.
+                let _ = std::thread::Builder::new()
+                    .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
+            }
+            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
+                std::thread::Builder::new().spawn_scoped(scope, || {
+                    let wait = |until: Duration| {
+                        while run.start.elapsed() < until && !ended.load(Ordering::Relaxed) {
+                            std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
+                        }
+                    };
+                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
+                })
+            });
+            for _ in 1..run.threads {
+                // If the system has no more threads, the search runs with fewer.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+            ended.store(true, Ordering::Relaxed);
+            if let Some(Ok(copier)) = copier {
+                copier.thread().unpark();
+            }
+        });
+        if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.audit.fail(error);
+        }
+        self.audit.verdict()?;
+        self.audit.update();
+        if !self.audit.is_sound() {
+            return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
+        }
+        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
+    }
+
+    fn evaluate(
+        &self,
+        position: &Position,
+        turns: u32,
+        left: &mut u32,
+        interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> i32 {
+        let mut findings = Findings::new(*left);
+        let evaluation =
+            self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, &mut findings);
+        *left = findings.left;
+        evaluation
+    }
+
+    fn depth_limited(
+        &self,
+        position: &Position,
+        depth: Depth,
+        budget: u64,
+        interrupted: &Interrupted,
+    ) -> Result<Option<DepthLimitedResult>, SolveError> {
+        let search = BoundedSearch {
+            sower: &self.sower,
+            evaluation: &self.evaluation,
+            known: |board| self.known_of(board),
+            interrupted,
+            budget,
+            evaluated: false,
+        };
+        search.run(position, board(position), &in_order(self.sower.rules(), position), depth)
+    }
+
+    fn compared(&self) -> Option<(u64, u64)> {
+        if self.audit.is_sound() {
+            return None;
+        }
+        let (all, left) = self.audit.bytes();
+        Some((all - left, all))
+    }
+
+    fn fill(&self) -> f64 {
+        self.positions.fill()
+    }
+
+    fn save(&self, file: &mut dyn Write) -> io::Result<()> {
+        // A resumed search relies on it.
+        if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
+            return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
+        }
+        transposition::save(&self.positions, self.saved(), file)
+    }
+
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
+        let board = self.saved();
+        transposition::load(&mut self.positions, board, file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::time::Instant;
+
+    use super::*;
+    use kalah_core::game::Rules;
+    use kalah_tables::table::Tables;
+
+    #[test]
+    fn a_result_waits_for_the_tables_and_a_deadline_ends_the_wait() {
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, pits, seeds, reach) = (Rules::Standard, 4, 16, 6);
+        kalah_tables::builder::build(directory.path(), rules, pits, reach).unwrap();
+        let position: Position = "4x2".parse().unwrap();
+        let mut found = Vec::new();
+        for threads in [1, 3] {
+            let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
+            let options = SolverOptions::new(rules, &position).tables(Some(&tables));
+            let keys = Keys::<u64>::new(pits, seeds).unwrap();
+            let engine = Engine::new(&options, keys, 1 << 20, &|| false).unwrap();
+            // The result in the transposition table, whether or not it may be reported yet.
+            let transposition = || {
+                let board: Board<u64> = board(&position);
+                let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
+                engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
+            };
+            let test = |interrupted: &Interrupted| {
+                let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
+                engine.test(
+                    &position,
+                    9,
+                    &Run {
+                        threads,
+                        copies: Copies::NONE,
+                        start: Instant::now(),
+                        interrupted,
+                        nodes: &nodes,
+                        hits: &hits,
+                    },
+                )
+            };
+            assert!(!engine.audit.is_sound());
+            engine.audit.hold(true);
+            // A deadline that passes as soon as there is a result.
+            let held = test(&|| transposition().map(|_| SolveError::TimedOut));
+            assert!(matches!(held, Err(SolveError::TimedOut)), "{held:?}");
+            assert!(transposition().is_some());
+            assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
+            engine.audit.hold(false);
+            let now = test(&|| None).unwrap();
+            assert!(engine.audit.is_sound());
+            assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
+            found.push(now >= 9);
+        }
+        assert_eq!(found[0], found[1]);
+    }
+}

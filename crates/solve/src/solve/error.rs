@@ -1,0 +1,61 @@
+use super::packed::MAX_BOARD_SEEDS;
+use kalah_core::evaluation::NetworkFileError;
+use kalah_core::game::{Bounds, MAX_PITS, Position};
+use kalah_tables::table::TableError;
+
+/// Why a solver has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The board is too large.
+    #[error(
+        "{pits} pits a side with {seeds} seeds in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
+         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions"
+    )]
+    Board {
+        /// Pits a side.
+        pits: usize,
+        /// Seeds in play.
+        seeds: u32,
+    },
+    /// There is not enough memory for the transposition table.
+    #[error("no memory for a transposition table of {bytes} bytes: {source}")]
+    OutOfMemory {
+        /// Bytes requested.
+        bytes: u64,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// It was stopped.
+    #[error("stopped before the result was proved")]
+    Stopped,
+    /// The [deadline](super::Solver::set_deadline) passed.
+    #[error("the time was up before the result was proved")]
+    TimedOut,
+    /// A test [with a limit of nodes](super::Solver::test_within) reached it.
+    #[error("not decided within {nodes} nodes")]
+    NodeLimit {
+        /// The limit.
+        nodes: u64,
+    },
+    /// A depth-limited search exceeded its budget of nodes.
+    #[error("a search to that depth takes too many nodes")]
+    OverBudget,
+    /// A table cannot be read.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// The network beside the tables cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkFileError),
+    /// Bounds contradict each other.
+    #[error("what is known of {0} contradicts itself: a saved search, a book, a certificate or a table is wrong")]
+    Contradiction(Box<Position>),
+}
+
+impl SolveError {
+    /// The bounds of the score of `position`, or an error if they contradict each other.
+    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
+        let sound = bounds.lower <= bounds.upper;
+        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
+    }
+}

@@ -1,0 +1,55 @@
+use super::pits::PitEvaluation;
+use crate::solve::error::SolveError;
+use crate::solve::packed::{Board, Word};
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::isa::Isa;
+use kalah_tables::table::Tables;
+
+/// The evaluation of positions without search that a solver uses.
+pub(crate) enum StaticEvaluation {
+    /// Learned from the tables when the solver was made; without tables, half of the seeds in play.
+    Pits(Box<PitEvaluation>),
+    /// Trained networks, evaluated by the fastest instruction set.
+    Network(Box<PhasedNetwork>, Isa),
+}
+
+impl Default for StaticEvaluation {
+    fn default() -> StaticEvaluation {
+        StaticEvaluation::Pits(Box::default())
+    }
+}
+
+impl StaticEvaluation {
+    /// The evaluation by networks.
+    pub fn network(network: PhasedNetwork) -> StaticEvaluation {
+        StaticEvaluation::Network(Box::new(network), Isa::detect())
+    }
+
+    /// The evaluation to use with `tables`: [by networks](PhasedNetwork::find), or else learned from the layers to `reach`.
+    /// `None` if `end` returns true meanwhile.
+    ///
+    /// # Errors
+    /// When the network beside the tables cannot be used, or a table is damaged.
+    pub fn of_tables(
+        tables: &Tables,
+        reach: usize,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Option<StaticEvaluation>, SolveError> {
+        if let Some(network) = PhasedNetwork::find(tables.directory(), tables.rules(), tables.pits())? {
+            return Ok(Some(StaticEvaluation::network(network)));
+        }
+        Ok(PitEvaluation::learn(tables, reach, end)?.map(|pits| StaticEvaluation::Pits(Box::new(pits))))
+    }
+
+    /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a
+    /// seed.
+    #[inline]
+    pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
+        match self {
+            StaticEvaluation::Network(network, isa) => {
+                network.of(seeds).evaluate_on(*isa, &board.mover.array(), &board.other.array(), seeds)
+            }
+            StaticEvaluation::Pits(pits) => pits.of(board, seeds),
+        }
+    }
+}

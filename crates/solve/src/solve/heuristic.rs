@@ -1,0 +1,114 @@
+//! Results of a solver that are not proved.
+
+use super::depth_limited::{Depth, DepthLimitedResult, MAX_MOVES};
+use super::error::SolveError;
+use super::evaluation::SEED;
+use super::solver::Solver;
+use kalah_core::game::Position;
+
+/// Turns of the deepest search for a first guess.
+const GUESS_TURNS: u32 = 9;
+
+/// The most nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and fewer
+/// turns are searched.
+const GUESS_BUDGET: u32 = 1 << 19;
+
+/// The default budget of a depth-limited search, in nodes: a second or two.
+const BUDGET: u64 = 1 << 20;
+
+impl Solver<'_> {
+    /// A first guess of the value of `position`: a good one saves tests, a bad one only costs time. At the start of
+    /// Kalah(6,4) it is right, of Kalah(6,5) it is +10 instead of +12.
+    ///
+    /// Once the solver is stopped or its deadline has passed, it searches no deeper; half of the seeds is a guess, too.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver.
+    pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
+        self.check(position)?;
+        let guesses = (1..=GUESS_TURNS).rev().step_by(2).find_map(|turns| self.guess_at(position, turns));
+        Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
+    }
+
+    /// The evaluation of the score of `position` by a search of `turns` turns, in seeds; it proves nothing.
+    ///
+    /// Searches of `turns` and of one turn less are averaged, since evaluations favour the player who moved last; with relays,
+    /// where turns have dozens of moves, they are less deep.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver.
+    pub fn evaluation(&self, position: &Position, turns: u32) -> Result<f64, SolveError> {
+        self.check(position)?;
+        if position.is_over() {
+            return Ok(f64::from(position.mover().total()));
+        }
+        let found = (1..=turns.max(1)).rev().find_map(|turns| self.mean_at(position, turns));
+        Ok(found.map_or(f64::from(position.seeds()) / 2.0, |sum| f64::from(sum) / f64::from(2 * SEED)))
+    }
+
+    /// The evaluation of `position` as a score: the mean of the evaluations to a depth of `turns` turns and of one turn
+    /// less, since evaluations favour the player who moved last. `None` if that takes too many nodes.
+    fn guess_at(&self, position: &Position, turns: u32) -> Option<u32> {
+        let sum = self.mean_at(position, turns)?;
+        Some((sum + SEED).div_euclid(2 * SEED).clamp(0, position.seeds() as i32) as u32)
+    }
+
+    /// The sum of the evaluations to a depth of `turns` turns and of one turn less, in sixteenths of a seed. `None` if that takes
+    /// too many nodes.
+    fn mean_at(&self, position: &Position, turns: u32) -> Option<i32> {
+        let mut left = GUESS_BUDGET;
+        let sum = [turns - 1, turns]
+            .iter()
+            .map(|&turns| self.engine.evaluate(position, turns, &mut left, &|| self.interrupted().is_some()))
+            .sum();
+        (left > 0).then_some(sum)
+    }
+
+    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where there are any,
+    /// and evaluations elsewhere. `None` once the game is over.
+    ///
+    /// If that takes more than a million nodes, it searches to a depth in moves instead, the deepest with the same
+    /// budget.
+    ///
+    /// # Errors
+    /// When stopped, the time ran out, a table is damaged, or the position does not fit the solver.
+    pub fn depth_limited(&self, position: &Position, turns: u32) -> Result<Option<DepthLimitedResult>, SolveError> {
+        match self.depth_limited_within(position, Depth::Turns(turns.max(1)), BUDGET) {
+            Err(SolveError::OverBudget) => {}
+            found => return found,
+        }
+        let mut best = self.one_move_deep(position)?;
+        for moves in 2..=MAX_MOVES {
+            match self.depth_limited_within(position, Depth::Moves(moves), BUDGET) {
+                Ok(Some(found)) if !found.exact => best = Some(found),
+                Err(SolveError::OverBudget) => break,
+                found => return found,
+            }
+        }
+        Ok(best)
+    }
+
+    /// Searches to a depth of one move, which takes almost no time and is ended by neither a deadline nor a stop.
+    /// `None` once the game is over.
+    ///
+    /// # Errors
+    /// When a table is damaged, or the position does not fit the solver.
+    pub fn one_move_deep(&self, position: &Position) -> Result<Option<DepthLimitedResult>, SolveError> {
+        self.check(position)?;
+        self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &|| None)
+    }
+
+    /// Searches to a given depth, with at most `budget` nodes.
+    ///
+    /// # Errors
+    /// [`SolveError::OverBudget`] when they do not suffice; otherwise as [`Solver::depth_limited`].
+    pub fn depth_limited_within(
+        &self,
+        position: &Position,
+        depth: Depth,
+        budget: u64,
+    ) -> Result<Option<DepthLimitedResult>, SolveError> {
+        self.check(position)?;
+        self.engine.depth_limited(position, depth, budget, &|| self.interrupted())
+    }
+}

@@ -1,0 +1,52 @@
+//! Solving positions above the tables: MTD(f) over zero-window tests.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
+//! | `probing` | fast reading of scores from tables; whether these tables were compared with their checksums |
+//! | `transposition` | bounds of positions searched before, shared by threads; their file; how much memory they need |
+//! | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
+//! | `depth_limited` | searches to a [depth](Depth): of evaluations alone, with proved bounds, and by [the methods of published work](LimitedSearch) |
+//! | `zero_window` | the zero-window test, on one thread |
+//! | `move_order` | the order of a position's moves outside the search |
+//! | `search` | the interface of an engine |
+//! | `engine` | all of the above for one word; tests on all threads |
+//! | `memory` | how the transposition table, tables in the page cache and copies of tables share the memory |
+//! | `options` | [memory, threads, tables](SolverOptions) of a solver |
+//! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
+//! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
+//! | `table_plan` | [which tables](TablePlan) to have for a search with so much memory |
+//! | `solution` | [best moves, a line of best play, openings](Solution) |
+//! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
+//! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
+//! | `error` | [why there is no result](SolveError) |
+
+mod checkpoint;
+mod depth_limited;
+mod engine;
+mod error;
+mod evaluation;
+mod heuristic;
+mod memory;
+mod move_order;
+mod narrowing;
+mod options;
+mod packed;
+mod probing;
+mod search;
+mod solution;
+mod solver;
+mod table_plan;
+mod transposition;
+mod zero_window;
+
+pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
+pub use depth_limited::{Deepening, MAX_MOVES, deepen};
+pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
+pub use error::SolveError;
+pub use kalah_core::game::{Bounds, ValueBounds};
+pub use options::{FittingLayers, SolverOptions};
+pub use packed::{Board, Keys, MAX_BOARD_SEEDS, Sower, Sown, Word};
+pub use solution::{Opening, Solution};
+pub use solver::{Event, Solver};
+pub use table_plan::{LayerKind, TablePlan};

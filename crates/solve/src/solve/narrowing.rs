@@ -1,0 +1,108 @@
+use std::time::{Duration, Instant};
+
+use super::error::SolveError;
+use super::solver::Solver;
+use kalah_core::game::{Bounds, Position, ValueBounds};
+
+/// The share of the time for proving the value itself; the rest is for bounds.
+const VALUE_SHARE: f64 = 0.5;
+
+/// The share of the time for one test of a bound.
+const BOUND_SHARE: f64 = 0.05;
+
+impl Solver<'_> {
+    /// The known bounds of the score of `position`, without searching: its own, and those from the positions after its
+    /// moves.
+    pub(super) fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
+        let mut known = self.known(position)?;
+        let (mut lower, mut upper) = (0, 0);
+        for pit in position.moves() {
+            let Ok(played) = position.play(self.rules, pit) else { continue };
+            let after = self.known(&played.position)?;
+            let after = after.for_mover(&played, position);
+            (lower, upper) = (lower.max(after.lower), upper.max(after.upper));
+        }
+        if !position.is_over() {
+            (known.lower, known.upper) = (known.lower.max(lower), known.upper.min(upper));
+        }
+        SolveError::unless_contradictory(position, known)
+    }
+
+    /// The known bounds of the value of `position`, without searching.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver, or a table is damaged.
+    pub fn value_bounds(&self, position: &Position) -> Result<ValueBounds, SolveError> {
+        let known = self.known_of(position)?;
+        Ok(ValueBounds { lower: position.value(known.lower), upper: position.value(known.upper) })
+    }
+
+    /// Proves as much as possible about the value of `position` in the time `within`, from a first guess: the value,
+    /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the nearest
+    /// first.
+    ///
+    /// Afterwards the solver has no deadline.
+    ///
+    /// # Errors
+    /// When stopped, the position does not fit the solver, or a table is damaged; bounds proved before that are kept,
+    /// see [`Solver::value_bounds`].
+    pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
+        // A time beyond the range of the clock means no limit.
+        let end = Instant::now().checked_add(within);
+        let narrowed = self.narrow_until(position, guess, within, end);
+        self.set_deadline(None);
+        narrowed?;
+        self.value_bounds(position)
+    }
+
+    fn narrow_until(
+        &self,
+        position: &Position,
+        guess: i64,
+        within: Duration,
+        end: Option<Instant>,
+    ) -> Result<(), SolveError> {
+        let now = Instant::now;
+        self.set_deadline(now().checked_add(within.mul_f64(VALUE_SHARE)));
+        match self.value(position, guess) {
+            Err(SolveError::TimedOut) => {}
+            done => return done.map(drop),
+        }
+        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
+        // Tests between these two values were not decided in their time.
+        let (mut low, mut high) = (guess + 1, guess);
+        let mut step = 1;
+        loop {
+            let known = self.known_of(position)?;
+            // On each side, test half-way between what is proved and what was not decided, or nearer to the latter as
+            // long as nothing is proved.
+            let lower = low.saturating_sub(step).max(known.lower + (low.saturating_sub(known.lower)) / 2);
+            let upper = (high + step).min(known.upper - (known.upper.saturating_sub(high)) / 2);
+            let tests = [(lower, lower > known.lower && lower < low), (upper, upper <= known.upper && upper > high)];
+            if tests.iter().all(|&(_, open)| !open) {
+                break;
+            }
+            for (index, (score, _)) in tests.into_iter().enumerate().filter(|&(_, (_, open))| open) {
+                if end.is_some_and(|end| now() >= end) {
+                    return Ok(());
+                }
+                let share = now().checked_add(within.mul_f64(BOUND_SHARE));
+                self.set_deadline(end.into_iter().chain(share).min());
+                match self.test(position, score) {
+                    Ok(proved) if proved.lower >= score => high = high.max(score),
+                    Ok(_) => low = low.min(score),
+                    Err(SolveError::TimedOut) if index == 0 => low = score,
+                    Err(SolveError::TimedOut) => high = score,
+                    Err(error) => return Err(error),
+                }
+            }
+            step *= 2;
+        }
+        // Only the value itself is left to find.
+        self.set_deadline(end);
+        match self.value(position, position.value(guess)) {
+            Err(SolveError::TimedOut) => Ok(()),
+            done => done.map(drop),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::memory::{Copies, Shares, TableBytes};
+use super::probing::Layers;
+use super::transposition::{most_bytes, table_bytes};
+use crate::book::Book;
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::game::{Position, Rules};
+use kalah_core::index::row_count;
+use kalah_tables::system::available_memory;
+use kalah_tables::table::{BoundTables, Tables};
+
+/// Options of a [`Solver`](super::Solver).
+///
+/// ```
+/// use kalah_core::game::{Position, Rules};
+/// use kalah_solve::solve::{Solver, SolverOptions};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let start: Position = "4x2".parse()?;
+/// let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &start).transpositions(1 << 20))?;
+/// let guess = solver.first_guess(&start)?;
+/// assert_eq!(solver.solve(&start, guess)?.value, 6);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct SolverOptions<'a> {
+    pub(super) rules: Rules,
+    pub(super) pits: usize,
+    pub(super) seeds: usize,
+    pub(super) tables: Option<&'a Tables>,
+    pub(super) bounds: Option<&'a BoundTables>,
+    tables_up_to: usize,
+    exact_up_to: usize,
+    pub(super) network: Option<&'a PhasedNetwork>,
+    pub(super) book: Option<&'a Book>,
+    transpositions: Transpositions,
+    budget: Budget,
+    others_read: bool,
+    pub(super) threads: usize,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+/// Bytes of the transposition table.
+#[derive(Clone, Copy, Debug)]
+enum Transpositions {
+    Exactly(u64),
+    /// Depending on the size of the problem, at most this.
+    AtMost(u64),
+    /// Depending on the size of the problem, at most a quarter of the memory of the search.
+    BySize,
+    /// What the tables leave of the memory of the search, as far as the board has use for it.
+    Rest,
+}
+
+/// The memory of a search: transposition table, tables in the page cache, copies of tables.
+#[derive(Clone, Copy, Debug)]
+enum Budget {
+    /// No copies but up to so many bytes; the page cache is the system's.
+    Copies(u64),
+    Bytes(u64),
+    /// What is available, except for a part that other programs may need.
+    Available,
+}
+
+/// The part of the available memory that a search leaves to other programs.
+const LEFT: u64 = 16;
+
+/// What counts as available where the system does not tell.
+const UNKNOWN_MEMORY: u64 = 4 << 30;
+
+/// The layers of tables that fit the memory of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FittingLayers {
+    /// The largest exact layer; 0 for none.
+    pub exact: usize,
+    /// The largest layer, exact or in a bound table; 0 for none.
+    pub reach: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+impl<'a> SolverOptions<'a> {
+    /// Options for `position` and all that can follow it: no tables, one thread, no stop flag, and a transposition
+    /// table whose size depends on the problem, at most a quarter of the available memory.
+    pub fn new(rules: Rules, position: &Position) -> SolverOptions<'a> {
+        SolverOptions {
+            rules,
+            pits: position.pits(),
+            seeds: position.seeds() as usize,
+            tables: None,
+            bounds: None,
+            tables_up_to: usize::MAX,
+            network: None,
+            book: None,
+            exact_up_to: usize::MAX,
+            transpositions: Transpositions::BySize,
+            budget: Budget::Copies(0),
+            others_read: false,
+            threads: 1,
+            stop: Arc::default(),
+        }
+    }
+
+    /// Sets the tables to use; they must have the same rules and pits.
+    #[must_use]
+    pub fn tables(self, tables: Option<&'a Tables>) -> SolverOptions<'a> {
+        SolverOptions { tables, ..self }
+    }
+
+    /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and pits. If the
+    /// layer above the exact tables is not among them, none is used.
+    #[must_use]
+    pub fn bounds(self, bounds: Option<&'a BoundTables>) -> SolverOptions<'a> {
+        SolverOptions { bounds, ..self }
+    }
+
+    /// Sets the seeds of the largest layer to use, of tables or bound tables; all layers by default.
+    #[must_use]
+    pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { tables_up_to: seeds, ..self }
+    }
+
+    /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
+    /// directory or the shipped one ([`PhasedNetwork::find`]). Where there is neither, it is that of the bound tables, if
+    /// there are no others; else evaluations are learned from the tables. Without any tables they are half of the seeds in play.
+    #[must_use]
+    pub fn network(self, network: Option<&'a PhasedNetwork>) -> SolverOptions<'a> {
+        SolverOptions { network, ..self }
+    }
+
+    /// Sets the book whose bounds are taken as proved; it must have the same rules and pits. None by default: all is searched.
+    #[must_use]
+    pub fn book(self, book: Option<&'a Book>) -> SolverOptions<'a> {
+        SolverOptions { book, ..self }
+    }
+
+    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
+    /// tables.
+    #[must_use]
+    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { exact_up_to: seeds, ..self }
+    }
+
+    /// Sets the bytes of the transposition table, rounded down to a power of two.
+    #[must_use]
+    pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { transpositions: Transpositions::Exactly(bytes), ..self }
+    }
+
+    /// Sets the most bytes of the transposition table; for a small problem it has fewer.
+    #[must_use]
+    pub fn transpositions_up_to(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { transpositions: Transpositions::AtMost(bytes), ..self }
+    }
+
+    /// Sets the bytes of tables that may be copied to memory, after a search of some three seconds a gigabyte; 0 by default.
+    #[must_use]
+    pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { budget: Budget::Copies(bytes), ..self }
+    }
+
+    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache, and
+    /// copies of tables. What the tables leave, or a sixteenth if they leave less, goes to the transposition table, unless
+    /// its size is set: rounded down to a power of two, and no more than the board has use for. Tables are copied as far as no others lose their place
+    /// in the page cache.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
+        let transpositions = if matches!(self.transpositions, Transpositions::BySize) {
+            Transpositions::Rest
+        } else {
+            self.transpositions
+        };
+        SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
+    }
+
+    /// Says that others, such as a checker of claims, read the tables at the same time: none is copied in such a way that it
+    /// leaves the page cache.
+    #[must_use]
+    pub fn others_read_tables(self) -> SolverOptions<'a> {
+        SolverOptions { others_read: true, ..self }
+    }
+
+    /// What a search takes by default: the bytes of memory that are available now, less a sixteenth for other programs; `None`
+    /// if the system does not tell.
+    #[must_use]
+    pub fn default_memory() -> Option<u64> {
+        available_memory().map(|bytes| bytes - bytes / LEFT)
+    }
+
+    /// The same with the [default memory](SolverOptions::default_memory) when the solver is made. The size of the transposition
+    /// table depends on the problem, at most a quarter of that.
+    #[must_use]
+    pub fn memory_available(self) -> SolverOptions<'a> {
+        SolverOptions { budget: Budget::Available, ..self }
+    }
+
+    /// Sets the threads of a search, at least 1.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> SolverOptions<'a> {
+        SolverOptions { threads, ..self }
+    }
+
+    /// Sets a flag that ends all searches with [`SolveError::Stopped`](super::SolveError::Stopped) when it becomes
+    /// true.
+    #[must_use]
+    pub fn stop(self, stop: Arc<AtomicBool>) -> SolverOptions<'a> {
+        SolverOptions { stop, ..self }
+    }
+
+    /// The layers to use.
+    pub(super) fn layers(&self) -> Layers<'a> {
+        Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds))
+    }
+
+    /// The most bytes of memory, if there is a limit.
+    fn budget(&self) -> Option<u64> {
+        match self.budget {
+            Budget::Copies(_) => None,
+            Budget::Bytes(bytes) => Some(bytes),
+            Budget::Available => Self::default_memory(),
+        }
+    }
+
+    /// The bytes that the transposition table takes at least, with `budget` bytes for everything.
+    fn least_transpositions(&self, budget: u64) -> u64 {
+        match self.transpositions {
+            Transpositions::Exactly(bytes) => bytes,
+            _ => Shares::least_transpositions(budget),
+        }
+    }
+
+    /// These layers.
+    fn table_bytes(&self, layers: Layers) -> TableBytes {
+        TableBytes {
+            files: layers.files().map(|file| file.bytes().len() as u64).sum(),
+            frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
+            ranks: (0..layers.reach()).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
+        }
+    }
+
+    /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, then as many exact ones as possible.
+    /// `None` if all that are given fit, or there is no limit. With tables that do not fit, a search waits for the disk all the
+    /// time.
+    pub fn layers_that_fit(&self) -> Option<FittingLayers> {
+        let (all, memory) = (self.layers(), self.budget()?);
+        let least = self.least_transpositions(memory);
+        if Shares::fit(memory, self.table_bytes(all), least) {
+            return None;
+        }
+        let choices = (2..=all.reach())
+            .rev()
+            .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
+        let fits = |&(exact, reach): &(usize, usize)| {
+            let layers = Layers::new(self.tables, self.bounds, exact, reach);
+            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers), least)
+        };
+        let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
+        Some(FittingLayers { exact, reach, memory })
+    }
+
+    /// What is done with the memory.
+    pub(super) fn shares(&self) -> Shares {
+        let layers = self.layers();
+        let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
+        let Some(budget) = self.budget() else {
+            let transpositions = match self.transpositions {
+                Transpositions::Exactly(bytes) => bytes,
+                Transpositions::AtMost(bytes) => by_size(bytes),
+                Transpositions::BySize | Transpositions::Rest => by_size(quarter(available_memory())),
+            };
+            let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
+            return Shares { transpositions, copies: Copies { twice, moved: false } };
+        };
+        Shares::new(budget, self.table_bytes(layers), self.others_read, |most| match self.transpositions {
+            Transpositions::Exactly(bytes) => bytes,
+            Transpositions::AtMost(bytes) => by_size(bytes.min(most)),
+            Transpositions::BySize => by_size(most.min(budget / 4)),
+            Transpositions::Rest => most_bytes(self.pits, self.seeds).min(most),
+        })
+    }
+}
+
+/// A quarter of the memory that is available.
+fn quarter(available: Option<u64>) -> u64 {
+    available.unwrap_or(UNKNOWN_MEMORY) / 4
+}
+
+impl fmt::Debug for SolverOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SolverOptions { rules, pits, seeds, tables, bounds, network, book, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, transpositions, budget, threads, stop, .. } = self;
+        f.debug_struct("SolverOptions")
+            .field("rules", rules)
+            .field("pits", pits)
+            .field("seeds", seeds)
+            .field("tables", &tables.and_then(Tables::max_seeds))
+            .field("bounds", &bounds.map(BoundTables::seeds))
+            .field("tables_up_to", tables_up_to)
+            .field("network", &network.is_some())
+            .field("book", &book.map(Book::len))
+            .field("exact_up_to", exact_up_to)
+            .field("transpositions", transpositions)
+            .field("budget", budget)
+            .field("threads", threads)
+            .field("stop", stop)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_does_without_knowing_the_memory() {
+        let position = "6x5".parse().unwrap();
+        let options = SolverOptions::new(Rules::EmptyCapture, &position);
+        let by_size = |available| table_bytes(options.pits, options.seeds, 0, quarter(available));
+        assert_eq!(by_size(None), by_size(Some(4 << 30)));
+        assert!(by_size(None) >= 512 << 20);
+    }
+}

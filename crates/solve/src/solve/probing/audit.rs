@@ -1,0 +1,376 @@
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::layers::Layers;
+use kalah_tables::table::{Blocks, Damage, TableError};
+
+/// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
+/// second; larger ones while it runs.
+#[cfg(not(test))]
+const AT_ONCE: u64 = 64 << 20;
+
+/// In tests, where no table is that large, tables are always compared while a search runs.
+#[cfg(test)]
+const AT_ONCE: u64 = 1;
+
+/// Blocks that a thread takes at a time.
+const PART_BLOCKS: u64 = 64;
+
+/// Parts that the system reads while one is compared: 32 MiB.
+const AHEAD_PARTS: usize = 8;
+
+/// The tables that a search reads, and whether they were compared with their checksums.
+///
+/// A search does not compare the scores it reads with checksums, which would be too slow. So its results are used only
+/// once the tables are known to be valid. Damage once found remains, even if the file is repaired meanwhile, because
+/// results derived from it may remain.
+pub(crate) struct Audit<'a> {
+    layers: Layers<'a>,
+    sound: AtomicBool,
+    damaged: AtomicBool,
+    damage: Mutex<Option<(PathBuf, Damage)>>,
+    /// Makes passes wait until they are told to stop; for tests.
+    #[cfg(test)]
+    held: AtomicBool,
+}
+
+impl<'a> Audit<'a> {
+    /// An audit of these layers. If they are small, they are compared now; what is left when `end` returns true is compared
+    /// later.
+    ///
+    /// # Errors
+    /// When a table is found damaged.
+    pub fn new(layers: Layers<'a>, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
+        let audit = Audit {
+            layers,
+            sound: AtomicBool::new(false),
+            damaged: AtomicBool::new(false),
+            damage: Mutex::new(None),
+            #[cfg(test)]
+            held: AtomicBool::new(false),
+        };
+        if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() < AT_ONCE {
+            audit.pass().work(&|| !end());
+        }
+        audit.verdict()?;
+        audit.update();
+        Ok(audit)
+    }
+
+    fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
+        self.layers.files()
+    }
+
+    /// Whether everything that the search may read was compared with its checksums.
+    #[inline]
+    pub fn is_sound(&self) -> bool {
+        self.sound.load(Ordering::Relaxed)
+    }
+
+    /// Whether damage was found.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Returns an error if damage was found.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn verdict(&self) -> Result<(), TableError> {
+        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*damage {
+            Some((path, damage)) => Err(TableError::damaged(path, damage.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Records that a table is damaged.
+    ///
+    /// # Panics
+    /// With any other error: looking up scores in open tables gives none.
+    pub fn fail(&self, error: TableError) {
+        let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
+        self.damaged.store(true, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::Relaxed);
+    }
+
+    /// Bytes of the tables, and how many of them are still to be compared.
+    pub fn bytes(&self) -> (u64, u64) {
+        let all = self.files().map(|file| file.bytes().len() as u64).sum();
+        (all, self.files().map(Blocks::unchecked_bytes).sum())
+    }
+
+    /// Checks whether everything was compared. Threads that compare the rest together may each miss what another did
+    /// last, so this must be called again after they have ended.
+    pub fn update(&self) {
+        if !self.is_damaged() && self.files().all(Blocks::is_checked) {
+            self.sound.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The parts left to compare, for several threads.
+    pub fn pass(&self) -> Pass<'_, 'a> {
+        let mut parts = Vec::new();
+        // The largest layers are read most.
+        for file in self.files().rev().filter(|file| !file.is_checked()) {
+            // In the order of the file, which disks read faster.
+            let mut sections: Vec<_> = file.sections().iter().zip(1..).collect();
+            sections.sort_unstable_by_key(|(section, _)| section.offset);
+            for (section, mover) in sections {
+                let blocks = section.blocks();
+                let starts = (0..blocks).step_by(PART_BLOCKS as usize);
+                parts.extend(starts.map(|start| Part { file, mover, blocks: start..blocks.min(start + PART_BLOCKS) }));
+            }
+        }
+        Pass { audit: self, parts, next: AtomicUsize::new(0) }
+    }
+
+    /// Compares what is left, on this thread, for at most `within`. Returns whether everything was compared.
+    ///
+    /// # Errors
+    /// When damage is found, or was before.
+    pub fn finish(&self, within: Duration) -> Result<bool, TableError> {
+        if !self.is_sound() {
+            let start = Instant::now();
+            self.pass().work(&|| start.elapsed() < within);
+        }
+        self.verdict()?;
+        Ok(self.is_sound())
+    }
+}
+
+/// Some blocks of a frame.
+struct Part<'a> {
+    file: &'a Blocks,
+    mover: usize,
+    blocks: Range<u64>,
+}
+
+/// A pass through all blocks that are left to compare.
+pub(crate) struct Pass<'s, 'a> {
+    audit: &'s Audit<'a>,
+    parts: Vec<Part<'a>>,
+    next: AtomicUsize,
+}
+
+impl Pass<'_, '_> {
+    /// Compares parts that no other thread has taken until none is left, damage is found, or `go_on`, which is called
+    /// before every block, returns false.
+    pub fn work(&self, go_on: &dyn Fn() -> bool) {
+        let go_on = || !self.audit.is_damaged() && go_on();
+        #[cfg(test)]
+        while self.audit.held.load(Ordering::Relaxed) && go_on() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        loop {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = self.parts.get(next) else { break };
+            // The first one has those up to its own read as well.
+            let ahead = if next == 0 { 0 } else { next + AHEAD_PARTS }..=next + AHEAD_PARTS;
+            for part in ahead.filter_map(|next| self.parts.get(next)) {
+                part.file.read_ahead(part.mover, part.blocks.clone());
+            }
+            for block in part.blocks.clone().filter(|&block| !part.file.is_block_checked(part.mover, block)) {
+                if !go_on() {
+                    return;
+                }
+                if let Err(error) = part.file.check_block(part.mover, block) {
+                    return self.audit.fail(error);
+                }
+            }
+        }
+        self.audit.update();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+    use kalah_core::evaluation::{LANES, Network, Weights};
+    use kalah_core::game::{Position, Rules};
+    use kalah_tables::table::{BoundMaker, BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
+
+    const RULES: Rules = Rules::EmptyCapture;
+    const PITS: usize = 4;
+    const REACH: usize = 10;
+
+    fn tables() -> (tempfile::TempDir, Tables) {
+        let directory = tempfile::tempdir().unwrap();
+        kalah_tables::builder::build(directory.path(), RULES, PITS, REACH).unwrap();
+        let tables = Tables::open(directory.path(), RULES, PITS, REACH).unwrap();
+        (directory, tables)
+    }
+
+    /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not read first.
+    fn damaged(sound: &Tables) -> (Tables, u64) {
+        let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH);
+        let mut offset = 0;
+        for layer in sound.layers() {
+            let mut bytes = layer.bytes().to_vec();
+            if layer.key().seeds == 9 {
+                let entry = layer.header().entries[7];
+                offset = entry.offset;
+                bytes[(entry.offset + entry.checksums_at()) as usize - 100] ^= 4;
+            }
+            let path = layer.key().path(Path::new("damaged"));
+            tables.push(Arc::new(Table::from_bytes(&path, bytes).unwrap())).unwrap();
+        }
+        (tables, offset)
+    }
+
+    fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
+        SolverOptions::new(RULES, &start())
+            .tables(Some(tables))
+            .transpositions(1 << 20)
+            .copy_up_to(copy)
+            .threads(threads)
+    }
+
+    fn start() -> Position {
+        "4x2".parse().unwrap()
+    }
+
+    fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: u64) {
+        match result {
+            Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
+                let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
+                assert_eq!(path, key.path(Path::new("damaged")));
+                assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset: at });
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_ends_with_the_tables_compared() {
+        let (_directory, tables) = tables();
+        for threads in [1, 3] {
+            let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+            let solver = Solver::new(options(&again, threads, 0)).unwrap();
+            assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
+            let found = solver.solve(&start(), 0).unwrap();
+            assert!(again.layers().iter().all(|layer| layer.is_checked()));
+            // With tables that were compared before.
+            tables.layers().iter().for_each(|layer| layer.check().unwrap());
+            assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
+        }
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_search_in_damaged_tables() {
+        let (_directory, tables) = tables();
+        for threads in [1, 2] {
+            let (damaged, at) = damaged(&tables);
+            let proved = |_: &Solver, event: Event| assert!(matches!(event, Event::Begin { .. }), "{event:?}");
+            let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
+            let position = start();
+            assert_damage(solver.test(&position, 9), at);
+            // Nor of another position, nor later.
+            assert_damage(solver.test(&position, 2), at);
+            assert_damage(solver.solve(&position, 0), at);
+            assert_damage(solver.at_least(&position, 0), at);
+            assert_damage(solver.narrow(&position, 0, Duration::from_secs(5)), at);
+            assert!(solver.proofs().is_empty());
+            let bounds = solver.value_bounds(&position).unwrap();
+            assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
+            assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
+            // The search is not saved, because a resumed search would rely on it.
+            let directory = tempfile::tempdir().unwrap();
+            let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
+            assert!(
+                matches!(&saved, Err(CheckpointError::Io { source, .. }) if source.to_string().contains("damaged"))
+            );
+            assert!(!directory.path().join("search.table").exists());
+        }
+    }
+
+    #[test]
+    fn a_copy_of_damaged_tables_is_not_believed_either() {
+        let (_directory, tables) = tables();
+        let (damaged, at) = damaged(&tables);
+        let [on, off] = [true, false].map(AtomicBool::new);
+        match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
+            Err(TableError::Damaged { damage, .. }) => {
+                assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset: at })
+            }
+            other => panic!("{other:?}"),
+        }
+        let table = damaged.layer(8).unwrap();
+        for frame in table.key().frames() {
+            let mover = frame.mover;
+            let copy = table.copied_frame(mover, &off).unwrap().unwrap();
+            assert!(table.blocks().is_frame_checked(mover));
+            // Once made, it is kept. The file can still be read when its pages were released.
+            assert!(table.copied_frame(mover, &on).unwrap().is_some());
+            table.blocks().release(mover);
+            let scores = table.frame_unchecked(mover);
+            let rows = |seeds| kalah_core::index::row_count(PITS, seeds) as u32;
+            for (row, other) in (0..rows(mover)).flat_map(|row| (0..rows(frame.other)).map(move |other| (row, other))) {
+                assert_eq!(copy.score(row, other), scores.score(row, other));
+            }
+        }
+        assert!(table.is_checked());
+        assert!(damaged.layer(7).unwrap().copied_frame(3, &on).unwrap().is_none());
+    }
+
+    #[test]
+    fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
+        let (directory, tables) = tables();
+        let weights = Weights {
+            inputs: vec![[0; LANES]; 2 * PITS * 16],
+            bias: [0; LANES],
+            floor: [0; LANES],
+            outputs: [0; LANES],
+            shift: 0,
+        };
+        // Its evaluations are half of the seeds in play.
+        let network = Network::new(RULES, PITS, &weights).unwrap();
+        let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
+        for damaged in [false, true] {
+            let mut offset = 0;
+            let layers = (5..=REACH).map(|seeds| {
+                let table = tables.layer(seeds).unwrap();
+                let path = maker.write(table, directory.path(), &Default::default()).unwrap().unwrap();
+                let mut bytes = std::fs::read(&path).unwrap();
+                if damaged && seeds == 8 {
+                    offset = BoundTable::open(&path).unwrap().header().entries[4].offset;
+                    bytes[offset as usize + 20] ^= 1;
+                }
+                Arc::new(BoundTable::from_bytes(&path, bytes).unwrap())
+            });
+            let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
+            for threads in [1, 3] {
+                let solver = Solver::new(options(&tables, threads, 0).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
+                let found = solver.solve(&start(), 0);
+                if !damaged {
+                    let exact = Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap();
+                    let found = found.unwrap();
+                    // There may be several lines of best play.
+                    assert_eq!((found.score, found.value, found.best), (exact.score, exact.value, exact.best));
+                    assert!(bounds.layers().iter().all(|layer| layer.is_checked()));
+                    continue;
+                }
+                match found {
+                    Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
+                        assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
+                        assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset });
+                    }
+                    other => panic!("{other:?}"),
+                }
+                assert!(solver.proofs().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,342 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::audit::Audit;
+use super::layers::Layers;
+use crate::solve::memory::Copies;
+use crate::solve::packed::{Board, Keys, Word};
+use kalah_core::evaluation::Network;
+use kalah_core::game::Bounds;
+use kalah_core::index::TableRow;
+use kalah_core::isa::Isa;
+use kalah_tables::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
+
+/// Copying tables to memory starts after a search of so many nanoseconds for each byte to be copied (3.2 seconds a GiB). By
+/// then the search has lost about as much by the small pages of files as the copies cost, so that it never pays more than
+/// twice what it would have paid had its length been known.
+const COPY_AFTER_BYTE: u64 = 3;
+
+/// After this, tables are copied even if they then leave the page cache, so that the next search has to read them from the
+/// disk.
+const MOVE_AFTER: Duration = Duration::from_secs(60);
+
+/// Looks up scores in exact tables, and bounds of scores in bound tables, by the numbers that [`Keys`] gives rows.
+///
+/// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums: results of a search are used only once its
+/// [`Audit`] is complete.
+pub(crate) struct TableScores<'a> {
+    layers: Layers<'a>,
+    /// The network of the bound tables, and the instructions by which it evaluates.
+    network: Option<(&'a Network, Isa)>,
+    /// By the number of a row: its rank among the rows with the same number of seeds.
+    ranks: Vec<u32>,
+    /// The frame with `k` seeds in the mover's row of the layer `n` of the exact tables at `n * reach + k`.
+    frames: Vec<Frame<FrameScores<'a>>>,
+    /// The same of the bound tables; empty without them.
+    bounds: Vec<Frame<FrameBounds<'a>>>,
+    /// The frames in the order in which they are copied: seeds in play and in the mover's row.
+    to_copy: Vec<(usize, usize)>,
+    /// How many of them were copied, or passed over.
+    copied: AtomicUsize,
+    /// Bytes copied that stay in the page cache.
+    twice: AtomicU64,
+}
+
+/// The scores of a frame, or the codes of bounds.
+struct Frame<S> {
+    /// In the file, perhaps not compared with their checksums yet.
+    file: Option<S>,
+    /// In memory, once copied there, and compared.
+    memory: OnceLock<S>,
+}
+
+impl<S> Frame<S> {
+    /// Places for the frames of layers up to `reach`, none of them filled.
+    fn places(reach: usize) -> Vec<Frame<S>> {
+        (0..(reach + 1) * reach).map(|_| Frame { file: None, memory: OnceLock::new() }).collect()
+    }
+
+    #[inline]
+    fn contents(&self) -> Option<&S> {
+        self.memory.get().or(self.file.as_ref())
+    }
+
+    /// Fills the place with a copy in memory; returns whether there is one now and was none before.
+    fn fill(&self, copy: Result<Option<S>, TableError>) -> Result<bool, TableError> {
+        Ok(copy?.is_some_and(|copy| self.memory.set(copy).is_ok()))
+    }
+}
+
+/// Where the score of a position is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spot {
+    frame: u32,
+    mover: u32,
+    other: u32,
+}
+
+impl<'a> TableScores<'a> {
+    /// The scores and bounds of these `layers`; `None` if `end` returns true before all rows are numbered.
+    pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, end: &dyn Fn() -> bool) -> Option<TableScores<'a>> {
+        let reach = layers.reach();
+        let mut scores = TableScores {
+            layers,
+            network: layers.bounds().map(|bounds| (bounds.network(), Isa::detect())),
+            ranks: Vec::new(),
+            frames: Vec::new(),
+            bounds: Vec::new(),
+            to_copy: layers.seeds().rev().flat_map(|seeds| (1..seeds).map(move |mover| (seeds, mover))).collect(),
+            copied: AtomicUsize::new(0),
+            twice: AtomicU64::new(0),
+        };
+        let Some(rows) = layers.rows() else { return Some(scores) };
+        let mut row = TableRow::default();
+        // Both rows are non-empty, so neither has all seeds.
+        for seeds in 0..reach {
+            // Large tables have millions of rows.
+            if end() {
+                return None;
+            }
+            let ranks = &mut scores.ranks;
+            each_row(&mut row, rows.pits(), seeds, &mut |row: &TableRow| {
+                let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
+                if ranks.len() <= number {
+                    ranks.resize(number + 1, 0);
+                }
+                ranks[number] = rows.rank(row);
+            });
+        }
+        scores.frames = Frame::places(reach);
+        if layers.bounds().is_some() {
+            scores.bounds = Frame::places(reach);
+        }
+        for seeds in layers.seeds() {
+            for mover in 1..seeds {
+                let place = seeds * reach + mover;
+                match scores.layer(seeds) {
+                    Layer::Exact(table) => scores.frames[place].file = Some(table.frame_unchecked(mover)),
+                    Layer::Bounds(table) => scores.bounds[place].file = Some(table.frame_unchecked(mover)),
+                }
+            }
+        }
+        Some(scores)
+    }
+
+    /// The table of a layer.
+    ///
+    /// # Panics
+    /// When that layer is not looked up.
+    fn layer(&self, seeds: usize) -> Layer<'a> {
+        let exact = self.layers.tables().filter(|_| seeds <= self.layers.exact());
+        let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
+        let bounds = || self.layers.bounds().and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
+        exact.or_else(bounds).expect("a layer in use")
+    }
+
+    /// The bytes of a frame: seeds in play and in the mover's row.
+    fn frame_bytes(&self, (seeds, mover): (usize, usize)) -> u64 {
+        self.layers.blocks(seeds).sections()[mover - 1].data
+    }
+
+    /// Whether all tables that can be copied were.
+    pub fn is_copied(&self) -> bool {
+        self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
+    }
+
+    /// Copies tables to memory, frame by frame, those of the largest layer first, until `stop`: random reads of files
+    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or `stop`. The next call
+    /// continues where this one stopped; of a frame that two calls copy at once, one copy is kept. A frame for which there
+    /// is not enough memory is still read from its file; a damaged one makes the `audit` fail.
+    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
+        let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
+        let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
+        loop {
+            let next = self.copied.load(Ordering::Relaxed);
+            let Some(&(seeds, mover)) = self.to_copy.get(next) else { return };
+            let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
+            let bytes = self.frame_bytes((seeds, mover));
+            let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
+            if twice || copies.moved {
+                wait(if twice { copy_after } else { MOVE_AFTER });
+                let copied = match self.layer(seeds) {
+                    Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, stop)),
+                    Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, stop)),
+                };
+                match copied {
+                    Ok(true) if twice => _ = self.twice.fetch_add(bytes, Ordering::Relaxed),
+                    Ok(true) => file.release(mover),
+                    Err(error) if error.is_damage() => return audit.fail(error),
+                    Ok(false) | Err(_) => {}
+                }
+            }
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            // Fails if another call counted this frame meanwhile.
+            let _ = self.copied.compare_exchange(next, next + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// The largest layer that is looked up; 0 for none.
+    #[inline]
+    pub fn reach(&self) -> usize {
+        self.layers.reach()
+    }
+
+    /// The largest layer with exact scores; 0 for none. Of those above there are only bounds.
+    #[inline]
+    pub fn exact(&self) -> usize {
+        self.layers.exact()
+    }
+
+    /// Where the score of the position with `seeds` seeds in play is whose rows have these numbers; the mover's row has
+    /// `mover_seeds` seeds.
+    #[inline]
+    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
+        let frame = seeds * self.reach() as u32 + mover_seeds;
+        Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
+    }
+
+    /// Has the processor fetch what is at `spot`, the place of a position with `seeds` seeds in play.
+    #[inline]
+    pub fn prefetch(&self, seeds: u32, spot: Spot) {
+        if seeds as usize <= self.exact() {
+            if let Some(scores) = self.frames[spot.frame as usize].contents() {
+                scores.prefetch(spot.mover, spot.other);
+            }
+        } else if let Some(bounds) = self.bounds[spot.frame as usize].contents() {
+            bounds.prefetch(spot.mover, spot.other);
+        }
+    }
+
+    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`], whether or not it was
+    /// compared with its checksum.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    #[inline]
+    pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
+        let found = match self.frames[spot.frame as usize].contents() {
+            Some(scores) => scores.score(spot.mover, spot.other),
+            None => Ok(u8::MAX),
+        };
+        match found {
+            Ok(score) if u32::from(score) <= seeds => Ok(score.into()),
+            _ => Err(self.damaged(seeds, spot)),
+        }
+    }
+
+    /// What is known of the score of `board`, whose place is `spot`, with `seeds` seeds in play, at most
+    /// [`TableScores::reach`], whether or not it was compared with its checksum.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    #[inline]
+    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+        if seeds as usize <= self.exact() {
+            return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
+        }
+        let (Some(frame), Some((network, isa))) = (self.bounds[spot.frame as usize].contents(), self.network) else {
+            unreachable!("a layer in use");
+        };
+        let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
+        let (lower, upper) = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
+        if lower > upper {
+            return Err(self.damaged(seeds, spot));
+        }
+        Ok(Bounds { lower, upper })
+    }
+
+    /// The same as [`TableScores::bounds`], but compared with its checksum: now, if not before.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn checked_bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+        self.check(seeds, spot)?;
+        self.bounds(board, seeds, spot)
+    }
+
+    /// Compares what is at `spot` with its checksum, unless it was before.
+    fn check(&self, seeds: u32, spot: Spot) -> Result<(), TableError> {
+        let place = spot.frame as usize;
+        let mover = place % self.reach();
+        match self.layer(seeds as usize) {
+            // Copies were compared; their files may have left the page cache.
+            Layer::Exact(_) if self.frames[place].memory.get().is_some() => Ok(()),
+            Layer::Bounds(_) if self.bounds[place].memory.get().is_some() => Ok(()),
+            Layer::Exact(table) => table.score(mover, spot.mover, spot.other).map(drop),
+            Layer::Bounds(table) => table.code(mover, spot.mover, spot.other).map(drop),
+        }
+    }
+
+    /// The error for an impossible score, or impossible bounds: usually a damaged block, as its checksum shows.
+    #[cold]
+    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
+        let mover = spot.frame as usize % self.reach();
+        self.check(seeds, spot).err().unwrap_or_else(|| match self.layer(seeds as usize) {
+            Layer::Exact(table) => table.damaged_score(mover, spot.mover, spot.other),
+            Layer::Bounds(table) => table.damaged_code(mover, spot.mover, spot.other),
+        })
+    }
+}
+
+/// The table of a layer.
+#[derive(Clone, Copy)]
+enum Layer<'a> {
+    Exact(&'a Table),
+    Bounds(&'a BoundTable),
+}
+
+/// Calls `each` with every row of `pits` pits and `seeds` seeds.
+fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut(&TableRow)) {
+    let Some(last) = pits.checked_sub(1) else { return };
+    if last == 0 {
+        row[0] = seeds as u8;
+        return each(row);
+    }
+    for here in 0..=seeds {
+        row[last] = here as u8;
+        each_row(row, last, seeds - here, each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kalah_core::game::Rules;
+    use kalah_tables::builder::build;
+    use kalah_tables::table::Tables;
+
+    #[test]
+    fn every_frame_is_copied_and_counted_once() {
+        const SEEDS: usize = 8;
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
+        for _ in 0..20 {
+            let tables = Tables::open(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
+            let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
+            let keys = Keys::<u64>::new(3, SEEDS).unwrap();
+            let scores = TableScores::new(&keys, layers, &|| false).unwrap();
+            let audit = Audit::new(layers, &|| false).unwrap();
+            let copies = Copies { twice: u64::MAX / 2, moved: false };
+            let copy = |stop| scores.copy(copies, &audit, &|_| (), &AtomicBool::new(stop));
+            let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
+            // Calls that end after the first frame, of which there is a copy already.
+            let (seeds, mover) = scores.to_copy[0];
+            tables.layer(seeds).unwrap().copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
+            copy(true);
+            copy(true);
+            assert_eq!(scores.twice.load(Ordering::Relaxed), bytes(&scores.to_copy[0]));
+            std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(false))));
+            assert!(scores.is_copied());
+            assert!(
+                scores
+                    .to_copy
+                    .iter()
+                    .all(|&(seeds, mover)| scores.frames[seeds * SEEDS + mover].memory.get().is_some())
+            );
+            assert_eq!(scores.twice.load(Ordering::Relaxed), scores.to_copy.iter().map(bytes).sum::<u64>());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The interface between solvers and engines.
+
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use super::depth_limited::{Depth, DepthLimitedResult};
+use super::error::SolveError;
+use super::memory::Copies;
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::table::TableError;
+
+/// Returns why the search must end now, if it must.
+pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
+
+/// The limits and counters of a test.
+pub(super) struct Run<'s> {
+    pub threads: usize,
+    /// Which tables are copied to memory.
+    pub copies: Copies,
+    /// When the search began.
+    pub start: Instant,
+    pub interrupted: &'s Interrupted<'s>,
+    pub nodes: &'s AtomicU64,
+    pub hits: &'s AtomicU64,
+}
+
+/// The interface of an [`Engine`](super::engine::Engine), independent of its word. All positions must fit it; their stores
+/// do not matter.
+pub(super) trait Search: Send + Sync {
+    /// The largest layer of exact tables in use; 0 for none.
+    fn exact(&self) -> usize;
+
+    /// The largest layer of tables in use, exact or of bounds; 0 for none.
+    fn reach(&self) -> usize;
+
+    /// Bounds of the score of `position` from the rules, tables, the book, complete tests, and the transposition
+    /// table.
+    fn known(&self, position: &Position) -> Result<Bounds, TableError>;
+
+    /// A lower bound of the nodes that the bounds of `position` in the transposition table took; 0 if it is not there.
+    fn work(&self, position: &Position) -> u64;
+
+    /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
+    /// proved.
+    fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
+
+    /// The bounds that complete tests proved, for positions without stores.
+    fn proofs(&self) -> Vec<(Position, Bounds)>;
+
+    /// Forgets all proved bounds except those of the tables and of the book. No search may be running.
+    fn forget(&self);
+
+    /// A fail-soft test whether the mover collects `score`, on all threads; returns a bound of the score.
+    fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
+
+    /// The evaluation of a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
+    /// Each node decrements `left`; at 0 the search goes no deeper. An interruption sets it to 0.
+    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync))
+    -> i32;
+
+    /// A depth-limited search that uses all proved bounds, with at most `budget` nodes; `None` once the game is over.
+    fn depth_limited(
+        &self,
+        position: &Position,
+        depth: Depth,
+        budget: u64,
+        interrupted: &Interrupted,
+    ) -> Result<Option<DepthLimitedResult>, SolveError>;
+
+    /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.
+    fn compared(&self) -> Option<(u64, u64)>;
+
+    /// The share of the transposition table in use.
+    fn fill(&self) -> f64;
+
+    /// Writes the transposition table.
+    fn save(&self, file: &mut dyn Write) -> io::Result<()>;
+
+    /// Loads a saved transposition table; returns the number of its entries, or what is wrong with it, in which case
+    /// the table is empty.
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
+}

@@ -1,0 +1,243 @@
+use super::error::SolveError;
+use super::move_order::in_order;
+use super::solver::Solver;
+use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
+use kalah_tables::table::ProbeError;
+
+/// A solved position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Solution {
+    /// How many of the seeds in play the mover collects with best play.
+    pub score: u32,
+    /// The final store difference for the mover.
+    pub value: i64,
+    /// The moves that keep the value, nearest the store last. Empty once the game is over.
+    pub best: Vec<Pit>,
+    /// A line of best play to the end of the game.
+    pub line: Line,
+}
+
+/// The beginning of a first turn: one move, or two if the first is an again-move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opening {
+    /// One or two moves.
+    pub moves: Vec<Pit>,
+    /// The position after the moves, with stores.
+    pub position: Position,
+    /// Whether the same player is to move.
+    pub again: bool,
+}
+
+impl std::fmt::Display for Opening {
+    /// The moves with dashes: `1-2`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, pit) in self.moves.iter().enumerate() {
+            write!(f, "{}{pit}", if index > 0 { "-" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Solver<'_> {
+    /// The score of `position` and its value, from any first guess of the value.
+    ///
+    /// # Errors
+    /// As [`Solver::test`]; also when the solver was made for smaller boards.
+    pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
+        self.value_with_progress(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::value`]; calls `proved` after every test that does not decide the value.
+    pub fn value_with_progress(
+        &self,
+        position: &Position,
+        guess: i64,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<(u32, i64), SolveError> {
+        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
+        let score = self.score_with_progress(position, guess as u32, proved)?;
+        Ok((score, position.value(score)))
+    }
+
+    /// The moves of `position` that are proved to keep its `score`.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Vec<Pit>, SolveError> {
+        let mut best = Vec::new();
+        for pit in position.moves() {
+            if self.keeps(position, pit, score)?.is_some() {
+                best.push(pit);
+            }
+        }
+        Ok(best)
+    }
+
+    /// A move of `position` that is proved to collect at least `score`; there must be one. `None` once the game is
+    /// over.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn best_move(&self, position: &Position, score: u32) -> Result<Option<Pit>, SolveError> {
+        for pit in in_order(self.rules, position) {
+            if self.keeps(position, pit, score)?.is_some() {
+                return Ok(Some(pit));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A move of `position` that is proved to collect at least `score`; there must be one. All moves are tested in turn, each
+    /// with more nodes from round to round, so that one that is hard to refute does not hold up the one that is easy to prove.
+    /// `None` once the game is over.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn move_collecting(&self, position: &Position, score: u32) -> Result<Option<Pit>, SolveError> {
+        const FIRST_LIMIT: u64 = 1 << 10;
+        const LIMIT_GROWTH: u64 = 8;
+        let mut left: Vec<_> = in_order(self.rules, position);
+        let mut limit = FIRST_LIMIT;
+        while !left.is_empty() {
+            let mut undecided = Vec::new();
+            for pit in left {
+                match self.keeps_within(position, pit, score, limit) {
+                    Ok(Some(_)) => return Ok(Some(pit)),
+                    Ok(None) => {}
+                    Err(SolveError::NodeLimit { .. }) => undecided.push(pit),
+                    Err(error) => return Err(error),
+                }
+            }
+            left = undecided;
+            limit = limit.saturating_mul(LIMIT_GROWTH);
+        }
+        Ok(None)
+    }
+
+    /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
+    /// same player is to move; `None` if the move does not keep it.
+    fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
+        self.keeps_within(position, pit, score, u64::MAX)
+    }
+
+    /// The same, unless it takes more than so many nodes.
+    fn keeps_within(
+        &self,
+        position: &Position,
+        pit: Pit,
+        score: u32,
+        nodes: u64,
+    ) -> Result<Option<(Position, u32, bool)>, SolveError> {
+        let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
+        let next = played.position;
+        if played.again {
+            let stored = next.mover_store() - position.mover_store();
+            let needed = score.saturating_sub(stored);
+            let keeps = needed == 0 || self.test_within(&next, needed, nodes)?.lower >= needed;
+            return Ok(keeps.then_some((next, needed, true)));
+        }
+        // The opponent must not get more than the remaining seeds.
+        let Some(rest) = position.seeds().checked_sub(score) else { return Ok(None) };
+        let keeps = rest >= next.seeds() || self.test_within(&next, rest + 1, nodes)?.upper <= rest;
+        Ok(keeps.then_some((next, rest, false)))
+    }
+
+    /// A line of best play from `position`, whose `score` is exact, to the end of the game: every position on it is worth
+    /// the same to the player who moved first.
+    ///
+    /// # Errors
+    /// As [`Solver::value`], and when `score` turns out not to be that of the position.
+    pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
+        let known = self.known_of(position)?;
+        if !(known.lower..=known.upper).contains(&score) {
+            return Err(SolveError::Contradiction(Box::new(*position)));
+        }
+        let mut line = Line::new(position.pits());
+        let (mut position, mut score, mut turn) = (*position, score, Vec::new());
+        while !position.is_over() {
+            let reach = self.table_seeds().unwrap_or(0);
+            if let Some(tables) = self.tables.filter(|_| position.seeds() as usize <= reach) {
+                let probe = tables.probe(&position).map_err(|error| match error {
+                    ProbeError::Table(error) => SolveError::Table(error),
+                    _ => SolveError::Board { pits: position.pits(), seeds: position.seeds() },
+                })?;
+                if probe.score != score {
+                    return Err(SolveError::Contradiction(Box::new(position)));
+                }
+                // The first turn of the remaining line may continue a turn begun above the tables.
+                for moves in probe.line.turns() {
+                    turn.extend(moves);
+                    line.push(std::mem::take(&mut turn));
+                }
+                break;
+            }
+            let mut next = None;
+            for pit in in_order(self.rules, &position) {
+                if let Some(kept) = self.keeps(&position, pit, score)? {
+                    turn.push(pit);
+                    next = Some(kept);
+                    break;
+                }
+            }
+            let again;
+            // An exact score is kept by one of the moves.
+            (position, score, again) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
+            if !again {
+                line.push(std::mem::take(&mut turn));
+            }
+        }
+        // The remaining seeds belong to the owner of their row.
+        if position.is_over() && position.mover().total() != score {
+            return Err(SolveError::Contradiction(Box::new(position)));
+        }
+        Ok(line)
+    }
+
+    /// Value, best moves and a line of best play.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn solve(&self, position: &Position, guess: i64) -> Result<Solution, SolveError> {
+        let (score, value) = self.value(position, guess)?;
+        let best = self.best_moves(position, score)?;
+        let line = self.line(position, score)?;
+        Ok(Solution { score, value, best, line })
+    }
+
+    /// The value of an opening for the player who played it, from a first guess.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn opening_value(&self, opening: &Opening, guess: i64) -> Result<i64, SolveError> {
+        let sign = mover_value(opening.again, 1);
+        Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
+    }
+
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
+    pub fn openings(&self, position: &Position) -> Vec<Opening> {
+        Opening::all(self.rules, position)
+    }
+}
+
+impl Opening {
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
+    pub fn all(rules: Rules, position: &Position) -> Vec<Opening> {
+        let after = |position: &Position, moves: &[Pit], pit: Pit| {
+            let played = position.play(rules, pit).ok()?;
+            let moves = moves.iter().copied().chain([pit]).collect();
+            Some(Opening { moves, position: played.position, again: played.again })
+        };
+        let mut openings = Vec::new();
+        for pit in position.moves() {
+            let Some(first) = after(position, &[], pit) else { continue };
+            if first.again {
+                openings.extend(first.position.moves().filter_map(|pit| after(&first.position, &first.moves, pit)));
+            } else {
+                openings.push(first);
+            }
+        }
+        openings
+    }
+}

@@ -1,0 +1,229 @@
+use super::memory::{Shares, TableBytes};
+use super::transposition::most_bytes;
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
+use kalah_tables::table::Cuts;
+
+/// Bits of a position in an exact table (measured: 4.07 to 4.15).
+const EXACT_BITS: f64 = 4.15;
+
+/// Bits of checksums for each bit of a bound table, and that bit.
+const CHECKED_BIT: f64 = 1.0 + 8.0 / 65536.0;
+
+/// How many times fewer nodes a search takes with tables of one seed more: the square root of 2.2, since two seeds save 2.0 to 2.4
+/// times (docs/measurements.md).
+const SEED: f64 = 1.483;
+
+/// How many more nodes a search takes with many layers in 2 bits instead of exact ones, as a share, and how much less of that each
+/// further layer adds (docs/measurements.md, with evaluation networks and cuts at 4 seeds).
+const TWO_BITS: (f64, f64) = (0.05, 0.83);
+
+/// The same for layers in 1 bit instead of 2, at the top: 0.36 for 4 layers, 0.54 for 14.
+const ONE_BIT: (f64, f64) = (0.55, 0.77);
+
+/// What is known of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerKind {
+    /// The score of every position.
+    Exact,
+    /// A bound table of 2 bits a position.
+    TwoBits,
+    /// A bound table of 1 bit a position.
+    OneBit,
+}
+
+impl LayerKind {
+    /// Its name: exact, 2 bits, 1 bit.
+    pub fn name(self) -> &'static str {
+        match self {
+            LayerKind::Exact => "exact",
+            LayerKind::TwoBits => "2 bits",
+            LayerKind::OneBit => "1 bit",
+        }
+    }
+
+    /// The cuts of its bound tables; `None` for exact ones.
+    pub fn cuts(self) -> Option<Cuts> {
+        match self {
+            LayerKind::Exact => None,
+            LayerKind::TwoBits => Some(Cuts::TWO_BITS),
+            LayerKind::OneBit => Some(Cuts::ONE_BIT),
+        }
+    }
+
+    /// About how many bytes so many positions take.
+    pub fn bytes(self, positions: u64) -> u64 {
+        let bits = match self {
+            LayerKind::Exact => EXACT_BITS,
+            LayerKind::TwoBits => 2.0 * CHECKED_BIT,
+            LayerKind::OneBit => CHECKED_BIT,
+        };
+        (positions as f64 * bits / 8.0) as u64
+    }
+}
+
+/// Which tables to have for a search with so much memory: exact ones of the layers with few seeds, bound tables of 2 bits above
+/// these, and of 1 bit at the top. Each part may be missing.
+///
+/// It has the fewest nodes of all such mixtures, by a rule of thumb from measurements. Tables of exact scores are needed of all
+/// layers to make the bound tables; afterwards those above [`TablePlan::exact`] are not needed any more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TablePlan {
+    /// Pits a side.
+    pub pits: usize,
+    /// The largest exact layer; 1 for none, since the smallest layer has 2 seeds.
+    pub exact: usize,
+    /// The largest layer in 2 bits, or the largest exact one if there is none.
+    pub two_bits: usize,
+    /// The largest layer in 1 bit, or the largest other one if there is none.
+    pub one_bit: usize,
+    /// Bytes of all tables.
+    pub tables: u64,
+    /// Bytes of the transposition table.
+    pub transpositions: u64,
+    /// The largest layer to which exact tables alone fit the same memory.
+    pub exact_alone: usize,
+    /// Estimated nodes of a search, relative to those with these exact tables.
+    pub nodes: f64,
+}
+
+impl TablePlan {
+    /// The plan for searches on boards of `pits` pits a side with at most `seeds` seeds in play, in `memory` bytes; with
+    /// tables up to `most` seeds at most. The transposition table takes `transpositions` bytes of the memory, rounded down to
+    /// a power of two, or what the tables leave. `None` if there are no tables of such boards, or no memory for any.
+    pub fn new(pits: usize, seeds: usize, memory: u64, transpositions: Option<u64>, most: usize) -> Option<TablePlan> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) {
+            return None;
+        }
+        let most = most.min(seeds).min(MAX_TABLE_SEEDS);
+        let positions: Vec<u64> = (0..=most).map(|seeds| layer_positions(pits, seeds.max(1))).collect();
+        // Bytes of all layers up to one, and of the ranks of their rows.
+        let up_to = |kind: LayerKind| -> Vec<u64> {
+            let mut sum = 0;
+            positions.iter().map(|&positions| (sum += kind.bytes(positions), sum).1).collect()
+        };
+        let [exact, two, one] = [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit].map(up_to);
+        let ranks: Vec<u64> =
+            (0..=most).map(|reach| (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum()).collect();
+        let least = transpositions.unwrap_or_else(|| Shares::least_transpositions(memory));
+        let plan = |first: usize, second: usize, third: usize| {
+            let files = exact[first] + two[second] - two[first] + one[third] - one[second];
+            let bytes = TableBytes { files, frame: 0, ranks: ranks[third] };
+            let wanted = |most| transpositions.unwrap_or_else(|| most_bytes(pits, seeds).min(most));
+            Shares::fit(memory, bytes, least).then(|| TablePlan {
+                pits,
+                exact: first,
+                two_bits: second,
+                one_bit: third,
+                tables: files,
+                transpositions: Shares::new(memory, bytes, false, wanted).transpositions,
+                exact_alone: 0,
+                nodes: nodes(first, second, third),
+            })
+        };
+        let exact_alone = (2..=most).rev().find(|&reach| plan(reach, reach, reach).is_some())?;
+        let mixtures = (2..=most).flat_map(|third| {
+            (1..=third).flat_map(move |second| (1..=second).map(move |first| (first, second, third)))
+        });
+        let best = mixtures
+            .filter_map(|(first, second, third)| plan(first, second, third))
+            // Of equal ones, the smallest.
+            .min_by(|one, other| one.nodes.total_cmp(&other.nodes).then(one.tables.cmp(&other.tables)))?;
+        let nodes = best.nodes / nodes(exact_alone, exact_alone, exact_alone);
+        Some(TablePlan { exact_alone, nodes, ..best })
+    }
+
+    /// The same without bound tables: exact ones alone, as far as they fit.
+    #[must_use]
+    pub fn without_bounds(self) -> TablePlan {
+        let reach = self.exact_alone;
+        let tables = (2..=reach).map(|seeds| LayerKind::Exact.bytes(layer_positions(self.pits, seeds))).sum();
+        TablePlan { exact: reach, two_bits: reach, one_bit: reach, tables, nodes: 1.0, ..self }
+    }
+
+    /// The layers from 2 seeds up: seeds, and what is to be known.
+    pub fn layers(&self) -> impl Iterator<Item = (usize, LayerKind)> {
+        (2..=self.one_bit).map(|seeds| (seeds, self.kind(seeds)))
+    }
+
+    /// What is to be known of the layer with `seeds` seeds.
+    pub fn kind(&self, seeds: usize) -> LayerKind {
+        match seeds {
+            _ if seeds <= self.exact => LayerKind::Exact,
+            _ if seeds <= self.two_bits => LayerKind::TwoBits,
+            _ => LayerKind::OneBit,
+        }
+    }
+}
+
+/// Nodes of a search with exact tables up to `exact` seeds, 2 bits up to `two_bits` and 1 bit up to `one_bit`, in any unit.
+fn nodes(exact: usize, two_bits: usize, one_bit: usize) -> f64 {
+    let more = |(most, next): (f64, f64), layers: usize| 1.0 + most * (1.0 - next.powi(layers as i32));
+    SEED.powi(-(one_bit as i32)) * more(TWO_BITS, one_bit - exact) * more(ONE_BIT, one_bit - two_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_fit_and_more_memory_is_never_worse() {
+        for pits in 1..=MAX_TABLE_PITS {
+            let mut before: Option<TablePlan> = None;
+            for memory in (24..38).map(|bits| 3u64 << bits) {
+                let Some(plan) = TablePlan::new(pits, 72, memory, None, 48) else { continue };
+                assert!(plan.exact <= plan.two_bits && plan.two_bits <= plan.one_bit && plan.one_bit <= 48);
+                assert!(plan.tables + plan.transpositions <= memory && plan.nodes <= 1.0, "{plan:?}");
+                let sum: u64 = plan.layers().map(|(seeds, kind)| kind.bytes(layer_positions(pits, seeds))).sum();
+                assert_eq!(sum, plan.tables);
+                let cost = |plan: &TablePlan| nodes(plan.exact, plan.two_bits, plan.one_bit);
+                assert!(before.is_none_or(|before| cost(&plan) <= cost(&before)), "{plan:?}");
+                before = Some(plan);
+            }
+            assert!(before.is_some());
+        }
+        assert_eq!(TablePlan::new(9, 54, 1 << 34, None, 48), None);
+        assert_eq!(TablePlan::new(6, 72, 1 << 20, None, 48), None);
+    }
+
+    #[test]
+    fn tables_leave_the_memory_of_a_transposition_table_of_a_set_size() {
+        let plan = |transpositions| TablePlan::new(6, 72, 1 << 34, transpositions, 48).unwrap();
+        let mut before = 0.0;
+        for bits in 20..34 {
+            let plan = plan(Some(3 << bits >> 1));
+            assert_eq!(plan.transpositions, 1 << bits);
+            assert!(plan.tables + plan.transpositions <= 1 << 34, "{plan:?}");
+            let cost = nodes(plan.exact, plan.two_bits, plan.one_bit);
+            assert!(cost >= before, "{plan:?}");
+            before = cost;
+        }
+        assert!(plan(Some(1 << 33)).tables < plan(None).tables);
+    }
+
+    #[test]
+    fn tables_of_two_bits_have_the_known_sizes() {
+        // Gigabytes of all layers to 36, 38 and 40 seeds.
+        for (seeds, gigabytes) in [(36, 17.4), (38, 30.0), (40, 52.0)] {
+            let bytes: u64 = (2..=seeds).map(|seeds| LayerKind::TwoBits.bytes(layer_positions(6, seeds))).sum();
+            assert!((bytes as f64 / 1e9 / gigabytes - 1.0).abs() < 0.02, "{seeds} seeds: {bytes}");
+        }
+    }
+
+    #[test]
+    fn the_rule_of_thumb_is_close_to_what_was_measured() {
+        // Million nodes of Kalah(6,5) with these tables and an evaluation network.
+        let measured = [
+            ((24, 24, 24), 85.4),
+            ((26, 26, 26), 48.9),
+            ((28, 28, 28), 21.9),
+            ((14, 28, 28), 21.4),
+            ((14, 24, 28), 27.2),
+            ((14, 14, 28), 30.8),
+        ];
+        for ((exact, two_bits, one_bit), million) in measured {
+            let ratio = nodes(exact, two_bits, one_bit) / nodes(28, 28, 28) / (million / 21.9);
+            assert!((0.7..1.5).contains(&ratio), "{exact} {two_bits} {one_bit}: {ratio}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The file of a transposition table (docs/solving.md).
+
+use std::io::{self, BufRead, Read, Write};
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::table::TranspositionTable;
+use crate::solve::packed::Word;
+use kalah_core::game::Rules;
+
+/// The first bytes.
+const MAGIC: [u8; 8] = *b"KALAHTT\n";
+
+/// Entries written at a time.
+const CHUNK: usize = 1 << 16;
+
+/// The boards of a table.
+pub(crate) struct Head {
+    pub rules: Rules,
+    pub pits: usize,
+    /// The most seeds in play.
+    pub seeds: usize,
+}
+
+/// Bytes before the entries.
+const HEAD_BYTES: usize = 17;
+
+impl Head {
+    /// The bytes before the entries of a table with these bits of a key and of a bucket's number.
+    fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
+        let mut head = [0; HEAD_BYTES];
+        head[..8].copy_from_slice(&MAGIC);
+        // Version 1 has entries of 64 bits, version 2 of 128.
+        head[8..12].copy_from_slice(&(W::BITS / 64).to_le_bytes());
+        head[12..].copy_from_slice(&[
+            self.rules.code(),
+            self.pits as u8,
+            self.seeds as u8,
+            key_bits as u8,
+            bucket_bits as u8,
+        ]);
+        head
+    }
+}
+
+/// Writes a table; this is possible during a search, since each entry is read atomically and is valid by itself.
+pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
+    file.write_all(&head.bytes::<W>(table.bits()))?;
+    let mut hash = Xxh3Default::new();
+    let mut packed = zstd::Encoder::new(&mut *file, 1)?;
+    let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
+    let mut words = table.words().peekable();
+    while words.peek().is_some() {
+        bytes.clear();
+        bytes.extend(words.by_ref().take(CHUNK).flat_map(W::bytes));
+        hash.update(&bytes);
+        packed.write_all(&bytes)?;
+    }
+    packed.finish()?;
+    file.write_all(&hash.digest().to_le_bytes())
+}
+
+/// Loads the entries of a file into a table, which may have another size; returns their number, or what is wrong, in
+/// which case the table is empty.
+///
+/// They are loaded directly into the table, so that a resumed search needs no additional memory. No search uses the
+/// table meanwhile, so no entry is used before all are checked.
+pub(crate) fn load<W: Word>(
+    table: &mut TranspositionTable<W>,
+    head: Head,
+    file: &mut dyn BufRead,
+) -> Result<u64, &'static str> {
+    let taken = take(table, head, file);
+    if taken.is_err() {
+        table.clear();
+    }
+    taken
+}
+
+fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
+    let short = |_| "it ends too early or is not what was saved";
+    let mut found = [0; HEAD_BYTES];
+    file.read_exact(&mut found).map_err(short)?;
+    let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
+    let expected = head.bytes::<W>((key_bits, bucket_bits));
+    if found[..12] != expected[..12] {
+        return Err("it is not a saved transposition table of this version");
+    }
+    let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
+    let count = count.ok_or("it was saved by a search of another board")?;
+    let (mut taken, mut hash) = (0, Xxh3Default::new());
+    {
+        let mut packed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
+        let mut bytes = vec![0; size_of::<W>() * CHUNK];
+        let mut index = 0u64;
+        while index < count {
+            let part = size_of::<W>() * (count - index).min(CHUNK as u64) as usize;
+            packed.read_exact(&mut bytes[..part]).map_err(short)?;
+            hash.update(&bytes[..part]);
+            for word in bytes[..part].chunks_exact(size_of::<W>()) {
+                let word = W::pack(word.iter().copied());
+                if word != W::default() {
+                    if !table.restore(bucket_bits, index, word, head.seeds) {
+                        return Err("it holds impossible bounds");
+                    }
+                    taken += 1;
+                }
+                index += 1;
+            }
+        }
+        // The end of the frame.
+        if packed.read(&mut bytes[..1]).map_err(short)? != 0 {
+            return Err("it goes on too long");
+        }
+    }
+    let mut checksum = [0; 8];
+    file.read_exact(&mut checksum).map_err(short)?;
+    if u64::from_le_bytes(checksum) != hash.digest() {
+        return Err("its checksum is wrong");
+    }
+    if file.read(&mut checksum).map_err(short)? != 0 {
+        return Err("it goes on too long");
+    }
+    Ok(taken)
+}

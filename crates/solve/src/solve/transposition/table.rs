@@ -1,0 +1,373 @@
+use std::marker::PhantomData;
+
+use crate::solve::packed::Word;
+use kalah_core::game::Bounds;
+use kalah_core::memory::{HugePages, prefetch};
+
+/// Bytes of a bucket: one cache line.
+const BUCKET_BYTES: u64 = 64;
+
+/// Bits of an entry for the logarithm of the effort.
+const WORK_BITS: u32 = 6;
+
+const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
+
+/// Proved bounds of positions, shared by all threads without locks.
+///
+/// An entry is one word, read and written atomically: the bounds, the effort that proved them, and the key. Keys are
+/// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper
+/// bits then select the bucket, and the entry holds all others. So bucket and entry together give the whole key: an
+/// entry is never mistaken for that of another position. If two threads write at once, at worst a bound is lost.
+pub struct TranspositionTable<W> {
+    /// The memory of the entries, whole buckets.
+    map: HugePages,
+    bucket_bits: u32,
+    key_bits: u32,
+    word: PhantomData<W>,
+}
+
+/// Where the entry of a key is, if it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Slot<W> {
+    bucket: usize,
+    /// The remainder of the key, in its place.
+    tag: W,
+}
+
+impl<W: Word> TranspositionTable<W> {
+    /// Entries of a bucket.
+    const BUCKET: usize = BUCKET_BYTES as usize / size_of::<W>();
+
+    /// Bits of an entry for a bound.
+    const BOUND_BITS: u32 = W::SEEDS.ilog2() + 1;
+
+    /// Bits of an entry below the remainder of its key.
+    const DATA_BITS: u32 = 2 * Self::BOUND_BITS + WORK_BITS;
+
+    /// Bits for the remainder of a key.
+    const REMAINDER_BITS: u32 = W::BITS - Self::DATA_BITS;
+
+    /// A table for keys below `keys` in at most `bytes` bytes (more only if the entries could not hold the keys
+    /// otherwise).
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
+        let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
+        let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
+        TranspositionTable::with_buckets(key_bits, wanted.clamp(least, key_bits))
+    }
+
+    fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
+        let bytes = BUCKET_BYTES << bucket_bits;
+        let bytes = usize::try_from(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+        let map = HugePages::new(bytes)?;
+        Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
+    }
+
+    /// Entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number; `None` if there
+    /// is no such table.
+    pub(crate) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
+        let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
+        remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
+    }
+
+    /// How many entries it has room for.
+    pub fn capacity(&self) -> u64 {
+        self.entries().len() as u64
+    }
+
+    fn entries(&self) -> &[W::Shared] {
+        // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
+        // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.bytes() / size_of::<W>()) }
+    }
+
+    /// Bits of a key, and of the number of a bucket.
+    pub(crate) fn bits(&self) -> (u32, u32) {
+        (self.key_bits, self.bucket_bits)
+    }
+
+    /// All entries in the order of memory; unused ones are 0.
+    pub(crate) fn words(&self) -> impl Iterator<Item = W> {
+        self.entries().iter().map(W::load)
+    }
+
+    /// Restores the entry `word` from `index` of a saved table for the same keys, with `bucket_bits` and at most
+    /// `seeds` seeds in play. Returns false, without restoring it, if such a table cannot hold it.
+    pub(crate) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
+        let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
+        let low = self.key_bits - bucket_bits;
+        let rest = word >> Self::DATA_BITS;
+        if work == 0
+            || proved.lower > proved.upper
+            || proved.upper as usize > seeds
+            || rest & (W::MAX << low) != W::default()
+        {
+            return false;
+        }
+        let slot = self.slot_of(W::from(index / Self::BUCKET as u64) << low | rest);
+        let known = self.get(slot).unwrap_or(proved);
+        let agrees = known.lower.max(proved.lower) <= known.upper.min(proved.upper);
+        if agrees {
+            self.put(slot, proved, 1 << (work - 1));
+        }
+        agrees
+    }
+
+    /// Removes all entries.
+    pub(crate) fn clear(&mut self) {
+        self.map.fill(0);
+    }
+
+    /// Removes all entries one by one, while others may use the table: what they write meanwhile may stay.
+    pub(crate) fn forget(&self) {
+        self.entries().iter().for_each(|entry| W::default().store(entry));
+    }
+
+    /// Where the entry of `key` is.
+    #[inline]
+    pub fn slot(&self, key: W) -> Slot<W> {
+        let mask = W::MAX >> (W::BITS - self.key_bits);
+        let mut mixed = key.wrapping_mul(W::SPREAD[0]) & mask;
+        mixed ^= mixed >> (self.key_bits / 2 + 1);
+        self.slot_of(mixed.wrapping_mul(W::SPREAD[1]) & mask)
+    }
+
+    /// The slot of a permuted key.
+    #[inline]
+    fn slot_of(&self, mixed: W) -> Slot<W> {
+        let low = self.key_bits - self.bucket_bits;
+        Slot {
+            bucket: (mixed >> low).low() as usize * Self::BUCKET,
+            tag: (mixed & !(W::MAX << low)) << Self::DATA_BITS,
+        }
+    }
+
+    /// Has the processor fetch the bucket.
+    #[inline]
+    pub fn prefetch(&self, slot: Slot<W>) {
+        prefetch(self.map.as_mut_ptr().wrapping_add(slot.bucket * size_of::<W>()));
+    }
+
+    #[inline]
+    fn bucket(&self, slot: Slot<W>) -> &[W::Shared] {
+        &self.entries()[slot.bucket..][..Self::BUCKET]
+    }
+
+    /// Whether `word` is the entry of `slot`.
+    ///
+    /// An entry in use has a non-zero effort, so it differs from an unused one for any tag.
+    #[inline]
+    fn is_of(word: W, slot: Slot<W>) -> bool {
+        word >> Self::DATA_BITS << Self::DATA_BITS == slot.tag && word.low() & WORK_MASK != 0
+    }
+
+    #[inline]
+    fn bounds(word: W) -> Bounds {
+        let bound = |shift: u32| (word.low() >> shift & ((1 << Self::BOUND_BITS) - 1)) as u32;
+        Bounds { lower: bound(WORK_BITS), upper: bound(WORK_BITS + Self::BOUND_BITS) }
+    }
+
+    #[inline]
+    fn word_of(slot: Slot<W>, bounds: Bounds, work: u64) -> W {
+        let Bounds { lower, upper } = bounds;
+        let bounds = u64::from(upper) << Self::BOUND_BITS | u64::from(lower);
+        slot.tag | W::from(bounds << WORK_BITS | work)
+    }
+
+    /// The proved bounds of the position at `slot`.
+    #[inline]
+    pub fn get(&self, slot: Slot<W>) -> Option<Bounds> {
+        self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
+    }
+
+    /// A lower bound of the nodes that the bounds of a position took, if they are stored: a power of two.
+    pub fn work(&self, slot: Slot<W>) -> Option<u64> {
+        let word = self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot))?;
+        Some(1 << ((word.low() & WORK_MASK) - 1))
+    }
+
+    /// Adds proved bounds of the position at `slot`, for which `nodes` nodes were searched.
+    ///
+    /// Existing bounds are kept where they are tighter. In a full bucket, the entry that took the least effort is
+    /// replaced.
+    #[inline]
+    pub fn put(&self, slot: Slot<W>, proved: Bounds, nodes: u64) {
+        debug_assert!(proved.lower <= proved.upper, "{proved:?}");
+        let bucket = self.bucket(slot);
+        let work = u64::from((nodes | 1).ilog2() + 1);
+        let (mut victim, mut least) = (&bucket[0], u64::MAX);
+        for entry in bucket {
+            let word = W::load(entry);
+            let effort = word.low() & WORK_MASK;
+            if Self::is_of(word, slot) {
+                let known = Self::bounds(word);
+                let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+                Self::word_of(slot, both, work.max(effort)).store(entry);
+                return;
+            }
+            if effort < least {
+                (victim, least) = (entry, effort);
+            }
+        }
+        Self::word_of(slot, proved, work).store(victim);
+    }
+
+    /// The share of entries in use, 0 to 1, estimated from a sample.
+    pub fn fill(&self) -> f64 {
+        let entries = self.entries();
+        let sample = &entries[..entries.len().min(1 << 14)];
+        let used = sample.iter().filter(|entry| W::load(entry) != W::default()).count();
+        used as f64 / sample.len() as f64
+    }
+}
+
+impl<W: Word> Slot<W> {
+    /// A hash of the slot and a tested score, never 0.
+    #[inline]
+    pub(crate) fn mark(self, score: u32) -> u64 {
+        let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
+        mixed.wrapping_mul(u64::SPREAD[0]).rotate_left(29) | 1 << 63
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    /// The largest key that entries hold in a table of few buckets.
+    fn most_bits<W: Word>() -> u32 {
+        TranspositionTable::<W>::REMAINDER_BITS + 3
+    }
+
+    fn assert_slots_tell_all_keys_apart<W: Word>() {
+        for (count, bytes) in [(1, 64), (2, 64), (1000, 64), (1000, 1 << 12), (1 << 14, 1 << 20)] {
+            let table = TranspositionTable::<W>::new(count, bytes).unwrap();
+            let mut keys = HashMap::new();
+            for key in 0..count {
+                let Slot { bucket, tag } = table.slot(W::truncate(key));
+                assert_eq!(keys.insert((bucket, tag), key), None);
+            }
+        }
+    }
+
+    fn assert_entries_are_those_of_their_keys<W: Word>() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for bits in [20, 40, most_bits::<W>()] {
+            let table = TranspositionTable::<W>::new(1 << bits, 1 << 10).unwrap();
+            let bound = |key: u128, part: u128| (key / part % (W::SEEDS as u128 / 2)) as u32;
+            let proved = |key: u128| Bounds { lower: bound(key, 7), upper: W::SEEDS as u32 - bound(key, 11) };
+            // Keys that differ in few bits, and random ones.
+            let near = |random: &mut fastrand::Rng| 1 << random.u32(..bits) | 1u128 << random.u32(..bits);
+            let any = |random: &mut fastrand::Rng| random.u128(..1 << bits);
+            let mut found = 0;
+            for round in 0..20_000 {
+                let key = if round % 2 == 0 { near(&mut random) } else { any(&mut random) };
+                let slot = table.slot(W::truncate(key));
+                if let Some(known) = table.get(slot) {
+                    assert_eq!(known, proved(key), "{bits} bits");
+                    found += 1;
+                }
+                table.put(slot, proved(key), random.u64(..1 << 20));
+                assert_eq!(table.get(slot), Some(proved(key)));
+            }
+            assert!(found > 0 && table.fill() > 0.9, "{bits} bits: {found}");
+        }
+    }
+
+    fn assert_a_table_of_another_size_takes_all_entries<W: Word>() {
+        let keys = 1u128 << most_bits::<W>();
+        let (small, large) = (1 << 12, 1 << 20);
+        let [small, large] = [small, large].map(|bytes| TranspositionTable::<W>::new(keys, bytes).unwrap());
+        let mut random = fastrand::Rng::with_seed(4);
+        let kept: Vec<W> = (0..20).map(|_| W::truncate(random.u128(..keys))).collect();
+        let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
+        kept.iter().for_each(|&key| small.put(small.slot(key), proved, 9));
+        for (index, word) in small.words().enumerate() {
+            assert_eq!(large.restore(small.bits().1, index as u64, word, W::SEEDS), word != W::default());
+        }
+        assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
+        assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
+    }
+
+    fn assert_a_full_bucket_gives_up_the_least_effort<W: Word>() {
+        let one_bucket = || TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let count = TranspositionTable::<W>::BUCKET as u64;
+        let proved = |key: u64| Bounds { lower: key as u32, upper: W::SEEDS as u32 };
+        let put = |table: &TranspositionTable<W>, key, nodes| table.put(table.slot(W::from(key)), proved(key), nodes);
+        let get = |table: &TranspositionTable<W>, key: u64| table.get(table.slot(W::from(key)));
+        let kept = |table: &TranspositionTable<W>| -> Vec<u64> {
+            let kept: Vec<u64> = (0..1 << 10).filter(|&key| get(table, key).is_some()).collect();
+            kept.iter().for_each(|&key| assert_eq!(get(table, key), Some(proved(key))));
+            kept
+        };
+
+        // Nothing is replaced while there is space. Later keys took less effort.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 1 << (20 - key)));
+        assert_eq!(kept(&table), Vec::from_iter(0..count));
+        // A new entry is stored even if it took less effort than all others; but then it is the next to be replaced.
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 1);
+            assert_eq!(kept(&table), Vec::from_iter((0..count - 1).chain([newcomer])));
+        }
+        put(&table, count + 2, 1 << 30);
+        // An entry proved again has the larger effort of the two.
+        put(&table, count - 2, 1 << 25);
+        put(&table, count - 2, 1);
+        put(&table, count + 3, 1 << 30);
+        assert_eq!(kept(&table), Vec::from_iter((0..count - 3).chain([count - 2, count + 2, count + 3])));
+
+        // Efforts are compared by their logarithms. Of equal ones the first entry of the bucket is replaced, whatever
+        // its age.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 8 + (count - key) % 8));
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 15);
+            assert_eq!(kept(&table), Vec::from_iter((1..count).chain([newcomer])));
+        }
+    }
+
+    fn assert_bounds_of_one_position_are_joined<W: Word>() {
+        let table = TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let slot = table.slot(W::from(77u8));
+        for (lower, upper, joined) in [(3, 90, (3, 90)), (0, 50, (3, 50)), (7, 120, (7, 50)), (20, 20, (20, 20))] {
+            table.put(slot, Bounds { lower, upper }, 100);
+            assert_eq!(table.get(slot), Some(Bounds { lower: joined.0, upper: joined.1 }));
+        }
+        assert_eq!(table.words().filter(|&word| word != W::default()).count(), 1);
+    }
+
+    #[test]
+    fn a_full_bucket_gives_up_the_least_effort() {
+        assert_a_full_bucket_gives_up_the_least_effort::<u64>();
+        assert_a_full_bucket_gives_up_the_least_effort::<u128>();
+    }
+
+    #[test]
+    fn bounds_of_one_position_are_joined() {
+        assert_bounds_of_one_position_are_joined::<u64>();
+        assert_bounds_of_one_position_are_joined::<u128>();
+    }
+
+    #[test]
+    fn slots_tell_all_keys_apart() {
+        assert_slots_tell_all_keys_apart::<u64>();
+        assert_slots_tell_all_keys_apart::<u128>();
+    }
+
+    #[test]
+    fn entries_are_those_of_their_keys() {
+        assert_entries_are_those_of_their_keys::<u64>();
+        assert_entries_are_those_of_their_keys::<u128>();
+    }
+
+    #[test]
+    fn a_table_of_another_size_takes_all_entries() {
+        assert_a_table_of_another_size_takes_all_entries::<u64>();
+        assert_a_table_of_another_size_takes_all_entries::<u128>();
+    }
+}

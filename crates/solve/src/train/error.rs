@@ -1,0 +1,32 @@
+use crate::solve::SolveError;
+use kalah_core::evaluation::NetworkError;
+use kalah_tables::table::TableError;
+
+/// Why there is no trained network.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// There are too few tables.
+    #[error("a network learns from tables to {least} seeds at least; here they end at {found}")]
+    Tables {
+        /// The largest layer that is needed.
+        least: usize,
+        /// The largest layer that is there; 0 for none.
+        found: usize,
+    },
+    /// Random games do not lead to positions to learn from.
+    #[error("games with {pits} pits a side end before there are positions to learn from")]
+    Board {
+        /// Pits a side.
+        pits: usize,
+    },
+    /// A table is damaged.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// A position above the tables could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// The trained weights are too large.
+    #[error("training did not converge: {0}")]
+    Network(#[from] NetworkError),
+}

@@ -1,0 +1,37 @@
+use super::sample::Sample;
+use kalah_core::evaluation::{PhasedNetwork, SEED};
+
+/// How well evaluations fit the scores of positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Fit {
+    /// Positions compared.
+    pub positions: usize,
+    /// The standard deviation of scores less half of the seeds, in seeds.
+    pub deviation: f64,
+    /// The root of the mean squared difference between evaluation and score, in seeds.
+    pub error: f64,
+}
+
+impl Fit {
+    /// How well the evaluations by `network` fit `samples`.
+    pub fn of(network: &PhasedNetwork, samples: &[Sample]) -> Fit {
+        let count = samples.len().max(1) as f64;
+        let half = |sample: &Sample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
+        let mean = samples.iter().map(half).sum::<f64>() / count;
+        let spread = samples.iter().map(|sample| (half(sample) - mean).powi(2)).sum::<f64>() / count;
+        let difference = |sample: &Sample| {
+            let seeds = sample.seeds.into();
+            let evaluation = network.of(seeds).evaluate(&sample.mover, &sample.other, seeds);
+            f64::from(evaluation) / f64::from(SEED) - f64::from(sample.score)
+        };
+        let squares = samples.iter().map(|sample| difference(sample).powi(2)).sum::<f64>() / count;
+        Fit { positions: samples.len(), deviation: spread.sqrt(), error: squares.sqrt() }
+    }
+
+    /// The share of the variance that evaluations explain, R squared: 1 if they equal the scores, 0 if they are no better
+    /// than the mean.
+    pub fn explained(&self) -> f64 {
+        if self.deviation == 0.0 { 0.0 } else { 1.0 - (self.error / self.deviation).powi(2) }
+    }
+}

@@ -1,0 +1,124 @@
+//! Samples of positions with more seeds than those that can be solved by the thousand: their scores are estimated by
+//! depth-limited searches, which are far better than the evaluations at their leaves.
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+
+use super::error::TrainError;
+use super::sample::{Sample, next_start};
+use super::search_sampler::{SearchSampler, Visited};
+use crate::solve::{Solver, Sower, Word};
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::game::Rules;
+use kalah_tables::table::Tables;
+
+/// The first phase above the tables begins so many seeds above them: below, there are exact scores to learn from.
+const FIRST_ABOVE: u32 = 4;
+
+/// Seeds of a phase.
+const PHASE_SEEDS: u32 = 10;
+
+/// Seeds that the samples of the last phase span; it evaluates all positions with more, too.
+const LAST_PHASE_SEEDS: u32 = 2 * PHASE_SEEDS;
+
+/// Every phase begins with fewer seeds a pit than this.
+const MOST_SEEDS_A_PIT: u32 = 5;
+
+/// The samples of a phase reach so many seeds beyond it on both sides.
+const OVERLAP: u32 = 1;
+
+/// Turns of the search that estimates a score.
+const TURNS: u32 = 5;
+
+/// Positions taken of one search, at most.
+const TAKEN_OF_A_SEARCH: usize = 12;
+
+/// Samples taken with one sequence of random numbers, so that they do not depend on the threads that take them.
+const CHUNK: usize = 2048;
+
+/// Of each phase above tables to `reach` seeds: the fewest seeds, and the seeds of its samples. There are none with relays,
+/// by which turns have dozens of moves: estimates take too long (docs/measurements.md in the repository).
+pub(super) fn phases(rules: Rules, reach: u32, pits: usize) -> Vec<(u32, RangeInclusive<u32>)> {
+    if rules.relays() {
+        return Vec::new();
+    }
+    let end = MOST_SEEDS_A_PIT * 2 * pits as u32;
+    let samples = |least: u32| {
+        let next = if least + PHASE_SEEDS < end { least + PHASE_SEEDS } else { least + LAST_PHASE_SEEDS };
+        (least, least - OVERLAP..=next - 1 + OVERLAP)
+    };
+    (reach + FIRST_ABOVE..end).step_by(PHASE_SEEDS as usize).map(samples).collect()
+}
+
+/// Takes samples for the phases above the tables.
+pub(super) struct PhaseSampler<'t> {
+    tables: &'t Tables,
+    network: &'t PhasedNetwork,
+    solver: &'t Solver<'t>,
+    sower: Sower<u64>,
+}
+
+impl<'t> PhaseSampler<'t> {
+    /// A sampler whose searches order moves, and estimate scores, by `network`, as `solver` does, too.
+    pub fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
+        let (rules, pits) = (tables.rules(), tables.pits());
+        PhaseSampler { tables, network, solver, sower: Sower::new(rules, pits, u64::SEEDS) }
+    }
+
+    /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their scores. The random
+    /// numbers begin with `first`.
+    ///
+    /// # Errors
+    /// [`TrainError::Board`] when random games do not lead to such positions; when a table is damaged.
+    pub fn samples(&self, seeds: &RangeInclusive<u32>, wanted: usize, first: u64) -> Result<Vec<Sample>, TrainError> {
+        let chunks = (0..wanted.div_ceil(CHUNK)).into_par_iter();
+        let chunks =
+            chunks.map(|chunk| self.chunk(seeds, CHUNK.min(wanted - chunk * CHUNK), (first << 32) + chunk as u64));
+        Ok(chunks.collect::<Result<Vec<_>, TrainError>>()?.concat())
+    }
+
+    /// One chunk of them, with a sequence of random numbers of its own.
+    fn chunk(&self, seeds: &RangeInclusive<u32>, wanted: usize, random: u64) -> Result<Vec<Sample>, TrainError> {
+        let (least, pits) = (*seeds.start(), self.tables.pits());
+        let mut sampler = SearchSampler::new(self.tables, Some(self.network), random);
+        let (mut samples, mut failed_games) = (Vec::new(), 0);
+        while samples.len() < wanted {
+            let most = sampler.random.u32(seeds.clone());
+            let Some(start) = next_start(&mut sampler, least..=most, pits, &mut failed_games)? else { continue };
+            let mut visited = sampler.visit(start, least - 1)?;
+            visited.retain(|visited| visited.seeds >= least);
+            let taken = self.spread(&mut sampler, &visited, least..=start.seeds);
+            for visited in taken.into_iter().take(wanted - samples.len()) {
+                let estimate = self.solver.evaluation(&visited.board.position(pits), TURNS)?;
+                samples.push(Sample::new(visited, estimate.round().clamp(0.0, visited.seeds.into()) as u32));
+            }
+        }
+        Ok(samples)
+    }
+
+    /// Some of the positions visited, spread over all numbers of seeds, though most have few; for every other one a position
+    /// after a random move, since searches evaluate those, too, and hardly visit the bad ones.
+    fn spread(&self, sampler: &mut SearchSampler, visited: &[Visited], seeds: RangeInclusive<u32>) -> Vec<Visited> {
+        let mut taken: Vec<Visited> = Vec::new();
+        for _ in 0..TAKEN_OF_A_SEARCH {
+            let level = sampler.random.u32(seeds.clone());
+            let distance = |visited: &&Visited| visited.seeds.abs_diff(level);
+            let least = visited.iter().map(|visited| distance(&visited)).min();
+            let nearest: Vec<&Visited> = visited.iter().filter(|visited| Some(distance(visited)) == least).collect();
+            let Some(&&one) = nearest.get(sampler.random.usize(..nearest.len().max(1))) else { break };
+            let chosen = if sampler.random.bool() { self.after_a_move(sampler, one) } else { Some(one) };
+            let is_new = |chosen: &Visited| !taken.iter().any(|one| one.board == chosen.board);
+            taken.extend(chosen.filter(|chosen| chosen.seeds >= *seeds.start() && is_new(chosen)));
+        }
+        taken
+    }
+
+    /// The position after a random move, unless the game is over then.
+    fn after_a_move(&self, sampler: &mut SearchSampler, Visited { board, seeds }: Visited) -> Option<Visited> {
+        let moves: Vec<usize> = (0..self.tables.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0).collect();
+        let sown = self.sower.sow(board, moves[sampler.random.usize(..moves.len())]);
+        let next = Visited { board: sown.next(), seeds: seeds - sown.stored };
+        (!sown.board.is_over()).then_some(next)
+    }
+}

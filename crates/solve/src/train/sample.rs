@@ -1,0 +1,124 @@
+use std::ops::RangeInclusive;
+
+use super::error::TrainError;
+use super::search_sampler::{SearchSampler, Visited};
+use crate::solve::{Board, Solver, Word};
+use kalah_core::evaluation::SEED;
+use kalah_core::index::{LayerIndex, TableRow};
+use kalah_tables::table::{TableError, Tables};
+
+/// The smallest layer at which searches for samples end, unless the tables end below it.
+const LEAST_REACH: u32 = 8;
+
+/// These searches begin up to this many seeds above the layer at which they end.
+const START_ABOVE_REACH: u32 = 10;
+
+/// Searches above the tables begin up to this many seeds above them.
+const START_ABOVE_TABLES: u32 = 14;
+
+/// Positions above the tables that are solved of one search, at most.
+const SOLVED_OF_A_SEARCH: usize = 4;
+
+/// Random games, one after the other, that may end with too many seeds in play before the board is given up.
+const MOST_FAILED_GAMES: u32 = 10_000;
+
+/// A position with its score: exact, or estimated if it is far above the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The mover's row.
+    pub mover: TableRow,
+    /// The other row.
+    pub other: TableRow,
+    /// Seeds in play.
+    pub seeds: u8,
+    /// What the mover collects.
+    pub score: u8,
+}
+
+impl Sample {
+    pub(super) fn new(visited: Visited, score: u32) -> Sample {
+        let (mover, other) = visited.rows();
+        Sample { mover, other, seeds: visited.seeds as u8, score: score as u8 }
+    }
+}
+
+/// Positions that searches visit within the tables: some of every search, until there are `wanted`.
+///
+/// The layer at which a search ends is random, so that all layers occur, the larger ones more often.
+pub(super) fn samples_within(
+    sampler: &mut SearchSampler,
+    tables: &Tables,
+    wanted: usize,
+) -> Result<Vec<Sample>, TrainError> {
+    let reach = tables.max_seeds().unwrap_or(0) as u32;
+    let mut samples = Vec::new();
+    let mut failed_games = 0;
+    while samples.len() < wanted {
+        let below = reach - LEAST_REACH.min(reach);
+        let search_reach = reach - sampler.random.u32(0..=below).min(sampler.random.u32(0..=below));
+        let seeds = search_reach + sampler.random.u32(1..=START_ABOVE_REACH);
+        let Some(start) = next_start(sampler, 0..=seeds, tables.pits(), &mut failed_games)? else { continue };
+        for visited in sampler.search(start, search_reach.min(start.seeds))? {
+            if visited.seeds <= reach {
+                let (mover, other) = visited.rows();
+                samples.push(Sample::new(visited, tables.score(&mover, &other)?.into()));
+            }
+        }
+    }
+    samples.truncate(wanted);
+    Ok(samples)
+}
+
+/// Positions that searches visit above the tables, solved.
+pub(super) fn samples_above(
+    sampler: &mut SearchSampler,
+    tables: &Tables,
+    solver: &Solver,
+    wanted: usize,
+) -> Result<Vec<Sample>, TrainError> {
+    let reach = tables.max_seeds().unwrap_or(0) as u32;
+    let mut samples = Vec::new();
+    let mut failed_games = 0;
+    while samples.len() < wanted {
+        let seeds = reach + sampler.random.u32(1..=START_ABOVE_TABLES);
+        let Some(start) = next_start(sampler, reach + 1..=seeds, tables.pits(), &mut failed_games)? else { continue };
+        let visited = sampler.search(start, reach)?;
+        for visited in visited.into_iter().filter(|visited| visited.seeds > reach).take(SOLVED_OF_A_SEARCH) {
+            let guess = sampler.evaluate(visited.board, visited.seeds).div_euclid(SEED);
+            let guess = guess.clamp(0, visited.seeds as i32) as u32;
+            let score = solver.score(&visited.board.position(tables.pits()), guess)?;
+            samples.push(Sample::new(visited, score));
+        }
+    }
+    samples.truncate(wanted);
+    Ok(samples)
+}
+
+/// A position of the next random game with so many seeds in play; `failed_games` counts those in a row that had none.
+pub(super) fn next_start(
+    sampler: &mut SearchSampler,
+    seeds: RangeInclusive<u32>,
+    pits: usize,
+    failed_games: &mut u32,
+) -> Result<Option<Visited>, TrainError> {
+    let start = sampler.random_start(*seeds.end()).filter(|start| seeds.contains(&start.seeds));
+    *failed_games = if start.is_some() { 0 } else { *failed_games + 1 };
+    if *failed_games > MOST_FAILED_GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
+}
+
+/// Random positions of the layer with `seeds` seeds, each as likely as any other.
+pub(super) fn uniform_samples(
+    tables: &Tables,
+    seeds: usize,
+    wanted: usize,
+    random: &mut fastrand::Rng,
+) -> Result<Vec<Sample>, TableError> {
+    let layer = LayerIndex::new(tables.rows(), seeds);
+    let sample = |_| {
+        let (mover, other) = layer.unrank(random.u64(..layer.positions()));
+        let board = Board { mover: u64::pack(mover.into_iter()), other: u64::pack(other.into_iter()) };
+        let score = tables.score(&mover, &other)?;
+        Ok(Sample::new(Visited { board, seeds: seeds as u32 }, score.into()))
+    };
+    (0..wanted).map(sample).collect()
+}

@@ -1,0 +1,227 @@
+use std::ops::RangeInclusive;
+
+use super::error::TrainError;
+use super::fit::Fit;
+use super::model::Model;
+use super::phases::{self, PhaseSampler};
+use super::sample::{Sample, samples_above, samples_within, uniform_samples};
+use super::search_sampler::SearchSampler;
+use crate::solve::{Board, Solver, SolverOptions};
+use kalah_core::evaluation::{Phase, PhasedNetwork};
+use kalah_tables::table::Tables;
+
+/// A network learns from tables to this many seeds at least.
+pub const LEAST_TABLE_SEEDS: usize = 6;
+
+/// Bytes of the transposition table of the solver that finds scores above the tables.
+const TRANSPOSITION_BYTES: u64 = 64 << 20;
+
+/// What the random numbers of the first samples begin with.
+const RANDOM_FIRST: u64 = 1;
+
+/// The same of all other samples to learn from.
+const RANDOM_SAMPLES: u64 = 2;
+
+/// The same of the samples that are held out.
+const RANDOM_HELD_OUT: u64 = 3;
+
+/// The same of the weights that training begins with, and of the order of samples.
+const RANDOM_WEIGHTS: u64 = 4;
+
+/// The first network, which orders the moves of the searches for all samples, learns from one in so many.
+const FIRST_SHARE: usize = 8;
+
+/// How often a sample above the tables counts.
+const COUNTS_ABOVE: usize = 3;
+
+/// For each sample held out there are so many to learn from.
+const HELD_OUT_SHARE: usize = 16;
+
+/// Training for a phase above the tables goes through its samples this many times as often: they are fewer.
+const PHASE_EPOCHS: usize = 3;
+
+/// The learning rate of the first steps of training.
+const LEARNING_RATE: f32 = 0.003;
+
+/// Trains networks on positions that searches visit.
+///
+/// The same tables and numbers give the same network, bit for bit, on every machine: it is trained by one thread, with
+/// IEEE 754 arithmetic alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Trainer<'t> {
+    tables: &'t Tables,
+    samples: usize,
+    solved: usize,
+    estimated: usize,
+    epochs: usize,
+}
+
+/// A trained network, and how good it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trained {
+    /// The network: one of the tables, and one for each phase above them, if there are any.
+    pub network: PhasedNetwork,
+    /// Samples that it learned from, without repetitions.
+    pub samples: usize,
+    /// How well it fits positions within the tables that other searches visit.
+    pub within: Fit,
+    /// How well it fits positions above the tables that other searches visit.
+    pub above: Fit,
+    /// How well it fits random positions of layers, all as likely: the seeds of the layer, and the fit.
+    pub layers: Vec<(usize, Fit)>,
+    /// How well it fits positions of each phase above the tables that other searches visit, with estimated scores: the fewest
+    /// seeds of the phase, and the fit.
+    pub phases: Vec<(u32, Fit)>,
+}
+
+impl<'t> Trainer<'t> {
+    /// Samples within the tables, by default.
+    pub const SAMPLES: usize = 1_500_000;
+
+    /// Samples above the tables, by default.
+    pub const SOLVED: usize = 30_000;
+
+    /// Samples of each phase above the tables, by default.
+    pub const ESTIMATED: usize = 600_000;
+
+    /// How often training goes through all samples, by default.
+    pub const EPOCHS: usize = 12;
+
+    /// A trainer with the numbers that the shipped networks were made with.
+    pub fn new(tables: &'t Tables) -> Trainer<'t> {
+        Trainer {
+            tables,
+            samples: Trainer::SAMPLES,
+            solved: Trainer::SOLVED,
+            estimated: Trainer::ESTIMATED,
+            epochs: Trainer::EPOCHS,
+        }
+    }
+
+    /// Sets how many samples to learn from: within the tables, and above them, where they are solved.
+    #[must_use]
+    pub fn samples(self, within: usize, above: usize) -> Trainer<'t> {
+        Trainer { samples: within.max(1), solved: above, ..self }
+    }
+
+    /// Sets how many samples to learn from for each phase above the tables, where scores are estimated; with 0, or by rules with
+    /// relays, there is one network for all positions.
+    #[must_use]
+    pub fn estimated(self, estimated: usize) -> Trainer<'t> {
+        Trainer { estimated, ..self }
+    }
+
+    /// Sets how often training goes through all samples.
+    #[must_use]
+    pub fn epochs(self, epochs: usize) -> Trainer<'t> {
+        Trainer { epochs, ..self }
+    }
+
+    /// Takes samples and trains; calls `on_step` with what begins.
+    ///
+    /// # Errors
+    /// When the tables are too small or damaged.
+    pub fn run(&self, on_step: &dyn Fn(&str)) -> Result<Trained, TrainError> {
+        let Trainer { tables, samples, solved, epochs, .. } = *self;
+        let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
+        if reach < LEAST_TABLE_SEEDS {
+            return Err(TrainError::Tables { least: LEAST_TABLE_SEEDS, found: reach });
+        }
+        on_step("first samples");
+        let mut first_samples =
+            samples_within(&mut SearchSampler::new(tables, None, RANDOM_FIRST), tables, samples.div_ceil(FIRST_SHARE))?;
+        on_step("first network");
+        let first_network = PhasedNetwork::from(train(&mut first_samples, pits, epochs).network(rules)?);
+        drop(first_samples);
+        let solver = self.solver(&first_network)?;
+        let sample = |random, samples, solved| -> Result<_, TrainError> {
+            let mut sampler = SearchSampler::new(tables, Some(&first_network), random);
+            Ok((samples_within(&mut sampler, tables, samples)?, samples_above(&mut sampler, tables, &solver, solved)?))
+        };
+        on_step("samples");
+        let (mut learned, solved) = sample(RANDOM_SAMPLES, samples, solved)?;
+        let number = learned.len() + solved.len();
+        learned.extend(solved.iter().cycle().take(COUNTS_ABOVE * solved.len()));
+        on_step("training");
+        let network = PhasedNetwork::from(train(&mut learned, pits, epochs).network(rules)?);
+        drop(learned);
+        let (network, phases) = self.phases(network, &solved, on_step)?;
+        on_step("samples to compare with");
+        let (held, held_above) =
+            sample(RANDOM_HELD_OUT, samples.div_ceil(HELD_OUT_SHARE), solved.len().div_ceil(HELD_OUT_SHARE))?;
+        let mut random = fastrand::Rng::with_seed(RANDOM_HELD_OUT);
+        let layers = (2..=reach).rev().step_by(4).map(|seeds| {
+            let samples = uniform_samples(tables, seeds, samples.div_ceil(HELD_OUT_SHARE), &mut random)?;
+            Ok((seeds, Fit::of(&network, &samples)))
+        });
+        let layers = layers.collect::<Result<Vec<_>, TrainError>>()?;
+        let (within, above) = (Fit::of(&network, &held), Fit::of(&network, &held_above));
+        let number = number + self.estimated * phases.len();
+        Ok(Trained { network, samples: number, within, above, layers, phases })
+    }
+
+    /// Adds the phases above the tables to the `network` of the tables, each of which learns from estimates by those below, and
+    /// from those `solved` positions that have as many seeds.
+    fn phases(
+        &self,
+        mut network: PhasedNetwork,
+        solved: &[Sample],
+        on_step: &dyn Fn(&str),
+    ) -> Result<(PhasedNetwork, Vec<(u32, Fit)>), TrainError> {
+        let Trainer { tables, estimated, epochs, .. } = *self;
+        let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
+        let above = if estimated == 0 { Vec::new() } else { phases::phases(rules, reach as u32, pits) };
+        let mut fits = Vec::new();
+        for (least_seeds, seeds) in above {
+            on_step(&format!("samples from {least_seeds} seeds"));
+            let (mut samples, held) = match self.phase_samples(&network, &seeds, solved) {
+                // On small boards games end before there are such positions, and no search needs them evaluated.
+                Err(TrainError::Board { .. }) => break,
+                samples => samples?,
+            };
+            on_step(&format!("training from {least_seeds} seeds"));
+            let phase = train(&mut samples, pits, PHASE_EPOCHS * epochs).network(rules)?;
+            let mut phases = network.phases().to_vec();
+            phases.push(Phase { least_seeds, network: phase });
+            network = PhasedNetwork::new(phases)?;
+            fits.push((least_seeds, Fit::of(&network, &held)));
+        }
+        Ok((network, fits))
+    }
+
+    /// Samples for a phase, with so many seeds, estimated by the `network` of those below or among the `solved` ones, and others
+    /// to compare with.
+    fn phase_samples(
+        &self,
+        network: &PhasedNetwork,
+        seeds: &RangeInclusive<u32>,
+        solved: &[Sample],
+    ) -> Result<(Vec<Sample>, Vec<Sample>), TrainError> {
+        let solver = self.solver(network)?;
+        let sampler = PhaseSampler::new(self.tables, network, &solver);
+        let mut samples = sampler.samples(seeds, self.estimated, RANDOM_SAMPLES)?;
+        samples.extend(solved.iter().filter(|sample| seeds.contains(&sample.seeds.into())));
+        let held = sampler.samples(seeds, self.estimated.div_ceil(HELD_OUT_SHARE), RANDOM_HELD_OUT)?;
+        Ok((samples, held))
+    }
+
+    /// The solver of positions above the tables.
+    fn solver<'n>(&self, network: &'n PhasedNetwork) -> Result<Solver<'n>, TrainError>
+    where
+        't: 'n,
+    {
+        // All positions that it may have to solve have fewer seeds in play than its board.
+        let board = Board { mover: 100u64, other: 1 };
+        let options = SolverOptions::new(self.tables.rules(), &board.position(self.tables.pits()));
+        let options = options.tables(Some(self.tables)).network(Some(network));
+        Ok(Solver::new(options.transpositions(TRANSPOSITION_BYTES))?)
+    }
+}
+
+fn train(samples: &mut [Sample], pits: usize, epochs: usize) -> Model {
+    let mut random = fastrand::Rng::with_seed(RANDOM_WEIGHTS);
+    let mut model = Model::new(pits, &mut random);
+    model.train(samples, epochs, LEARNING_RATE, &mut random);
+    model
+}

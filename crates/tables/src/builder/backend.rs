@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use super::computer::{ComputeError, Computer};
+use super::cpu::CpuComputer;
+use super::device::Device;
+use crate::table::Tables;
+use kalah_core::isa::Isa;
+
+/// What computes tables.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Backend {
+    /// The CPU, with this instruction set.
+    Cpu(Isa),
+    /// A GPU.
+    Gpu(Arc<dyn Device>),
+}
+
+impl Backend {
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`.
+    ///
+    /// # Errors
+    /// When there is not enough memory, or the layer is too large for the device.
+    pub fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
+        Ok(match self {
+            Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),
+            Backend::Gpu(gpu) => Arc::clone(gpu).computer(tables, seeds)?,
+        })
+    }
+
+    /// Runs `work` where computers are fastest: for the CPU inside the pool, where the many small parallel steps start
+    /// without waking a thread.
+    pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match self {
+            Backend::Cpu(_) => rayon::scope(|_| work()),
+            Backend::Gpu(_) => work(),
+        }
+    }
+
+    /// Its name in reports: the instruction set, or the GPU's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Backend::Cpu(isa) => isa.name(),
+            Backend::Gpu(gpu) => gpu.name(),
+        }
+    }
+}

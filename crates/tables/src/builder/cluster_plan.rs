@@ -1,0 +1,114 @@
+use std::path::Path;
+
+use super::backend::Backend;
+use super::plan::rate;
+use super::sizes::{packed_bytes, pair_memory};
+use crate::table::{LayerFiles, PairKey, TableError, TableKey};
+use kalah_core::index::layer_positions;
+
+/// A pair of frames that is still to be computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PairWork {
+    /// The pair.
+    pub pair: PairKey,
+    /// Positions to compute; 0 for the pair that stands for a layer whose pieces are complete, but not joined.
+    pub positions: u64,
+    /// Bytes of its piece, slightly overestimated.
+    pub bytes: u64,
+    /// The most bytes of memory that the process computing it needs, page cache excluded.
+    pub memory: u64,
+    /// Bytes of the tables of all layers below: a machine reads all of them once, to compare them with their checksums, and the
+    /// process reads what it computes from.
+    pub below: u64,
+    /// Estimated seconds, based only on the backend and the threads; reading the layers below is not included.
+    pub seconds: f64,
+}
+
+/// What a build has still to do, pair by pair.
+///
+/// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Work {
+    /// The pairs without a piece, layer by layer, in each the largest pair first.
+    pub pairs: Vec<PairWork>,
+    /// Layers that are not finished.
+    pub layers: usize,
+    /// Positions to compute.
+    pub positions: u64,
+    /// Bytes of disk for the new tables, plus the pieces of the largest layer, which exist until they are joined.
+    pub disk: u64,
+    /// The most bytes of memory that a process needs.
+    pub memory: u64,
+    /// Bytes of tables that each machine reads at least: all layers below the last one, once.
+    pub read: u64,
+    /// Bytes of tables that all processes read at most, if each computes one pair on a machine of its own: all layers below, once
+    /// for each pair.
+    pub read_by_pairs: u64,
+    /// Seconds with one process.
+    pub seconds: f64,
+    /// Seconds if all pairs of a layer are computed at the same time: the sum over layers of the largest pair's.
+    pub critical_seconds: f64,
+}
+
+impl Work {
+    /// What is missing in `directory` of the layers up to that of `last`, for processes with `threads` threads each.
+    ///
+    /// Pieces are recognised by their names; a damaged one is only found when it is used.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Result<Work, TableError> {
+        let mut work = Work {
+            pairs: vec![],
+            layers: 0,
+            positions: 0,
+            disk: 0,
+            memory: 0,
+            read: 0,
+            read_by_pairs: 0,
+            seconds: 0.0,
+            critical_seconds: 0.0,
+        };
+        let (mut tables, mut most_pieces, mut below) = (0, 0, 0);
+        for seeds in 2..=last.seeds {
+            let key = TableKey { seeds, ..last };
+            let files = LayerFiles::read(directory, key)?;
+            let layer_bytes = packed_bytes(layer_positions(key.pits, seeds));
+            if files.finished {
+                below += layer_bytes;
+                continue;
+            }
+            let pair_work = |pair: PairKey, positions: u64| PairWork {
+                pair,
+                positions,
+                bytes: packed_bytes(pair.positions()),
+                memory: pair_memory(pair, backend),
+                below,
+                seconds: positions as f64 / rate(key.rules, backend, threads),
+            };
+            // The largest first, so that the last ones are small.
+            let mut pairs: Vec<PairWork> =
+                files.missing.iter().map(|&pair| pair_work(pair, pair.positions())).collect();
+            if pairs.is_empty() {
+                pairs.push(pair_work(PairKey { layer: key, small: 1 }, 0));
+            }
+            pairs.sort_by_key(|work| std::cmp::Reverse(work.positions));
+            let bytes: u64 = key.pairs().map(|pair| packed_bytes(pair.positions()) + 4096).sum();
+            tables += bytes;
+            most_pieces = most_pieces.max(bytes);
+            work.layers += 1;
+            work.critical_seconds += pairs.iter().map(|work| work.seconds).fold(0.0, f64::max);
+            work.pairs.extend(pairs);
+            work.read = below;
+            below += layer_bytes;
+        }
+        work.positions = work.pairs.iter().map(|work| work.positions).sum();
+        work.memory = work.pairs.iter().map(|work| work.memory).max().unwrap_or(0);
+        work.seconds = work.pairs.iter().map(|work| work.seconds).sum();
+        work.read_by_pairs = work.pairs.iter().map(|work| work.below).sum();
+        work.disk = tables + most_pieces;
+        Ok(work)
+    }
+}

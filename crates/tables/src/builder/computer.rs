@@ -1,0 +1,49 @@
+use super::device::DeviceError;
+use crate::progress::Pulse;
+use crate::system::OutOfMemory;
+use crate::table::{PackedFrame, TableError, Tables};
+use kalah_core::index::Frame;
+
+/// Why frames could not be computed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComputeError {
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
+}
+
+/// Computes and packs the frames of layers.
+pub trait Computer: Send {
+    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in
+    /// `tables`, and passes each to `output`. Returns whether all were computed and taken; false if `pulse` was
+    /// stopped.
+    ///
+    /// # Errors
+    /// When a lower table is missing or damaged, or the device fails.
+    fn compute(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError>;
+}
+
+/// Takes what a [`Computer`] makes.
+pub trait Output: Sync {
+    /// Called when a pair of frames begins, with its first frame.
+    fn pair(&self, frame: Frame);
+
+    /// Memory for the next packed frame; its content does not matter.
+    fn buffer(&self) -> Vec<u8>;
+
+    /// Takes a packed frame, in order. Returns whether more are wanted.
+    fn take(&self, packed: PackedFrame) -> bool;
+}

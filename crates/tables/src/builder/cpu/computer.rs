@@ -1,0 +1,76 @@
+use std::sync::{Arc, Mutex};
+
+use super::batch::{Wanted, batches};
+use super::evaluator::Evaluator;
+use super::from_archives::FromArchives;
+use super::job::Job;
+use super::parallel_pairs::ParallelPairs;
+use super::workspace::Workspace;
+use crate::builder::computer::{ComputeError, Computer, Output};
+use crate::builder::unpacked::Unpacked;
+use crate::progress::Pulse;
+use crate::system::OutOfMemory;
+use crate::table::Tables;
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
+/// Computes frames on the CPU, on the threads of the current pool.
+///
+/// It is faster when called from inside the pool, where the many small parallel steps start without waking a thread.
+#[derive(Debug)]
+pub struct CpuComputer {
+    isa: Isa,
+    evaluator: Evaluator,
+    workspace: Workspace,
+    /// Layers that are archives.
+    unpacked: Option<Arc<Mutex<Unpacked>>>,
+}
+
+impl CpuComputer {
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
+    /// them now.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
+        let mut workspace = Workspace::default();
+        workspace.reserve(tables.pits(), seeds)?;
+        let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
+        Ok(CpuComputer { isa, evaluator, workspace, unpacked: None })
+    }
+
+    /// The layers above those in the tables that it is given are archives.
+    #[must_use]
+    pub fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
+        CpuComputer { unpacked: Some(unpacked), ..self }
+    }
+}
+
+impl Computer for CpuComputer {
+    fn compute(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError> {
+        if let Some(unpacked) = &self.unpacked {
+            let from = FromArchives { isa: self.isa, evaluator: &self.evaluator, tables, unpacked };
+            return from.compute(frames, &mut self.workspace, pulse, output);
+        }
+        let CpuComputer { isa, evaluator, workspace, .. } = self;
+        let job = Job { isa: *isa, evaluator, tables, pulse, output };
+        for batch in batches(&Wanted::pairs(frames)) {
+            let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
+            let mut spaces = workspace.divide(tables.pits(), &seeds)?;
+            let all = match (batch, spaces.pop()) {
+                ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
+                (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
+            };
+            if !all {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

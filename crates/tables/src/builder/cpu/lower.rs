@@ -1,0 +1,49 @@
+//! The layers below the one that is computed.
+
+use std::path::Path;
+
+use crate::builder::unpacked::Unpacked;
+use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
+use kalah_core::index::Frame;
+
+/// The layers below: tables, and archives of which the frames that are read were unpacked.
+#[derive(Clone, Copy)]
+pub(super) struct Lower<'a> {
+    pub tables: &'a Tables,
+    pub unpacked: Option<&'a Unpacked>,
+}
+
+/// Where the scores of a frame are from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    Table(&'a Table),
+    Archive(&'a Path),
+}
+
+/// A frame below, and where it is from.
+pub(super) type Child<'a> = (Source<'a>, FrameScores<'a>);
+
+impl Source<'_> {
+    /// A damaged group as an error that names the file.
+    pub fn damaged_group(self, group: DamagedGroup) -> TableError {
+        match self {
+            Source::Table(table) => table.damaged_group(group),
+            // The frame was packed in memory, so this is not expected.
+            Source::Archive(path) => TableError::damaged_archive(path, Damage::Part { part: Part::Group, offset: 0 }),
+        }
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// The scores of a frame.
+    ///
+    /// # Errors
+    /// When its layer is missing or damaged.
+    pub fn child(self, frame: Frame) -> Result<Child<'a>, TableError> {
+        if let Some((path, scores)) = self.unpacked.and_then(|unpacked| unpacked.frame(frame)) {
+            return Ok((Source::Archive(path), scores));
+        }
+        let table = self.tables.require(frame.mover + frame.other)?;
+        Ok((Source::Table(table), frame_in_parallel(table, frame.mover)?))
+    }
+}

@@ -1,0 +1,260 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
+
+use super::evaluator::Evaluator;
+use super::forward::FrameEvaluator;
+use super::kernels;
+use super::lower::Lower;
+use super::workspace::{PairSpace, Workspace, block_rows};
+use crate::builder::computer::ComputeError;
+use crate::builder::unpacked::Unpacked;
+use crate::progress::Pulse;
+use crate::rows::{BoardRows, QuietMove};
+use crate::steps;
+use crate::table::{TableError, Tables};
+use kalah_core::game::Capture;
+use kalah_core::index::Frame;
+use kalah_core::memory::prefetch_bytes;
+
+/// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
+const TASK_BYTES: usize = 1 << 14;
+const SMALL_TASK_BYTES: usize = 1 << 11;
+
+/// Bytes of work of each task of a step with so many bytes: small enough that no thread waits long for the last one.
+fn task_bytes(bytes: usize) -> usize {
+    (bytes / (4 * rayon::current_num_threads())).clamp(SMALL_TASK_BYTES, TASK_BYTES)
+}
+
+/// How many rows ahead scores that are read in short pieces are prefetched, and how much of a piece.
+const PREFETCH_ROWS: usize = 8;
+const PREFETCH_BYTES: usize = 512;
+
+/// The scores of a pair of mirrored frames, in the order of their indices.
+#[derive(Debug)]
+pub struct PairScores<'a> {
+    /// The frame in which the side with fewer seeds moves.
+    pub small_moves: &'a [u8],
+    /// The frame in which the side with more seeds moves. The same scores for a frame that is its own mirror image.
+    pub large_moves: &'a [u8],
+}
+
+/// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
+///
+/// The layers below must be in `tables`. Rows of the large side are processed level by level (see
+/// [`kalah_core::index::RowIndex`]), since their quiet moves lead to rows of lower levels, which are done. First the large
+/// side moves, against all rows of the small side; then the small side moves, and its quiet moves lead to positions
+/// just computed. All other moves lead to lower layers.
+///
+/// Returns `None` if stopped.
+///
+/// # Errors
+/// When a lower table is missing or damaged, or there is not enough memory.
+pub fn compute_pair<'a>(
+    evaluator: &Evaluator,
+    tables: &Tables,
+    small: usize,
+    large: usize,
+    workspace: &'a mut Workspace,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
+    let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
+    compute_pair_in(evaluator, tables, small, large, space, pulse)
+}
+
+/// [`compute_pair`] in a part of a workspace.
+pub(super) fn compute_pair_in<'a>(
+    evaluator: &Evaluator,
+    tables: &Tables,
+    small: usize,
+    large: usize,
+    space: PairSpace<'a>,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
+    compute_pair_from(evaluator, (tables, None), (small, large), space, pulse)
+}
+
+/// The same with layers that are archives; [`Unpacked::begin`] was called for this pair and those after it.
+pub(super) fn compute_pair_from<'a>(
+    evaluator: &Evaluator,
+    (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
+    (small, large): (usize, usize),
+    space: PairSpace<'a>,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
+    assert!(0 < small && small <= large);
+    // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
+    // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
+    // a run over the small side.
+    let PairSpace { by_small, by_large, again, block } = space;
+    let (isa, rows) = (evaluator.isa, tables.rows());
+    let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
+    let pair = small_rows * large_rows;
+    let frame = Frame { pits: tables.pits(), mover: small, other: large };
+    let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
+    let transposed_frame = &mut again[..below(small, large)];
+    if let Some(unpacked) = &mut unpacked {
+        unpacked.bring(frame, pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
+    small_moves.evaluate_relays(by_small, pulse)?;
+    let step = steps::begin("small side: forward");
+    let task_rows = task_bytes(pair).div_ceil(large_rows);
+    by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
+        step.task(|| {
+            let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
+            rows.try_for_each(
+                |(row, best)| {
+                    if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
+                },
+            )
+        })
+    })?;
+    drop(step);
+    let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
+    let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
+    let transposed_frame = &mut again[..below(large, small)];
+    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
+        unpacked.bring(frame.mirrored(), pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
+
+    // Each row's scores are kept where those of the other side to move will be, until the row is computed.
+    large_moves.evaluate_relays(by_large, pulse)?;
+    let block_rows = block_rows(small_rows);
+    for level in rows.level_bounds(large).windows(2) {
+        for start in (level[0] as usize..level[1] as usize).step_by(block_rows) {
+            if pulse.is_stopped() {
+                return Ok(None);
+            }
+            let count = block_rows.min(level[1] as usize - start);
+            let [to_move, transposed, waiting] = block.sized(count * small_rows);
+            let task_bytes = task_bytes(count * small_rows);
+            let (done, rest) = by_large.split_at_mut(start * small_rows);
+
+            let step = steps::begin("level: large side");
+            let task_rows = task_bytes.div_ceil(small_rows);
+            to_move.par_chunks_mut(task_rows * small_rows).with_tasks_of(1).enumerate().try_for_each(
+                |(task, runs)| {
+                    step.task(|| {
+                        let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
+                        for (row, best) in rows {
+                            if evaluator.relays.is_some() {
+                                best.copy_from_slice(&rest[(row - start) * small_rows..][..small_rows]);
+                            }
+                            let row = row as u32;
+                            large_moves.forward(row, best)?;
+                            for &quiet in large_quiet.quiet(row) {
+                                let scores = &done[quiet.own as usize * small_rows..][..small_rows];
+                                evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
+                            }
+                        }
+                        Ok::<(), TableError>(())
+                    })
+                },
+            )?;
+            drop(step);
+
+            let step = steps::begin("level: transpose");
+            let chunk = (task_bytes / count).max(1).next_multiple_of(16);
+            transposed.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, transposed)| {
+                step.task(|| {
+                    let columns = transposed.len() / count;
+                    kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
+                });
+            });
+            drop(step);
+
+            let step = steps::begin("level: small side");
+            let chunk = (task_bytes / count).max(1);
+            waiting
+                .par_chunks_mut(chunk * count)
+                .with_tasks_of(1)
+                .zip(by_small.par_chunks_mut(chunk * large_rows))
+                .enumerate()
+                .for_each(|(index, (waiting, by_small))| {
+                    step.task(|| {
+                        let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
+                        for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                            // Every row has these far from each other, in a page of its own.
+                            let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + start);
+                            prefetch_bytes(later, count.min(PREFETCH_BYTES));
+                            let kept = &mut by_small[start..start + count];
+                            best.copy_from_slice(kept);
+                            for &quiet in small_quiet.quiet(row as u32) {
+                                let scores = &transposed[quiet.own as usize * count..][..count];
+                                evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
+                            }
+                            kept.copy_from_slice(&transposed[row * count..][..count]);
+                        }
+                    });
+                });
+            drop(step);
+
+            let step = steps::begin("level: transpose back");
+            let chunk = (task_bytes / small_rows).max(1).next_multiple_of(16);
+            rest[..count * small_rows].par_chunks_mut(chunk * small_rows).with_tasks_of(1).enumerate().for_each(
+                |(index, by_large)| {
+                    step.task(|| {
+                        let (columns, from) = (by_large.len() / small_rows, &waiting[index * chunk..]);
+                        kernels::transpose(isa, from, count, small_rows, columns, by_large, small_rows);
+                    });
+                },
+            );
+            drop(step);
+            pulse
+                .positions
+                .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);
+        }
+    }
+    Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
+}
+
+/// Masks of the other rows, for quiet moves that depend on them.
+struct Masks {
+    total: u8,
+    /// For each pit: 0xff for the other rows in which it is empty. Only for rules that need this.
+    empty: Vec<Arc<Vec<u8>>>,
+}
+
+/// Tasks of equal size. By default rayon splits work into about as many parts as there are threads, and threads wait
+/// for each other at the end of each of the many short steps.
+trait EvenTasks: IndexedParallelIterator {
+    /// Tasks of `len` items each, or nearly so.
+    fn with_tasks_of(self, len: usize) -> impl IndexedParallelIterator<Item = Self::Item> {
+        self.with_min_len(len).with_max_len(len)
+    }
+}
+
+impl<I: IndexedParallelIterator> EvenTasks for I {}
+
+impl Evaluator {
+    /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
+    fn masks(&self, other: usize, total: usize) -> Masks {
+        let BoardRows { rules, maps, .. } = &self.rows;
+        let pits = if rules.capture() == Capture::OppositeSeeds { maps.rows().pits() } else { 0 };
+        Masks { total: total as u8, empty: (0..pits).map(|pit| maps.empty(other, pit)).collect() }
+    }
+
+    /// Updates `best`, the scores of one mover's row against the other rows from rank `first` on, with a quiet move
+    /// whose children (with the opponent to move) have these `scores`.
+    #[inline]
+    fn apply_quiet(&self, quiet: QuietMove, best: &mut [u8], scores: &[u8], masks: &Masks, first: usize) {
+        match quiet.only_if_empty {
+            None => kernels::max_after_pass(self.isa, best, scores, masks.total),
+            Some(pit) => {
+                let mask = &masks.empty[usize::from(pit)][first..][..best.len()];
+                kernels::max_after_pass_masked(self.isa, best, scores, mask, masks.total);
+            }
+        }
+    }
+}

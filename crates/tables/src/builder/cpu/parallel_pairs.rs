@@ -1,0 +1,82 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::batch::Wanted;
+use super::job::Job;
+use super::workspace::PairSpace;
+use crate::builder::computer::ComputeError;
+use crate::steps;
+use crate::table::PackedFrame;
+
+/// The packed frames of a pair, `None` if it was stopped.
+type Finished = Result<Option<Vec<PackedFrame>>, ComputeError>;
+
+/// Pairs of frames that are computed at the same time.
+pub(super) struct ParallelPairs<'a> {
+    job: &'a Job<'a>,
+    pairs: &'a [Wanted],
+    /// Of each pair that is finished.
+    finished: Vec<Mutex<Option<Finished>>>,
+    /// How many pairs were handed over, in their order; and whether more are wanted.
+    handed_over: Mutex<(usize, bool)>,
+}
+
+impl<'a> ParallelPairs<'a> {
+    /// Nothing is computed yet.
+    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> ParallelPairs<'a> {
+        let finished = pairs.iter().map(|_| Mutex::default()).collect();
+        ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, true)) }
+    }
+
+    /// Computes all pairs, each in its space, and hands them over in order. Returns whether all were computed and taken.
+    ///
+    /// # Errors
+    /// The error of the first pair that has one; those before it were handed over.
+    pub fn run(self, spaces: Vec<PairSpace>) -> Result<bool, ComputeError> {
+        let this = &self;
+        rayon::scope(|scope| {
+            // Threads without work begin the pair that was spawned first: the largest one, so that the last ones are small.
+            for (number, space) in spaces.into_iter().enumerate().rev() {
+                scope.spawn(move |_| this.compute(number, space));
+            }
+        });
+        let mut handed_over = lock(&self.handed_over);
+        self.hand_over(&mut handed_over);
+        let (count, wanted) = *handed_over;
+        let Some(next) = self.finished.get(count) else { return Ok(wanted) };
+        match lock(next).take() {
+            Some(Err(error)) => Err(error),
+            _ => Ok(false),
+        }
+    }
+
+    /// Computes and packs a pair, and hands over what is finished.
+    fn compute(&self, number: usize, space: PairSpace) {
+        // A thread that waits in a step of another pair may begin this one.
+        let before = steps::frame();
+        let mut packed = Vec::new();
+        let all = self.job.run(&self.pairs[number], space, |frame| {
+            packed.push(frame);
+            true
+        });
+        *lock(&self.finished[number]) = Some(all.map(|all| all.then_some(packed)));
+        // If another thread hands over at the moment, that or a later one will see this pair.
+        if let Ok(mut handed_over) = self.handed_over.try_lock() {
+            self.hand_over(&mut handed_over);
+        }
+        steps::set_frame(before);
+    }
+
+    /// Hands over the next pairs, as far as they are finished.
+    fn hand_over(&self, (count, wanted): &mut (usize, bool)) {
+        while *wanted && let Some(next) = self.finished.get(*count) {
+            let mut next = lock(next);
+            let Some(Ok(Some(frames))) = &mut *next else { return };
+            *wanted = frames.drain(..).all(|frame| self.job.output.take(frame));
+            *count += usize::from(*wanted);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,65 @@
+//! Which frames of lower layers the scores of a frame are computed from.
+
+use std::collections::BTreeSet;
+
+use crate::rows::RowMove;
+use kalah_core::game::Rules;
+use kalah_core::index::{Frame, TableRow};
+
+/// The frames of lower layers that `frame` is computed from, in the order of layers and of the seeds in the mover's row.
+///
+/// What a move does to the mover's row, and how many seeds it sows into the other one, depends on its pit, on the seeds there, and
+/// on whether a pit of that row is empty. So the rows with all seeds in one or two pits have the moves of all rows. A capture
+/// takes any number of seeds, and what a relay takes depends on both rows: it needs everything below.
+pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
+    let Frame { pits, mover, other } = frame;
+    let mut dependencies = BTreeSet::new();
+    let mut need = |to_move: usize, waiting: usize| {
+        if to_move > 0 && waiting > 0 {
+            dependencies.insert((to_move + waiting, to_move));
+        }
+    };
+    if rules.moves_again() {
+        need(mover - 1, other);
+    }
+    for (row, pit) in representatives(pits, mover) {
+        let left = |own: &TableRow| own.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        match RowMove::new(rules, pits, &row, pit) {
+            RowMove::Quiet { .. } => {}
+            RowMove::Again { own, spilled, .. } => need(left(&own), other + usize::from(spilled)),
+            RowMove::Pass { own, spilled } => need(other + usize::from(spilled), left(&own)),
+            RowMove::Capture { own, spilled, uncaptured, .. } => {
+                let opponent = other + usize::from(spilled);
+                for captured in usize::from(uncaptured.is_some())..=opponent {
+                    need(opponent - captured, left(&own));
+                }
+            }
+            RowMove::Relay { .. } => {
+                for seeds in 2..mover + other {
+                    (1..seeds).for_each(|to_move| need(to_move, seeds - to_move));
+                }
+            }
+        }
+    }
+    let below = dependencies.into_iter().filter(|&(seeds, _)| seeds < mover + other);
+    below.map(|(seeds, to_move)| Frame { pits, mover: to_move, other: seeds - to_move }).collect()
+}
+
+/// Rows with `seeds` seeds in one or two pits, each with a pit that holds some.
+fn representatives(pits: usize, seeds: usize) -> Vec<(TableRow, usize)> {
+    let mut rows = Vec::new();
+    for pit in 0..pits {
+        for sown in 1..=seeds {
+            for rest in 0..pits {
+                // The other seeds are in another pit; if there are none, one such row is enough.
+                if (sown == seeds) == (rest == pit) {
+                    let mut row = TableRow::default();
+                    row[rest] = (seeds - sown) as u8;
+                    row[pit] = sown as u8;
+                    rows.push((row, pit));
+                }
+            }
+        }
+    }
+    rows
+}

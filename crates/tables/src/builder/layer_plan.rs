@@ -1,0 +1,229 @@
+//! What building a layer takes: memory, and what is read and written, in the order in which it happens.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::backend::Backend;
+use super::dependencies::lower_frames;
+use super::frame_cache::{FrameCache, frame_bytes, steps};
+use super::sizes::{packed_bytes, pair_memory};
+use crate::file::LEAST_DIRECT_BYTES;
+use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
+use crate::table::{PairKey, TableKey};
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
+/// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
+const ARCHIVE_BITS: f64 = 2.6;
+
+/// With page cache for so many times what one step reads, [`LayerPlan::read`] is what was measured (docs/measurements.md, "Memory of
+/// builds"); with twice as much it was up to twice the plan, and with less than that far more.
+const CACHED_STEPS: f64 = 2.6;
+
+/// One step of a layer: a frame that is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepPlan {
+    /// The frame.
+    pub frame: Frame,
+    /// Frames of lower layers that it is computed from.
+    pub frames: usize,
+    /// Positions of these frames.
+    pub positions: u64,
+    /// Their bytes in tables. They are read run by run, in the order of the rows, several times each.
+    pub bytes: u64,
+    /// Frames that are unpacked before it, of layers that are archives.
+    pub unpacked: usize,
+    /// Positions of these.
+    pub unpacked_positions: u64,
+}
+
+/// What building a layer on the CPU takes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LayerPlan {
+    /// The layer.
+    pub key: TableKey,
+    /// Its positions.
+    pub positions: u64,
+    /// The most bytes of memory that it must have: the frames under way, maps of rows, the program; of layers that are archives also
+    /// the unpacked frames that a step is computed from.
+    pub memory: u64,
+    /// The most bytes of lower tables that one step reads: with as much page cache as this, none of it is read twice in the step.
+    pub step_bytes: u64,
+    /// Bytes of all lower tables that the layer reads, each frame counted once: what the disk reads if the page cache holds
+    /// everything.
+    pub read_once: u64,
+    /// Bytes of all lower tables that the steps read, a frame counted for each step: what the disk reads if the page cache holds what
+    /// one step reads, and nothing is left for the next one.
+    pub read_by_step: u64,
+    /// Bytes that the disk reads, of tables and archives, if the page cache has what `memory` leaves of the memory that was planned
+    /// with, and holds the frames that were read last, and small ones that were written last. Where the disk is slow, large ones are
+    /// written through the page cache, too, and less is read.
+    pub read: u64,
+    /// Whether the disk may read much more than that: the page cache does not hold a few times what a step reads of tables, and a
+    /// step reads its frames run by run, in several places at once.
+    pub may_read_more: bool,
+    /// Frames of archives that are unpacked.
+    pub unpacked: usize,
+    /// Positions of these.
+    pub unpacked_positions: u64,
+    /// Bytes of the table that is written; 0 for a layer that becomes an archive.
+    pub table: u64,
+    /// Bytes of the archive that is written; 0 for a layer that stays a table.
+    pub archive: u64,
+    /// The steps in their order.
+    pub steps: Vec<StepPlan>,
+}
+
+/// The plans of the layers of `last` and below that are not `finished`; those from `packed` seeds up are archives, with
+/// `memory` bytes for all that is needed, page cache included.
+pub fn layer_plans(
+    last: TableKey,
+    packed: Option<usize>,
+    (memory, threads): (u64, usize),
+    finished: impl Fn(TableKey) -> bool,
+) -> Vec<LayerPlan> {
+    let first = packed.unwrap_or(usize::MAX);
+    let budget = packed.map_or(0, |first| memory.saturating_sub(without_frames(last, first, threads)));
+    let mut cache = FrameCache::new(last.rules, first, budget);
+    let mut pages = PageCache::default();
+    let mut plans = Vec::new();
+    for seeds in 2..=last.seeds {
+        let key = TableKey { seeds, ..last };
+        if !finished(key) {
+            // Unpacked frames take what memory there is.
+            let most = if seeds > first { 0 } else { memory.saturating_sub(layer_memory(key, first, threads)) };
+            pages.budget = most;
+            plans.push(LayerPlan::new(key, &mut cache, &mut pages, first, threads));
+        }
+    }
+    plans
+}
+
+impl LayerPlan {
+    fn new(key: TableKey, cache: &mut FrameCache, pages: &mut PageCache, first: usize, threads: usize) -> LayerPlan {
+        let pairs = key.pairs().map(|pair| (pair.small, pair.large()));
+        let order = steps(key.pits, pairs);
+        let bytes = |frames: &[Frame]| frames.iter().map(|frame| packed_bytes(frame.positions())).sum::<u64>();
+        let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.positions()).sum::<u64>();
+        cache.begin(&order);
+        let mut once = HashSet::new();
+        // Of tables, which are read through the page cache: the most for a step, and what the disk reads. Of archives.
+        let (mut of_step, mut of_lower, mut of_archives) = (0, 0, 0);
+        let steps: Vec<StepPlan> = order
+            .iter()
+            .map(|&frame| {
+                let dependencies = lower_frames(key.rules, frame);
+                once.extend(dependencies.iter().copied());
+                let unpacked = cache.advance(frame).added;
+                let of_tables = dependencies.iter().filter(|frame| frame.mover + frame.other < first);
+                of_step = of_step.max(of_tables.clone().map(|frame| packed_bytes(frame.positions())).sum());
+                of_lower += of_tables
+                    .filter(|&&frame| pages.touch(frame))
+                    .map(|frame| packed_bytes(frame.positions()))
+                    .sum::<u64>();
+                of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
+                // What is written past the page cache is read from the disk once.
+                if packed_bytes(frame.positions()) < LEAST_DIRECT_BYTES as u64 {
+                    pages.touch(frame);
+                }
+                StepPlan {
+                    frame,
+                    frames: dependencies.len(),
+                    positions: positions(&dependencies),
+                    bytes: bytes(&dependencies),
+                    unpacked: unpacked.len(),
+                    unpacked_positions: positions(&unpacked),
+                }
+            })
+            .collect();
+        let sum = |of: fn(&StepPlan) -> u64| steps.iter().map(of).sum::<u64>();
+        let table = packed_bytes(sum(|step| step.frame.positions()));
+        let archived = key.seeds >= first;
+        LayerPlan {
+            key,
+            positions: sum(|step| step.frame.positions()),
+            memory: layer_memory(key, first, threads),
+            step_bytes: steps.iter().map(|step| step.bytes).max().unwrap_or(0),
+            read_once: once.iter().map(|frame| packed_bytes(frame.positions())).sum(),
+            read_by_step: sum(|step| step.bytes),
+            read: of_lower + of_archives,
+            may_read_more: of_lower > 0 && (pages.budget as f64) < CACHED_STEPS * of_step as f64,
+            unpacked: steps.iter().map(|step| step.unpacked).sum(),
+            unpacked_positions: sum(|step| step.unpacked_positions),
+            table: if archived { 0 } else { table },
+            archive: if archived { archive_bytes(sum(|step| step.frame.positions())) } else { 0 },
+            steps,
+        }
+    }
+}
+
+/// Bytes of the archive of so many positions, rounded up.
+pub(super) fn archive_bytes(positions: u64) -> u64 {
+    archived(positions) + (1 << 16)
+}
+
+/// The same for some of its positions.
+fn archived(positions: u64) -> u64 {
+    (positions as f64 * ARCHIVE_BITS / 8.0) as u64
+}
+
+/// The frames of tables that the page cache holds: those that were last written through it or read.
+#[derive(Default)]
+struct PageCache {
+    budget: u64,
+    used: u64,
+    /// By frame, when it was used last; and the frames by that time.
+    times: HashMap<Frame, u64>,
+    frames: BTreeMap<u64, Frame>,
+    clock: u64,
+}
+
+impl PageCache {
+    /// A frame is read, or written through the page cache. Returns whether it was not there.
+    fn touch(&mut self, frame: Frame) -> bool {
+        self.clock += 1;
+        let before = self.times.insert(frame, self.clock);
+        self.frames.insert(self.clock, frame);
+        match before {
+            Some(time) => _ = self.frames.remove(&time),
+            None => self.used += packed_bytes(frame.positions()),
+        }
+        while self.used > self.budget
+            && let Some((_, oldest)) = self.frames.pop_first()
+        {
+            self.times.remove(&oldest);
+            self.used -= packed_bytes(oldest.positions());
+        }
+        before.is_none()
+    }
+}
+
+/// The bytes of memory that a build into archives takes for a layer, those of unpacked frames aside.
+pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
+    working_memory(key) + unpacking(key, first, threads).max(write_memory(key, threads))
+}
+
+/// The most bytes of memory that a layer takes, with as few unpacked frames as possible.
+pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
+    if key.seeds < first {
+        return working_memory(key);
+    }
+    let cache = FrameCache::new(key.rules, first, 0);
+    let of_step = |frame| cache.dependencies(frame).into_iter().map(frame_bytes).sum::<u64>();
+    let frames = key.frames().map(of_step).max().unwrap_or(0);
+    without_frames(key, first, threads) + frames
+}
+
+/// Bytes to compute the most demanding pair of a layer.
+fn working_memory(key: TableKey) -> u64 {
+    let backend = Backend::Cpu(Isa::detect());
+    key.pairs().map(|pair: PairKey| pair_memory(pair, &backend)).max().unwrap_or(0)
+}
+
+/// Bytes to unpack a frame of the archives below a layer.
+fn unpacking(key: TableKey, first: usize, threads: usize) -> u64 {
+    let layers = (first..key.seeds).map(|seeds| TableKey { seeds, ..key });
+    let frames = layers.flat_map(TableKey::frames);
+    frames.map(|frame| unpack_frame_memory(frame, CHUNK_SIDE, threads)).max().unwrap_or(0)
+}

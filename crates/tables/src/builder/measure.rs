@@ -1,0 +1,158 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::backend::Backend;
+use super::computer::{ComputeError, Computer, Output};
+use super::cpu::CpuComputer;
+use super::device::Traffic;
+use super::error::BuildError;
+use super::writer::write_frames;
+use crate::progress::Pulse;
+use crate::table::{PackedFrame, Table, TableWriter, Tables};
+use crate::temporary::TemporaryDirectory;
+use kalah_core::index::{Frame, layer_positions};
+
+/// Bytes that are copied to measure bandwidths.
+const COPIED_BYTES: usize = 256 << 20;
+
+/// Measurements of building one layer.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Measurement {
+    /// Positions of the layer.
+    pub positions: u64,
+    /// Seconds from the first position to the last byte written, without waiting for the disk.
+    pub seconds: f64,
+    /// Seconds that writing took, in parallel to computing.
+    pub write_seconds: f64,
+    /// Bytes of the table.
+    pub file_bytes: u64,
+    /// The digest of the table.
+    #[serde(serialize_with = "hex")]
+    pub digest: [u8; 32],
+    /// For a GPU: times by its own clock, measured in a separate run, and bytes transferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuMeasurement>,
+    /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
+    pub copy_bandwidth: f64,
+}
+
+/// Measurements of building one layer on a GPU.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GpuMeasurement {
+    /// Seconds of each stage, if the adapter has timestamps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<Vec<(&'static str, f64)>>,
+    /// Bytes to and from the device, and within it.
+    pub traffic: Traffic,
+}
+
+impl GpuMeasurement {
+    /// Seconds of all stages, if the adapter has timestamps.
+    pub fn kernel_seconds(&self) -> Option<f64> {
+        self.stages.as_ref().map(|stages| stages.iter().map(|(_, seconds)| seconds).sum())
+    }
+}
+
+fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(blake3::Hash::from_bytes(*digest).to_hex().as_str())
+}
+
+/// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`, twice, and
+/// measures the second time, when everything is warm. `None` if stopped.
+///
+/// # Errors
+/// When a lower table is missing, there is not enough memory or disk, or the device fails.
+pub fn measure(
+    backend: &Backend,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Option<Measurement>, BuildError> {
+    match backend {
+        Backend::Cpu(isa) => rayon::scope(|_| {
+            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::OutOfMemory)?;
+            built_twice(&mut computer, tables, seeds, directory, pulse)
+        }),
+        Backend::Gpu(gpu) => {
+            let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
+            let Some(mut measurement) = built_twice(&mut *computer, tables, seeds, directory, pulse)? else {
+                return Ok(None);
+            };
+            computer.begin_measuring().map_err(ComputeError::Device)?;
+            let frames: Vec<Frame> = tables.key(seeds).frames().collect();
+            if !computer.compute(tables, &frames, pulse, &Nowhere)? {
+                return Ok(None);
+            }
+            measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
+            measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
+            Ok(Some(measurement))
+        }
+    }
+}
+
+/// Builds a layer twice and measures the second time.
+fn built_twice(
+    computer: &mut dyn Computer,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Option<Measurement>, BuildError> {
+    let mut measurement = None;
+    for _ in 0..2 {
+        let io = crate::table::TableError::io(directory);
+        let place = TemporaryDirectory::new_in(directory).map_err(io)?;
+        let start = Instant::now();
+        let writer = TableWriter::open(place.path(), tables.key(seeds))?;
+        let Some(written) = write_frames(computer, writer, &[], tables, pulse, &|_| {})? else {
+            return Ok(None);
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let table = Table::open(&written.writer.finish()?)?;
+        measurement = Some(Measurement {
+            positions: layer_positions(tables.pits(), seeds),
+            seconds,
+            write_seconds: written.writing.as_secs_f64(),
+            file_bytes: table.header().file_bytes,
+            digest: table.header().digest,
+            gpu: None,
+            copy_bandwidth: memory_bandwidth(),
+        });
+    }
+    Ok(measurement)
+}
+
+/// Discards frames.
+struct Nowhere;
+
+impl Output for Nowhere {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, _packed: PackedFrame) -> bool {
+        true
+    }
+}
+
+/// Bytes a second, read and written, of a plain copy by all threads.
+fn memory_bandwidth() -> f64 {
+    use rayon::prelude::*;
+    let from = vec![1u8; COPIED_BYTES / 2];
+    let mut to = vec![0u8; COPIED_BYTES / 2];
+    let mut best = 0.0f64;
+    for _ in 0..3 {
+        let start = Instant::now();
+        to.par_chunks_mut(1 << 20).zip(from.par_chunks(1 << 20)).for_each(|(to, from)| to.copy_from_slice(from));
+        best = best.max(2.0 * from.len() as f64 / start.elapsed().as_secs_f64());
+    }
+    best
+}

@@ -1,0 +1,170 @@
+use std::path::{Path, PathBuf};
+
+use super::backend::Backend;
+use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
+use super::sizes::{packed_bytes, pair_memory};
+use crate::file::beside;
+use crate::system::{AvailableMemory, available_disk};
+use crate::table::archive::archive_path;
+use crate::table::{PairKey, TableKey};
+use kalah_core::game::Rules;
+use kalah_core::index::layer_positions;
+use kalah_core::isa::Isa;
+
+/// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
+const ROW_RATE: f64 = 200e6;
+const RELAY_RATE: f64 = 60e6;
+
+/// What a build will need.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The layers that do not exist yet.
+    pub missing: Vec<TableKey>,
+    /// Positions of these layers.
+    pub positions: u64,
+    /// The most bytes of memory, without the page cache that holds the tables. An allocator that keeps freed pieces of some MiB for
+    /// later, as glibc's does unless it is told otherwise, may take a fifth more.
+    pub memory: u64,
+    /// The least bytes of a GPU's memory; 0 for the CPU.
+    pub device_memory: u64,
+    /// Bytes of disk for the new tables.
+    pub disk: u64,
+    /// Estimated seconds, based only on the backend and the threads.
+    pub seconds: f64,
+}
+
+/// Why a build cannot begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// More memory than is allowed.
+    #[error("this build needs {needed} bytes of memory, {allowed} are allowed")]
+    Budget {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// More memory than is available.
+    #[error("this build needs {needed} bytes of memory, {available}")]
+    Memory {
+        /// Bytes needed.
+        needed: u64,
+        /// What there is.
+        available: AvailableMemory,
+    },
+    /// More disk than is free.
+    #[error("this build needs {needed} bytes of disk, {} has {free} free", directory.display())]
+    Disk {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+        /// The directory.
+        directory: PathBuf,
+    },
+}
+
+impl Plan {
+    /// The plan for building the layers up to that of `last` that are not in `directory`.
+    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Plan {
+        let TableKey { rules, pits, seeds } = last;
+        let missing: Vec<TableKey> = (2..=seeds)
+            .map(|seeds| TableKey { rules, pits, seeds })
+            .filter(|&key| !key.path(directory).exists())
+            .collect();
+        let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
+        let device_memory = match (backend, missing.last()) {
+            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
+            _ => 0,
+        };
+        let partial = |key: &TableKey| -> u64 {
+            let path = beside(&key.path(directory), ".partial");
+            path.metadata().map_or(0, |metadata| metadata.len())
+        };
+        let disk = packed_bytes(positions) + 4096 * missing.len() as u64;
+        Plan {
+            positions,
+            memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
+            device_memory,
+            disk: disk.saturating_sub(missing.iter().map(partial).sum()),
+            seconds: positions as f64 / rate(rules, backend, threads),
+            missing,
+        }
+    }
+
+    /// The plan for computing one pair of frames, and then joining the pieces of its layer.
+    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> Plan {
+        let TableKey { rules, pits, seeds } = pair.layer;
+        let positions = pair.positions();
+        Plan {
+            missing: vec![pair.layer],
+            positions,
+            memory: pair_memory(pair, backend),
+            device_memory: match backend {
+                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
+                Backend::Cpu(_) => 0,
+            },
+            disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
+            seconds: positions as f64 / rate(rules, backend, threads),
+        }
+    }
+
+    /// The plan for building the layers up to that of `last` on the CPU, those from `first` seeds up into archives
+    /// ([`super::PackedBuilder`]).
+    pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
+        let backend = Backend::Cpu(Isa::detect());
+        let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
+        let tables = Plan::new(directory, below, &backend, threads);
+        let archived = (first.max(2)..=last.seeds).map(|seeds| TableKey { seeds, ..last });
+        let missing: Vec<TableKey> = archived.filter(|&key| !archive_path(directory, key).exists()).collect();
+        let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
+        let positions = missing.iter().map(of_layer).sum::<u64>();
+        let memory = missing.iter().map(|&key| archived_layer_memory(key, first, threads)).max().unwrap_or(0);
+        Plan {
+            positions: tables.positions + positions,
+            memory: tables.memory.max(memory),
+            device_memory: 0,
+            disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>(),
+            seconds: tables.seconds + positions as f64 / rate(last.rules, &backend, threads),
+            missing: tables.missing.into_iter().chain(missing).collect(),
+        }
+    }
+
+    /// Checks that the build fits.
+    ///
+    /// The memory must be within `budget`, if there is one, and within what is available now.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
+        let needed = self.memory;
+        if let Some(allowed) = budget.filter(|&budget| needed > budget) {
+            return Err(PlanError::Budget { needed, allowed });
+        }
+        // If the available memory is unknown, the build is tried.
+        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
+            return Err(PlanError::Memory { needed, available });
+        }
+        // If the free space is unknown, the writer will find out, and nothing is lost.
+        match available_disk(directory).filter(|&free| self.disk > free) {
+            Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Positions per second.
+pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
+    let relays = rules.relays();
+    match backend {
+        Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
+        Backend::Gpu(gpu) => gpu.rate(relays),
+    }
+}
+
+/// Bytes of memory that a layer takes to build: that of its most demanding pair of frames.
+fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
+    key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
+}

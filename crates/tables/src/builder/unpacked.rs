@@ -1,0 +1,95 @@
+//! Layers below that are archives: their frames are unpacked into memory when they are needed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::frame_cache::{FrameCache, steps};
+use crate::progress::Pulse;
+use crate::table::archive::ArchiveReader;
+use crate::table::{FrameScores, PackedFrame, TableError, TableKey};
+use kalah_core::index::Frame;
+
+/// What was read from archives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct ArchiveReads {
+    /// Frames unpacked.
+    pub frames: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Their bytes in the archives.
+    pub bytes: u64,
+}
+
+/// Archived layers, and those of their frames that are in memory.
+pub struct Unpacked {
+    cache: FrameCache,
+    archives: BTreeMap<usize, ArchiveReader>,
+    frames: HashMap<Frame, PackedFrame>,
+    reads: ArchiveReads,
+}
+
+impl Unpacked {
+    /// No archives yet; `first` has the rules, and the seeds of the lowest layer that is an archive. Unpacked frames take at most
+    /// `budget` bytes of memory, or what one frame needs to be computed.
+    pub fn new(first: TableKey, budget: u64) -> Unpacked {
+        let cache = FrameCache::new(first.rules, first.seeds, budget);
+        Unpacked { cache, archives: BTreeMap::new(), frames: HashMap::new(), reads: ArchiveReads::default() }
+    }
+
+    /// Adds a layer.
+    pub fn push(&mut self, archive: ArchiveReader) {
+        self.archives.insert(archive.info().key.seeds, archive);
+    }
+
+    /// What was read so far.
+    pub fn reads(&self) -> ArchiveReads {
+        self.reads
+    }
+
+    /// Begins to compute pairs of frames with these seeds in the rows, in this order.
+    pub fn begin(&mut self, pits: usize, pairs: impl IntoIterator<Item = (usize, usize)>) {
+        self.cache.begin(&steps(pits, pairs));
+    }
+
+    /// Unpacks what the next frame to compute is computed from, unless `pulse` is stopped meanwhile, and counts the positions there.
+    ///
+    /// # Errors
+    /// When an archive is missing, damaged or cannot be read, or there is not enough memory.
+    pub fn bring(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
+        let change = self.cache.advance(frame);
+        for frame in change.dropped {
+            self.frames.remove(&frame);
+        }
+        // Not kept: other work has this memory in between.
+        let mut scores = Vec::new();
+        for frame in change.added {
+            if pulse.is_stopped() {
+                break;
+            }
+            let Some(archive) = self.archives.get_mut(&(frame.mover + frame.other)) else { continue };
+            let progress = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+            let packed = archive.packed(frame, &mut scores, Vec::new(), &progress)?;
+            self.reads.frames += 1;
+            self.reads.positions += frame.positions();
+            self.reads.bytes += archive.frame_bytes(frame);
+            self.frames.insert(frame, packed);
+        }
+        Ok(())
+    }
+
+    /// The scores of a frame that was brought, and the archive; `None` for a layer that is no archive.
+    pub fn frame(&self, frame: Frame) -> Option<(&Path, FrameScores<'_>)> {
+        let archive = self.archives.get(&(frame.mover + frame.other))?;
+        let packed = self.frames.get(&frame);
+        Some((archive.path(), packed.expect("what a frame is computed from was unpacked before").scores()))
+    }
+}
+
+impl fmt::Debug for Unpacked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unpacked").field("cache", &self.cache).field("reads", &self.reads).finish_non_exhaustive()
+    }
+}

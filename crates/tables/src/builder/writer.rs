@@ -1,0 +1,100 @@
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
+use crate::progress::Pulse;
+use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
+use kalah_core::index::Frame;
+
+/// A table all of whose frames are written.
+pub(super) struct Written {
+    /// Its writer, to finish it.
+    pub writer: TableWriter,
+    /// How long writing took, in parallel to computing.
+    pub writing: Duration,
+}
+
+/// Computes and packs the missing frames, up to the first one that a piece holds, while another thread writes those
+/// before. `None` if stopped.
+pub(super) fn write_frames(
+    computer: &mut dyn Computer,
+    mut writer: TableWriter,
+    pieces: &[Piece],
+    tables: &Tables,
+    pulse: &Pulse,
+    on_event: &(dyn Fn(Event) + Sync),
+) -> Result<Option<Written>, BuildError> {
+    let missing: Vec<Frame> =
+        writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
+    // With a channel of capacity 0, at most one packed frame waits while another is being written.
+    let (sender, receiver) = sync_channel::<PackedFrame>(0);
+    let spare = Spare::default();
+    std::thread::scope(|scope| {
+        let spare = &spare;
+        let write = move || -> Result<Written, TableError> {
+            let mut writing = Duration::ZERO;
+            for packed in receiver {
+                let start = Instant::now();
+                writer.write(&packed)?;
+                writing += start.elapsed();
+                spare.put(packed.into_buffer());
+            }
+            Ok(Written { writer, writing })
+        };
+        let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
+        let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
+        let output = ToWriter { frames: sender, spare, on_event };
+        let completed = computer.compute(tables, &missing, pulse, &output);
+        drop(output);
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(completed?.then_some(written))
+    })
+}
+
+/// The memory of written frames, which is used for the next ones.
+///
+/// Two of them are enough: while one frame is written, the next one is packed. Of small frames that were computed together there
+/// may be more, and those are of no use later.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    fn put(&self, buffer: Vec<u8>) {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push(buffer);
+        spare.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
+        spare.truncate(2);
+    }
+
+    /// The largest, or none.
+    fn take(&self) -> Vec<u8> {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.is_empty() { Vec::new() } else { spare.remove(0) }
+    }
+}
+
+/// Sends frames to the thread that writes.
+struct ToWriter<'a> {
+    frames: SyncSender<PackedFrame>,
+    spare: &'a Spare,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Output for ToWriter<'_> {
+    fn pair(&self, frame: Frame) {
+        (self.on_event)(Event::Pair(frame));
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        self.spare.take()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        // If the writer failed, the channel is closed; its error is returned at the end.
+        self.frames.send(packed).is_ok()
+    }
+}

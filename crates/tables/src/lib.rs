@@ -1,0 +1,34 @@
+//! Exact endgame tablebases for the sowing game Kalah: building on the CPU, keeping, verifying.
+//!
+//! The crate `kalah` re-exports these modules. Dependencies run one way: [`mod@file`], [`system`], [`progress`] <- [`table`], [`rows`] <- [`builder`] <- [`verify`];
+//! [`table`] <- [`mod@export`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`builder`] | computing tables |
+//! | [`day`] | dates of the calendar |
+//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
+//! | [`mod@file`] | opening, replacing, sealing and locking files |
+//! | [`printable`] | making untrusted text safe to print |
+//! | [`progress`] | progress of a long computation, and stopping it |
+//! | [`random`] | random numbers from the seeds that users choose |
+//! | [`rows`] | what moves do to rows, in terms of ranks |
+//! | [`steps`] | recording what the parallel steps of a build take |
+//! | [`system`] | available memory and free disk space |
+//! | [`table`] | tables on disk: writing, archives, manifests; with the readers of `kalah-core` |
+//! | [`temporary`] | directories for temporary files |
+//! | [`verify`] | checking that tables are correct |
+
+pub mod builder;
+pub mod day;
+pub mod export;
+pub mod file;
+pub mod printable;
+pub mod progress;
+pub mod random;
+pub mod rows;
+pub mod steps;
+pub mod system;
+pub mod table;
+pub mod temporary;
+pub mod verify;

@@ -1,0 +1,95 @@
+//! Making untrusted text safe to print.
+
+use std::fmt::Write;
+
+/// Whether a character does anything but show itself: control characters, direction marks, line separators, and
+/// zero-width characters.
+fn is_hidden(sign: char) -> bool {
+    sign.is_control()
+        || matches!(sign,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// `text` on one line of at most `most` characters, safe for a terminal and with nothing hidden: control characters,
+/// direction marks and line separators are escaped (`\n`, `\u{1b}`). A truncated text ends with `...`, which counts,
+/// too.
+///
+/// ```
+/// assert_eq!(kalah_tables::printable::printable("\u{1b}[2Jgone", 40), "\\u{1b}[2Jgone");
+/// ```
+pub fn printable(text: &str, most: usize) -> String {
+    const CUT: &str = "...";
+    // `cut` is the end of the last character that leaves space for the ellipsis.
+    let (mut shown, mut count, mut cut) = (String::new(), 0, 0);
+    for sign in text.chars() {
+        let before = shown.len();
+        match sign {
+            '\n' | '\r' | '\t' => shown.extend(sign.escape_default()),
+            sign if is_hidden(sign) => shown.extend(sign.escape_unicode()),
+            sign => shown.push(sign),
+        }
+        count += shown[before..].chars().count();
+        if count > most {
+            shown.truncate(cut);
+            // If there is no space for the whole ellipsis, a part of it.
+            let _ = write!(shown, "{CUT:.0$}", most.min(CUT.len()));
+            return shown;
+        }
+        if count + CUT.len() <= most {
+            cut = shown.len();
+        }
+    }
+    shown
+}
+
+/// A value with its sign; that of a draw is 0.
+///
+/// ```
+/// assert_eq!([4, 0, -2].map(kalah_tables::printable::signed), ["+4", "0", "-2"]);
+/// ```
+pub fn signed(value: i64) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn what_shows_itself_is_kept() {
+        for text in ["", "plain", "Grüße, 你好 👋", "e\u{301} \\ \"quoted\" 'and'", "<6,0,0,4,4>"] {
+            assert_eq!(printable(text, 100), text);
+        }
+    }
+
+    #[test]
+    fn what_does_not_is_escaped() {
+        for (text, shown) in [
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("a\nb\r\tc", "a\\nb\\r\\tc"),
+            ("\0\u{7}\u{8}\u{7f}", "\\u{0}\\u{7}\\u{8}\\u{7f}"),
+            ("\u{80}\u{85}\u{9b}\u{9f}", "\\u{80}\\u{85}\\u{9b}\\u{9f}"),
+            ("\u{202a}\u{202e}\u{2066}\u{2069}", "\\u{202a}\\u{202e}\\u{2066}\\u{2069}"),
+            ("\u{2028}\u{2029}\u{200b}\u{feff}", "\\u{2028}\\u{2029}\\u{200b}\\u{feff}"),
+        ] {
+            assert_eq!(printable(text, 100), shown);
+        }
+        for sign in (0..=0x10ffff).filter_map(char::from_u32).filter(|sign| sign.is_control()) {
+            assert!(!printable(&sign.to_string(), 100).contains(sign));
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(printable("12345", 5), "12345");
+        assert_eq!(printable("123456", 5), "12...");
+        assert_eq!(printable("ä\u{1b}ö", 6), "ä...");
+        assert_eq!(printable("äöüäöü", 4), "ä...");
+        assert_eq!(printable("1234", 3), "...");
+        assert_eq!(printable("1234", 1), ".");
+        assert_eq!(printable("1234", 0), "");
+        let long = printable(&"\u{1b}x".repeat(100_000), 200);
+        assert!(long.chars().count() <= 200 && long.ends_with("x..."), "{long}");
+    }
+}

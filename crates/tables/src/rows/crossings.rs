@@ -1,0 +1,138 @@
+use rayon::prelude::*;
+
+use super::moves::{ForwardMove, Kind, Moves};
+
+/// Where a relay stands when it *crosses*: when a last seed falls into the other row for the first time.
+///
+/// What happens from then on depends on this and on the other row alone, not on the sowings before it. So relays from different
+/// rows, or from two pits of one row, that cross alike collect the same score against each other row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crossing {
+    /// Seeds of the mover's row.
+    pub left: u8,
+    /// The rank of the mover's row.
+    pub own: u32,
+    /// Seeds sown into the other row.
+    pub spilled: u8,
+}
+
+impl Crossing {
+    /// The crossings of the relays among the moves of a row.
+    pub fn all(moves: &[ForwardMove]) -> impl Iterator<Item = Crossing> {
+        let relays = moves.iter().filter(|next| matches!(next.kind, Kind::Relay { .. }));
+        relays.map(|next| Crossing { left: next.left, own: next.own, spilled: next.spilled })
+    }
+}
+
+/// All crossings of the relays from the rows with the same seeds.
+///
+/// With 11 seeds in rows of six pits there are 2.3 relays for each row, but only 1.1 crossings: a sowing that ends in the mover's
+/// own row and goes on from there does what that move does in the row that it has made.
+pub struct Crossings {
+    crossings: Vec<Crossing>,
+    /// The ranks of the rows from which relays cross: those of one crossing after the other.
+    movers: Vec<u32>,
+    /// Where the rows of each crossing end.
+    ends: Vec<u32>,
+}
+
+impl Crossings {
+    /// Those of `rows` rows with these `moves`.
+    pub fn new(rows: usize, moves: &Moves) -> Crossings {
+        let of_row = |mover: u32| Crossing::all(moves.forward(mover)).map(move |crossing| (crossing, mover));
+        Crossings::of((0..rows as u32).into_par_iter().flat_map_iter(of_row).collect())
+    }
+
+    /// The crossings of these relays, each given with the rank of its mover's row, in any order.
+    pub fn of(mut relays: Vec<(Crossing, u32)>) -> Crossings {
+        relays.par_sort_unstable();
+        // Relays from two pits of one row.
+        relays.dedup();
+        let (mut crossings, mut ends): (Vec<Crossing>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (end, &(crossing, _)) in (1..).zip(&relays) {
+            if crossings.last() == Some(&crossing) {
+                *ends.last_mut().expect("an end for each crossing") = end;
+            } else {
+                crossings.push(crossing);
+                ends.push(end);
+            }
+        }
+        Crossings { crossings, movers: relays.into_iter().map(|(_, mover)| mover).collect(), ends }
+    }
+
+    /// All crossings.
+    pub fn all(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// The ranks of the rows whose relays have the crossing with this index, ascending.
+    pub fn movers(&self, index: usize) -> &[u32] {
+        let first = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.movers[first as usize..self.ends[index] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rows::RowMaps;
+    use kalah_core::game::Rules;
+    use kalah_core::index::{RowIndex, TableRow};
+
+    /// The row and the spilled seeds with which a relay from `pit` crosses, seed by seed: the mover's pits, the store, the other pits.
+    fn cross(pits: usize, row: &TableRow, pit: usize) -> Option<(TableRow, u8)> {
+        let mut ring = [0u8; 17];
+        ring[..pits].copy_from_slice(&row[..pits]);
+        let mut place = pit;
+        loop {
+            for _ in 0..std::mem::take(&mut ring[place]) {
+                place = (place + 1) % (2 * pits + 1);
+                ring[place] += 1;
+            }
+            if place > pits {
+                let mut own = TableRow::default();
+                own[..pits].copy_from_slice(&ring[..pits]);
+                return Some((own, ring[pits + 1..].iter().sum()));
+            }
+            if place == pits || ring[place] == 1 {
+                return None;
+            }
+        }
+    }
+
+    #[test]
+    fn every_relay_is_at_its_crossing_and_none_elsewhere() {
+        for (pits, most) in [(1, 9), (2, 9), (3, 16), (6, 11), (7, 6), (8, 5)] {
+            let rows = Arc::new(RowIndex::new(pits, most));
+            let maps = RowMaps::new(Arc::clone(&rows));
+            for seeds in 1..=most {
+                let mut expected: BTreeMap<Crossing, BTreeSet<u32>> = BTreeMap::new();
+                for mover in 0..rows.rows(seeds) as u32 {
+                    let row = rows.unrank(seeds, mover);
+                    for (own, spilled) in (0..pits).filter(|&pit| row[pit] > 0).filter_map(|pit| cross(pits, &row, pit))
+                    {
+                        let crossing = Crossing { left: own.iter().sum(), own: rows.rank(&own), spilled };
+                        expected.entry(crossing).or_default().insert(mover);
+                    }
+                }
+                let crossings = Crossings::new(rows.rows(seeds), &Moves::new(Rules::SKalaha, &maps, seeds));
+                let found: Vec<(Crossing, Vec<u32>)> = crossings
+                    .all()
+                    .iter()
+                    .enumerate()
+                    .map(|(at, &crossing)| (crossing, crossings.movers(at).to_vec()))
+                    .collect();
+                let expected: Vec<(Crossing, Vec<u32>)> =
+                    expected.into_iter().map(|(crossing, movers)| (crossing, movers.into_iter().collect())).collect();
+                assert_eq!(found, expected, "{pits} pits, {seeds} seeds");
+                if (pits, seeds) == (6, 11) {
+                    // Counted by a program apart.
+                    assert_eq!(found.len(), 4837);
+                }
+            }
+        }
+    }
+}

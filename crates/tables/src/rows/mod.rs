@@ -1,0 +1,35 @@
+//! What moves do to rows, in terms of ranks: to all rows with the same number of seeds at once.
+//!
+//! What a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first pit on,
+//! or it captures one pit.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`row_move`](RowMove) | the part of a move that the mover's row determines |
+//! | `moves` | the moves of all rows with the same seeds, by rank |
+//! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
+//! | [`capture_map`](CaptureMap) | what the capture of a pit leaves of all other rows |
+//! | `crossings` | which relays of different rows are alike once they reach the other row |
+//! | [`relay`](Relays) | how relays end, for all other rows that they meet alike |
+//! | [`rank_sums`](RankSums) | ranks as sums, of many rows that differ by the same seeds |
+//! | `board_rows` | moves and maps of the rows of a board, for all layers |
+//! | `cache` | values made on first use and kept |
+
+mod board_rows;
+mod cache;
+mod capture_map;
+mod crossings;
+mod maps;
+mod moves;
+mod rank_sums;
+mod relay;
+mod row_move;
+
+pub use board_rows::BoardRows;
+pub use capture_map::{CaptureMap, Part};
+pub use crossings::{Crossing, Crossings};
+pub use maps::{RowMaps, SpillMap};
+pub use moves::{ForwardMove, Kind, Moves, QuietMove};
+pub use rank_sums::{OffsetList, RankOffsets, RankSums, RanksFrom};
+pub use relay::{Ending, Relays};
+pub use row_move::RowMove;

@@ -1,0 +1,166 @@
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use kalah_core::index::{Frame, RowIndex};
+
+/// Parents of a row that predictions use.
+pub const PARENTS: usize = 3;
+
+/// No parent.
+const NONE: u32 = u32::MAX;
+
+/// The rows with one number of seeds in lexicographic order, first pit first, and the parents of each.
+///
+/// The parents of a row are the rows with one of its seeds moved to the last pit: first from the last non-empty pit
+/// before that one, then from the non-empty pit before, and so on. They come before the row in this order and differ
+/// from it by one seed; the first is usually the row just before.
+pub struct RowOrder {
+    /// The ranks of the rows, in this order.
+    ranks: Vec<u32>,
+    /// The places of the parents in this order, or [`NONE`].
+    parents: Vec<[u32; PARENTS]>,
+}
+
+impl RowOrder {
+    /// The order of the rows with `seeds` seeds.
+    pub fn new(index: &RowIndex, seeds: usize) -> RowOrder {
+        let mut rows: Vec<_> =
+            (0..index.rows(seeds) as u32).into_par_iter().map(|rank| (index.unrank(seeds, rank), rank)).collect();
+        rows.par_sort_unstable();
+        let mut places = vec![0; rows.len()];
+        for (place, &(_, rank)) in rows.iter().enumerate() {
+            places[rank as usize] = place as u32;
+        }
+        let last = index.pits() - 1;
+        let parents = rows
+            .par_iter()
+            .map(|(row, _)| {
+                let mut parents = [NONE; PARENTS];
+                let filled = (0..last).rev().filter(|&pit| row[pit] > 0);
+                for (parent, pit) in parents.iter_mut().zip(filled) {
+                    let mut moved = *row;
+                    moved[pit] -= 1;
+                    moved[last] += 1;
+                    *parent = places[index.rank(&moved) as usize];
+                }
+                parents
+            })
+            .collect();
+        RowOrder { ranks: rows.iter().map(|&(_, rank)| rank).collect(), parents }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The ranks of the rows, in this order.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// The parents of the rows in `part`, numbered from its start, when only that part is known.
+    ///
+    /// A parent that is missing or lies before the part is replaced by the previous parent, the first one by the row
+    /// just before. Those of the part's first row are meaningless.
+    pub fn parents(&self, part: Range<usize>) -> Vec<[u32; PARENTS]> {
+        let start = part.start as u32;
+        let known = self.parents[part].iter().enumerate().map(|(place, parents)| {
+            let mut before = (place as u32).saturating_sub(1);
+            parents.map(|parent| {
+                if parent != NONE && parent >= start {
+                    before = parent - start;
+                }
+                before
+            })
+        });
+        known.collect()
+    }
+}
+
+/// The division of a frame into chunks: each part of the other rows with each part of the mover's rows.
+pub struct Grid {
+    others: (usize, usize),
+    movers: (usize, usize),
+}
+
+impl Grid {
+    /// Chunks of at most `side` x `side` positions: squares, or, if one side is shorter, all of it and more of the
+    /// other.
+    pub fn new(frame: Frame, side: usize) -> Grid {
+        let (others, movers) = (frame.mirrored().mover_rows(), frame.mover_rows());
+        let height = others.min(side.max(side * side / movers));
+        let width = movers.min(side.max(side * side / height));
+        Grid { others: (others, others.div_ceil(height)), movers: (movers, movers.div_ceil(width)) }
+    }
+
+    /// Chunks.
+    pub fn chunks(&self) -> usize {
+        self.others.1 * self.movers.1
+    }
+
+    /// The places of a chunk's other rows and of its mover's rows.
+    pub fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
+        (part(self.others, number / self.movers.1), part(self.movers, number % self.movers.1))
+    }
+
+    /// Positions of a chunk.
+    pub fn positions(&self, number: usize) -> usize {
+        let (others, movers) = self.chunk(number);
+        others.len() * movers.len()
+    }
+
+    /// Positions of the largest chunk, or slightly more.
+    pub fn most_positions(&self) -> usize {
+        self.others.0.div_ceil(self.others.1) * self.movers.0.div_ceil(self.movers.1)
+    }
+
+    /// The chunks that contain an other row, and its number in their part.
+    pub fn run(&self, place: usize) -> (Range<usize>, usize) {
+        let (count, parts) = self.others;
+        // The last part that does not start after the place.
+        let number = ((place + 1) * parts - 1) / count;
+        (number * self.movers.1..(number + 1) * self.movers.1, place - part(self.others, number).start)
+    }
+}
+
+/// Part `number` of `count` rows divided into `parts` parts as equal as possible.
+fn part((count, parts): (usize, usize), number: usize) -> Range<usize> {
+    number * count / parts..(number + 1) * count / parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_in_the_part_that_its_run_names() {
+        for (mover, other) in [(3, 9), (9, 3), (7, 7), (1, 15)] {
+            for side in [16, 20, 33, 64] {
+                let grid = Grid::new(Frame { pits: 4, mover, other }, side);
+                assert!(grid.most_positions() <= side * side);
+                for place in 0..grid.others.0 {
+                    let (chunks, row) = grid.run(place);
+                    let covered: usize = chunks.clone().map(|chunk| grid.chunk(chunk).1.len()).sum();
+                    assert_eq!(covered, grid.movers.0);
+                    for chunk in chunks {
+                        assert_eq!(grid.chunk(chunk).0.start + row, place);
+                        assert!(row < grid.chunk(chunk).0.len() && grid.positions(chunk) <= grid.most_positions());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parents_come_before_their_rows() {
+        let index = RowIndex::new(6, 9);
+        let order = RowOrder::new(&index, 9);
+        for part in [0..order.len(), 100..207] {
+            for (place, parents) in order.parents(part).iter().enumerate().skip(1) {
+                assert!(parents.iter().all(|&parent| (parent as usize) < place));
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::chunk::{self, Shape, zeroed};
+use super::container::{self, ChunkEntry, read_info};
+use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
+use super::order::{Grid, RowOrder};
+use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
+use super::unpack::{PROGRAM_BYTES, unpack_frame_memory};
+use crate::file::{FileContent, Replacement};
+use crate::progress::Pulse;
+use crate::table::{
+    Damage, DamagedGroup, FrameScores, PackedFrame, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey,
+    frame_in_parallel,
+};
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
+
+/// Bytes of a chunk that waits to be written, for each position.
+const CHUNK_BYTES: u64 = 1;
+
+/// Bytes that encoding a chunk takes, for each position: its scores, their contexts and residuals, symbols and streams.
+const WORK_BYTES: u64 = 10;
+
+/// The most bytes of memory that [`pack()`] takes for a table on so many threads, page cache excluded: for its largest frame a
+/// byte a position, and that frame as it is packed in the table.
+pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
+    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
+    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+}
+
+/// The most bytes of memory that the frames of a table take while they are packed, and while what was written of them is unpacked.
+pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
+    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads);
+    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+}
+
+fn encoding_memory(key: TableKey, threads: usize) -> u64 {
+    let of_frame = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
+    key.frames().map(of_frame).max().unwrap_or(0)
+}
+
+/// Called with the number of positions packed since the last call; returns whether to go on.
+pub(super) type GoOn<'a> = &'a (dyn Fn(u64) -> bool + Sync);
+
+/// Packs a table into the file `archive`, on all threads of the current pool. `None` if `pulse` was stopped before it was complete:
+/// nothing is left of it then.
+///
+/// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is replaced once the archive is
+/// complete. Each frame is unpacked again from what was written, and compared with the table.
+///
+/// # Errors
+/// When the table is damaged, the archive cannot be written, or does not restore the table.
+pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+    pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
+}
+
+/// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are faster to read, larger
+/// ones compress better.
+///
+/// # Errors
+/// As [`pack`].
+///
+/// # Panics
+/// When `side` is not one of [`CHUNK_SIDES`].
+pub fn pack_in_chunks(
+    table: &Table,
+    archive: &Path,
+    side: usize,
+    pulse: &Pulse,
+) -> Result<Option<ArchiveInfo>, TableError> {
+    let go_on = |positions| {
+        pulse.positions.fetch_add(positions, Ordering::Relaxed);
+        !pulse.is_stopped()
+    };
+    pack_while(table, archive, side, &go_on)
+}
+
+/// The same as [`pack_in_chunks`], as long as `go_on` says so.
+pub(crate) fn pack_while(
+    table: &Table,
+    archive: &Path,
+    side: usize,
+    go_on: GoOn,
+) -> Result<Option<ArchiveInfo>, TableError> {
+    assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
+    if write_archive(table, archive, side, go_on)? { read_info(archive).map(Some) } else { Ok(None) }
+}
+
+/// Whether the file `archive` is the one that [`pack()`] makes of a table: complete, and it unpacks to the table. False
+/// also if `pulse` was stopped meanwhile. The positions are not counted.
+///
+/// # Errors
+/// When it is there and cannot be read or is newer than this program, or there is not enough memory ([`pack_memory`]).
+pub fn is_packed(table: &Table, archive: &Path, pulse: &Pulse) -> Result<bool, TableError> {
+    let checked = ArchiveReader::open(archive).and_then(|mut reader| {
+        let info = reader.info();
+        let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
+        if same { reader.check(pulse, &|_| {}) } else { Ok(None) }
+    });
+    match checked {
+        Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if error.is_damage() && !error.is_newer() => Ok(false),
+        checked => Ok(checked?.is_some()),
+    }
+}
+
+/// An archive that is being written, and the chunks that it has so far.
+struct Output<'a> {
+    path: &'a Path,
+    file: Replacement,
+    chunks: Vec<ChunkEntry>,
+    /// Where the next chunk begins.
+    at: u64,
+}
+
+impl Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        self.at += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(full(self.path))
+    }
+
+    fn chunk(&mut self, (bytes, content_bytes): (Vec<u8>, u32)) -> Result<(), TableError> {
+        let entry = ChunkEntry { offset: self.at, bytes: bytes.len() as u32, content_bytes, checksum: xxh3_64(&bytes) };
+        self.write(&bytes)?;
+        self.chunks.push(entry);
+        Ok(())
+    }
+}
+
+fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
+    TableError::writing(path, "nothing of this archive is kept")
+}
+
+/// Returns whether the archive is complete; false if `go_on` ended it, and nothing is left of it.
+///
+/// What was written of each frame is unpacked again, and must be the frame of the table, byte for byte.
+fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result<bool, TableError> {
+    let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
+    let mut output = Output { path, file, chunks: Vec::new(), at: 0 };
+    let &TableHeader { key, file_bytes, digest, .. } = table.header();
+    let header = container::header_frame(key, file_bytes, digest, side);
+    output.write(&header)?;
+    let index = RowIndex::new(table.key().pits, table.key().seeds);
+    for frame in table.key().frames() {
+        let first = output.chunks.len();
+        if !pack_frame(table, &index, frame, side, go_on, &mut |chunk| output.chunk(chunk))? || !go_on(0) {
+            return Ok(false);
+        }
+        let mut written = output.file.reopen().map_err(full(path))?;
+        let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
+        check_frame(table, &chunks, &mut written)?;
+    }
+    let checksums: Vec<u64> = output.chunks.iter().map(|chunk| chunk.checksum).collect();
+    let checksum_frame = container::checksum_frame(&checksums);
+    let mut sizes = vec![(header.len() as u32, 0)];
+    sizes.extend(output.chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
+    sizes.push((checksum_frame.len() as u32, 0));
+    output.write(&checksum_frame)?;
+    output.write(&container::seek_table_frame(&sizes))?;
+    output.file.finish().map_err(full(path))?;
+    Ok(true)
+}
+
+/// Checks that the chunks of a frame unpack to the frame of `table`.
+fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Result<(), TableError> {
+    let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
+    let packed = frame_in_parallel(table, frame.mover)?;
+    let scores = chunks.unpack_if_same(written, packed, &|group| table.damaged_group(group))?;
+    let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
+    // Scores can be packed in several ways, and unpacking makes the usual one.
+    if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
+        return Err(TableError::damaged_part(table.path(), Part::Packing, entry.offset));
+    }
+    Ok(())
+}
+
+/// Passes the chunks of a frame to `output`, each with the number of bytes of its content. Returns whether these are all, or
+/// `go_on` ended it.
+fn pack_frame(
+    table: &Table,
+    index: &RowIndex,
+    frame: Frame,
+    side: usize,
+    go_on: GoOn,
+    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
+) -> Result<bool, TableError> {
+    if !go_on(0) {
+        return Ok(false);
+    }
+    let entry = &table.header().entries[frame.mover - 1];
+    let packed = frame_in_parallel(table, frame.mover)?;
+    // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
+    let digest = blake3::hash(table.section(entry));
+    if *digest.as_bytes() != entry.digest {
+        return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
+    }
+    let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
+    encode_frame(&source, index, packed, side, go_on, output)
+}
+
+/// Where packed scores are from.
+pub(super) struct Source<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// A damaged group as an error.
+    pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
+}
+
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content. Returns whether these are all, or
+/// `go_on` ended it.
+pub(super) fn encode_frame(
+    source: &Source,
+    index: &RowIndex,
+    packed: FrameScores<'_>,
+    side: usize,
+    go_on: GoOn,
+    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
+) -> Result<bool, TableError> {
+    let frame = packed.frame();
+    let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
+    let scores = lexicographic_scores(source, packed, &others, &movers)?;
+    let grid = Grid::new(frame, side);
+    let encode = |number| {
+        let (other_part, mover_part) = grid.chunk(number);
+        let mut chunk = Vec::with_capacity(grid.positions(number));
+        for place in other_part.clone() {
+            chunk.extend_from_slice(&scores[place * movers.len()..][mover_part.clone()]);
+        }
+        let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
+        let packed = chunk::encode(&shape, &mut chunk);
+        go_on(shape.positions() as u64);
+        packed
+    };
+    for start in (0..grid.chunks()).step_by(batch()) {
+        if !go_on(0) {
+            return Ok(false);
+        }
+        let numbers = start..(start + batch()).min(grid.chunks());
+        let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
+        chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
+    }
+    Ok(true)
+}
+
+/// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
+fn lexicographic_scores(
+    source: &Source,
+    packed: FrameScores<'_>,
+    others: &RowOrder,
+    movers: &RowOrder,
+) -> Result<Vec<u8>, TableError> {
+    let isa = Isa::detect();
+    let count = movers.len();
+    let mut scores = zeroed(source.path, packed.frame().positions())?;
+    scores
+        .par_chunks_mut(count)
+        .zip(others.ranks())
+        .try_for_each_init(
+            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
+            |run, (scores, &other)| {
+                packed.unpack_run(isa, (0, other), count, run, RUN_MARGIN)?;
+                let run = &run[RUN_MARGIN..];
+                scores.iter_mut().zip(movers.ranks()).for_each(|(score, &rank)| *score = run[rank as usize]);
+                Ok(())
+            },
+        )
+        .map_err(|group| (source.damaged)(group))?;
+    Ok(scores)
+}

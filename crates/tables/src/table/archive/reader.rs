@@ -1,0 +1,269 @@
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use kalah_core::table::format::{RawEntry, table_digest};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::chunk::{self, Shape, zeroed};
+use super::container::{self, ChunkEntry, Container};
+use super::info::ArchiveInfo;
+use super::order::{Grid, RowOrder};
+use crate::progress::Pulse;
+use crate::table::{Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, TableError};
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
+
+/// Chunks for each thread that are encoded or decoded together: few, since all of them are in memory at the same time.
+const BATCH: usize = 2;
+
+/// Chunks that are encoded or decoded together on the threads of the current pool.
+pub(super) fn batch() -> usize {
+    BATCH * rayon::current_num_threads()
+}
+
+/// Bytes of a frame in memory with the chunks that are encoded or decoded together by so many threads.
+pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk_bytes: u64, work_bytes: u64) -> u64 {
+    let grid = Grid::new(frame, side);
+    let (chunks, most) = (grid.chunks() as u64, grid.most_positions() as u64);
+    let (batch, threads) = ((BATCH * threads) as u64, threads as u64);
+    let rows = frame.mover_rows() as u64 + frame.mirrored().mover_rows() as u64;
+    frame.positions() + most * (batch.min(chunks) * chunk_bytes + threads.min(chunks) * work_bytes) + rows * ROW_BYTES
+}
+
+/// Bytes for each row of a frame: its place, its parents, and what sorting takes.
+const ROW_BYTES: u64 = 64;
+
+/// An open archive, of which single frames are unpacked.
+pub(crate) struct ArchiveReader {
+    path: PathBuf,
+    container: Container,
+    index: RowIndex,
+    /// By seeds in the mover's row, from 1: the first chunk of the frame.
+    starts: Vec<usize>,
+}
+
+impl ArchiveReader {
+    /// Opens an archive and checks everything but its chunks.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged or foreign.
+    pub fn open(path: &Path) -> Result<ArchiveReader, TableError> {
+        let container = Container::open(path)?;
+        let (key, side) = (container.info.key, container.info.chunk_side);
+        let (mut starts, mut next) = (vec![0; key.seeds - 1], 0);
+        for frame in key.frames() {
+            starts[frame.mover - 1] = next;
+            next += Grid::new(frame, side).chunks();
+        }
+        Ok(ArchiveReader { path: path.to_owned(), container, index: RowIndex::new(key.pits, key.seeds), starts })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the archive is of.
+    pub fn info(&self) -> &ArchiveInfo {
+        &self.container.info
+    }
+
+    fn entries(&self, frame: Frame) -> &[ChunkEntry] {
+        let chunks = Grid::new(frame, self.info().chunk_side).chunks();
+        &self.container.chunks[self.starts[frame.mover - 1]..][..chunks]
+    }
+
+    /// Bytes of the frame in the archive.
+    pub fn frame_bytes(&self, frame: Frame) -> u64 {
+        self.entries(frame).iter().map(|entry| u64::from(entry.bytes)).sum()
+    }
+
+    /// Unpacks a frame to `scores`, in the order of their indices; each chunk is compared with its checksum.
+    ///
+    /// `progress` is called with the number of positions unpacked since the last call.
+    ///
+    /// # Errors
+    /// When a chunk cannot be read or is damaged, or there is not enough memory.
+    ///
+    /// # Panics
+    /// When `scores` does not have a byte for each position.
+    pub fn unpack(
+        &mut self,
+        frame: Frame,
+        scores: &mut [u8],
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), TableError> {
+        let (chunks, first) = (Grid::new(frame, self.info().chunk_side).chunks(), self.starts[frame.mover - 1]);
+        let Container { file, info, chunks: entries } = &mut self.container;
+        let (path, side, entries) = (&self.path, info.chunk_side, &entries[first..][..chunks]);
+        FrameChunks { path, index: &self.index, frame, side, entries }.unpack(file, scores, progress)
+    }
+
+    /// Compares every chunk with its checksum, unless `pulse` is stopped meanwhile. Nothing is unpacked.
+    ///
+    /// # Errors
+    /// When a chunk cannot be read or is damaged.
+    pub fn check_chunks(&mut self, pulse: &Pulse) -> Result<(), TableError> {
+        let Container { file, chunks, .. } = &mut self.container;
+        for chunk in chunks {
+            if pulse.is_stopped() {
+                break;
+            }
+            let bytes = container::read_at(file, chunk.offset, chunk.bytes as usize);
+            let bytes = bytes.map_err(TableError::io(&self.path))?;
+            // The seek table has no checksum of its own; a frame need not have the length of its content.
+            let content_bytes = zstd::zstd_safe::get_frame_content_size(&bytes).ok().flatten();
+            if xxh3_64(&bytes) != chunk.checksum
+                || content_bytes.is_some_and(|content_bytes| content_bytes != u64::from(chunk.content_bytes))
+            {
+                return Err(chunk.damaged(&self.path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Unpacks the whole archive, frame by frame, and compares the table that this gives with the one that was packed. `None` if
+    /// `pulse` was stopped before.
+    ///
+    /// # Errors
+    /// When the archive is damaged or unpacks to another table, cannot be read, or there is not enough memory.
+    pub fn check(&mut self, pulse: &Pulse, progress: &(dyn Fn(u64) + Sync)) -> Result<Option<()>, TableError> {
+        let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
+        let mut entries: Vec<RawEntry> = vec![bytemuck::Zeroable::zeroed(); key.seeds - 1];
+        let mut end = key.prefix_bytes();
+        // One piece of memory for all frames.
+        let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
+        let (mut scores, mut buffer) = (zeroed(&self.path, largest)?, Vec::new());
+        for frame in key.frames() {
+            if pulse.is_stopped() {
+                return Ok(None);
+            }
+            let packed = self.packed(frame, &mut scores, buffer, progress)?;
+            let entry = packed.entry(end);
+            entries[frame.mover - 1] = RawEntry::new(&entry);
+            end = entry.end();
+            buffer = packed.into_buffer();
+        }
+        if (end, table_digest(key, bytemuck::cast_slice(&entries))) != (table_bytes, digest) {
+            return Err(TableError::damaged_archive(&self.path, Damage::Digest));
+        }
+        Ok(Some(()))
+    }
+
+    /// Unpacks a frame and packs it as tables do. `scores` and `buffer` are memory that is used for it (see
+    /// [`PackedFrame::pack_in`]).
+    ///
+    /// # Errors
+    /// As [`ArchiveReader::unpack`].
+    pub fn packed(
+        &mut self,
+        frame: Frame,
+        scores: &mut Vec<u8>,
+        buffer: Vec<u8>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<PackedFrame, TableError> {
+        let positions = frame.positions() as usize;
+        if scores.len() < positions {
+            // The old scores are of no use, so they are not copied.
+            *scores = Vec::new();
+            *scores = zeroed(&self.path, positions as u64)?;
+        }
+        let scores = &mut scores[..positions];
+        self.unpack(frame, scores, progress)?;
+        Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
+    }
+}
+
+/// The chunks of one frame in a file.
+pub(super) struct FrameChunks<'a> {
+    /// The file, for errors.
+    pub path: &'a Path,
+    /// Ranks of rows with at least the seeds of the frame.
+    pub index: &'a RowIndex,
+    /// The frame.
+    pub frame: Frame,
+    /// The side of the chunks.
+    pub side: usize,
+    /// The chunks, which follow each other without gaps.
+    pub entries: &'a [ChunkEntry],
+}
+
+impl FrameChunks<'_> {
+    /// The same as [`ArchiveReader::unpack`].
+    pub fn unpack(
+        &self,
+        file: &mut File,
+        scores: &mut [u8],
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), TableError> {
+        let &FrameChunks { path, index, frame, side, .. } = self;
+        assert_eq!(scores.len() as u64, frame.positions(), "a byte for each position of {frame:?}");
+        let grid = Grid::new(frame, side);
+        let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
+        let mut places = vec![0; others.len()];
+        for (place, &rank) in others.ranks().iter().enumerate() {
+            places[rank as usize] = place;
+        }
+        let max_score = (frame.mover + frame.other) as u8;
+        for start in (0..grid.chunks()).step_by(batch()) {
+            let numbers = start..(start + batch()).min(grid.chunks());
+            let entries = &self.entries[numbers.clone()];
+            let offset = entries[0].offset;
+            let bytes = entries.iter().map(|entry| entry.bytes as usize).sum();
+            let packed = container::read_at(file, offset, bytes).map_err(TableError::io(path))?;
+            let unpack = |(number, entry): (usize, &ChunkEntry)| {
+                let (other_part, mover_part) = grid.chunk(number);
+                let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
+                let mut scores = zeroed(path, shape.positions() as u64)?;
+                let packed = &packed[(entry.offset - offset) as usize..][..entry.bytes as usize];
+                let sound = xxh3_64(packed) == entry.checksum;
+                let decode = || chunk::decode(&shape, packed, entry.content_bytes as usize, max_score, &mut scores);
+                sound.then(decode).flatten().ok_or_else(|| entry.damaged(path))?;
+                progress(shape.positions() as u64);
+                Ok(scores)
+            };
+            let unpacked: Vec<Vec<u8>> =
+                numbers.clone().into_par_iter().zip(entries).map(unpack).collect::<Result<_, TableError>>()?;
+            // The other rows of these chunks; those of other chunks are left as they are.
+            let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
+            scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
+                |(scores, &place)| {
+                    let (chunks, row) = grid.run(place);
+                    for number in chunks.start.max(numbers.start)..chunks.end.min(numbers.end) {
+                        let part = grid.chunk(number).1;
+                        let run = &unpacked[number - numbers.start][row * part.len()..];
+                        for (&score, &rank) in run.iter().zip(&movers.ranks()[part]) {
+                            scores[rank as usize] = score;
+                        }
+                    }
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Unpacks the frame, and returns its scores if they are those of `packed`; `None` if they are others.
+    ///
+    /// # Errors
+    /// As [`ArchiveReader::unpack`]; a damaged group of `packed` becomes the error that `damaged` makes of it.
+    pub fn unpack_if_same(
+        &self,
+        file: &mut File,
+        packed: FrameScores<'_>,
+        damaged: &dyn Fn(DamagedGroup) -> TableError,
+    ) -> Result<Option<Vec<u8>>, TableError> {
+        let mut scores = zeroed(self.path, self.frame.positions())?;
+        self.unpack(file, &mut scores, &|_| {})?;
+        let (isa, count) = (Isa::detect(), self.frame.mover_rows());
+        let runs = scores.par_chunks(count).enumerate().map_init(
+            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
+            |run, (other, scores)| {
+                packed.unpack_run(isa, (0, other as u32), count, run, RUN_MARGIN)?;
+                Ok(run[RUN_MARGIN..][..count] == *scores)
+            },
+        );
+        let same = runs.try_reduce(|| true, |one, other| Ok(one && other)).map_err(damaged)?;
+        Ok(same.then_some(scores))
+    }
+}

@@ -1,0 +1,117 @@
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::chunk::zeroed;
+use super::info::ArchiveInfo;
+use super::reader::{ArchiveReader, scores_and_chunks};
+use crate::progress::Pulse;
+use crate::table::{Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel};
+use kalah_core::index::Frame;
+
+/// Bytes of a chunk that waits for its scores to be put in place, for each position: the scores, and the chunk's bytes in
+/// the archive.
+const CHUNK_BYTES: u64 = 2;
+
+/// Bytes that decoding a chunk takes besides, for each position: the symbols.
+const WORK_BYTES: u64 = 1;
+
+/// Bytes of the program without any frame.
+pub(super) const PROGRAM_BYTES: u64 = 8 << 20;
+
+/// The most bytes of memory that [`unpack()`] takes for an archive on so many threads, page cache excluded: for its largest
+/// frame a byte a position, and that frame as it is packed in the table.
+pub fn unpack_memory(info: &ArchiveInfo, threads: usize) -> u64 {
+    let of_frame = |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
+    info.key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
+}
+
+/// Bytes of memory to unpack the scores of a frame from chunks with this side on so many threads.
+pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
+    scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
+}
+
+/// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
+///
+/// `pulse` counts the positions unpacked; `None` if it was stopped. The directory is locked meanwhile. A [`TableWriter`] writes the
+/// table under a temporary name of its own, which builds ignore: finished frames of an interrupted unpacking are kept. A valid table
+/// with the archive's digest is left unchanged, and so is one of a newer format; any other table of that name is replaced.
+///
+/// # Errors
+/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
+/// is not that of the packed one is never left behind.
+pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
+    let mut reader = ArchiveReader::open(archive)?;
+    let &ArchiveInfo { key, digest, positions, .. } = reader.info();
+    let _lock = DirectoryLock::take(directory).map_err(in_use)?;
+    let there = Table::open_key(directory, key);
+    if let Err(error) = there.as_ref()
+        && error.is_newer()
+    {
+        there?;
+    } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok()) {
+        pulse.positions.fetch_add(positions, Ordering::Relaxed);
+        return Ok(Some(key.path(directory)));
+    }
+    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+    let Some((mut writer, kept)) = unpack_frames(&mut reader, directory, pulse, &count)? else { return Ok(None) };
+    if kept && writer.digest() != digest {
+        // The frames that an earlier writer left may be the cause.
+        writer.discard()?;
+        let Some((again, _)) = unpack_frames(&mut reader, directory, pulse, &|_| {})? else { return Ok(None) };
+        writer = again;
+    }
+    if writer.digest() != digest {
+        writer.discard()?;
+        return Err(TableError::damaged_archive(archive, Damage::Digest));
+    }
+    writer.finish().map(Some)
+}
+
+/// Checks an archive: every chunk against its checksum, and the table that it unpacks to against the digest of the one that was
+/// packed. Nothing is written; memory: [`unpack_memory`]. `None` if `pulse`, which counts the positions, was stopped before.
+///
+/// # Errors
+/// When the archive is damaged or foreign, or cannot be read.
+pub fn check(archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+    let mut reader = ArchiveReader::open(archive)?;
+    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+    let checked = reader.check(pulse, &count)?;
+    Ok(checked.map(|()| reader.info().clone()))
+}
+
+/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. `None` if `pulse` was stopped: the
+/// frames before are kept.
+fn unpack_frames(
+    reader: &mut ArchiveReader,
+    directory: &Path,
+    pulse: &Pulse,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Option<(TableWriter, bool)>, TableError> {
+    let key = reader.info().key;
+    let mut writer = TableWriter::open_unpacking(directory, key)?;
+    let written = writer.written();
+    let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
+    // One piece of memory for all frames.
+    let (mut scores, mut buffer) = (zeroed(reader.path(), largest)?, Vec::new());
+    for (number, frame) in key.frames().enumerate() {
+        if number < written {
+            progress(frame.positions());
+            continue;
+        }
+        if pulse.is_stopped() {
+            return Ok(None);
+        }
+        let packed = reader.packed(frame, &mut scores, buffer, progress)?;
+        writer.write(&packed)?;
+        buffer = packed.into_buffer();
+    }
+    Ok(Some((writer, written > 0)))
+}
+
+/// The error for a directory that another process writes to.
+fn in_use(error: LockError) -> TableError {
+    match error {
+        LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
+        LockError::Io { path, source } => TableError::Io { path, source },
+    }
+}

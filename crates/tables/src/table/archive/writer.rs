@@ -1,0 +1,275 @@
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+use kalah_core::table::format::{RawEntry, table_digest};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::container::{self, ChunkEntry, header_frame};
+use super::info::{CHUNK_SIDE, archive_path};
+use super::order::Grid;
+use super::pack::{Source, encode_frame};
+use super::reader::FrameChunks;
+use crate::file;
+use crate::progress::Pulse;
+use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
+use kalah_core::index::{Frame, RowIndex};
+
+/// What is kept if an archive cannot be written.
+const KEPT: &str = "finished frames are kept";
+
+/// The first bytes of the list of finished frames.
+const MAGIC: [u8; 8] = *b"KALAHAF\n";
+
+/// A chunk of a finished frame in the list.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RawChunk {
+    bytes: u32,
+    content_bytes: u32,
+    checksum: u64,
+}
+
+/// Writes an archive frame by frame, without the table that it is of.
+///
+/// The frames come in the order of [`TableKey::frames`]. The archive has a temporary name until it is complete; beside it is a list
+/// of the finished frames, with the checksums of their chunks, so that another writer goes on after any stop. The archive is the
+/// same, byte for byte, as that of [`super::pack()`].
+pub(crate) struct ArchiveWriter {
+    key: TableKey,
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+    list_path: PathBuf,
+    list: File,
+    index: RowIndex,
+    /// By seeds in the mover's row, from 1: the frames as they would be in the table.
+    entries: Vec<RawEntry>,
+    chunks: Vec<RawChunk>,
+    /// Frames written, in their order.
+    written: usize,
+    /// Where the next chunk begins in the archive.
+    at: u64,
+    /// Where the next frame would begin in the table.
+    end: u64,
+}
+
+impl ArchiveWriter {
+    /// Begins the archive of `key` in `directory`, or resumes an unfinished one.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    pub fn open(directory: &Path, key: TableKey) -> Result<ArchiveWriter, TableError> {
+        let path = archive_path(directory, key);
+        let [partial, list_path] = [".partial", ".frames.partial"].map(|end| file::beside(&path, end));
+        let open = |path: &Path| {
+            let options = &mut OpenOptions::new();
+            let options = options.read(true).write(true).create(true).truncate(false);
+            file::open_with(path, options).map_err(TableError::writing(path, KEPT))
+        };
+        let (file, list) = (open(&partial)?, open(&list_path)?);
+        let mut writer = ArchiveWriter {
+            key,
+            path,
+            file,
+            list,
+            partial,
+            list_path,
+            index: RowIndex::new(key.pits, key.seeds),
+            entries: vec![Zeroable::zeroed(); key.seeds - 1],
+            chunks: Vec::new(),
+            written: 0,
+            at: header_frame(key, 0, [0; 32], CHUNK_SIDE).len() as u64,
+            end: key.prefix_bytes(),
+        };
+        writer.resume().map_err(TableError::writing(&writer.partial, KEPT))?;
+        Ok(writer)
+    }
+
+    /// Keeps the frames that an earlier writer finished, and truncates both files after them.
+    fn resume(&mut self) -> io::Result<()> {
+        let mut list = Vec::new();
+        (&self.list).read_to_end(&mut list)?;
+        let head = self.list_head();
+        let mut kept = head.len();
+        if list.starts_with(&head) {
+            for frame in self.key.frames() {
+                let Some(record) = list.get(kept..kept + self.record_bytes(frame)) else { break };
+                let Some((entry, chunks)) = read_record(record) else { break };
+                if entry.entry().offset != self.end || !self.are_written(&chunks)? {
+                    break;
+                }
+                kept += record.len();
+                self.add(frame, entry, &chunks);
+            }
+        } else {
+            self.list.set_len(0)?;
+            self.list.seek(SeekFrom::Start(0))?;
+            self.list.write_all(&head)?;
+        }
+        self.list.set_len(kept as u64)?;
+        self.list.seek(SeekFrom::Start(kept as u64))?;
+        self.file.set_len(self.at)
+    }
+
+    /// What the list begins with.
+    fn list_head(&self) -> Vec<u8> {
+        let TableKey { rules, pits, seeds } = self.key;
+        [&MAGIC[..], &[1, rules.code(), pits as u8, seeds as u8], &(CHUNK_SIDE as u32).to_le_bytes()].concat()
+    }
+
+    /// Bytes of a frame in the list: its entry, its chunks, and a checksum of both.
+    fn record_bytes(&self, frame: Frame) -> usize {
+        size_of::<RawEntry>() + Grid::new(frame, CHUNK_SIDE).chunks() * size_of::<RawChunk>() + size_of::<u64>()
+    }
+
+    /// Whether the archive has these chunks, undamaged, where the next ones belong.
+    fn are_written(&mut self, chunks: &[RawChunk]) -> io::Result<bool> {
+        let (mut at, length) = (self.at, self.file.metadata()?.len());
+        for chunk in chunks {
+            let (bytes, checksum) = (u32::from_le(chunk.bytes), u64::from_le(chunk.checksum));
+            if length.checked_sub(at).is_none_or(|rest| rest < u64::from(bytes))
+                || xxh3_64(&container::read_at(&mut self.file, at, bytes as usize)?) != checksum
+            {
+                return Ok(false);
+            }
+            at += u64::from(bytes);
+        }
+        Ok(true)
+    }
+
+    fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[RawChunk]) {
+        self.at += chunks.iter().map(|chunk| u64::from(u32::from_le(chunk.bytes))).sum::<u64>();
+        self.end = entry.entry().end();
+        self.entries[frame.mover - 1] = entry;
+        self.chunks.extend_from_slice(chunks);
+        self.written += 1;
+    }
+
+    /// The frames that are still to be written, in their order.
+    pub fn missing(&self) -> Vec<Frame> {
+        self.key.frames().skip(self.written).collect()
+    }
+
+    /// Writes the next frame, unless `pulse` is stopped meanwhile; returns whether it is written. The positions are not counted.
+    ///
+    /// # Errors
+    /// When writing fails. The frames before are safe.
+    ///
+    /// # Panics
+    /// When it is not the first of [`ArchiveWriter::missing`].
+    pub fn write(&mut self, packed: &PackedFrame, pulse: &Pulse) -> Result<bool, TableError> {
+        let frame = packed.frame;
+        assert_eq!(self.key.frames().nth(self.written), Some(frame), "frames are written in their order");
+        let failed = || TableError::writing(&self.partial, KEPT);
+        self.file.seek(SeekFrom::Start(self.at)).map_err(failed())?;
+        let damaged = |_: DamagedGroup| {
+            TableError::damaged_archive(&self.path, Damage::Part { part: Part::Group, offset: self.at })
+        };
+        let source = Source { path: &self.path, damaged: &damaged };
+        let (mut chunks, mut file) = (Vec::new(), &self.file);
+        let (scores, go_on) = (packed.scores(), |_| !pulse.is_stopped());
+        let all = encode_frame(&source, &self.index, scores, CHUNK_SIDE, &go_on, &mut |(bytes, content_bytes)| {
+            file.write_all(&bytes).map_err(failed())?;
+            chunks.push(RawChunk {
+                bytes: (bytes.len() as u32).to_le(),
+                content_bytes: content_bytes.to_le(),
+                checksum: xxh3_64(&bytes).to_le(),
+            });
+            Ok(())
+        })?;
+        if !all || pulse.is_stopped() {
+            return Ok(false);
+        }
+        self.check(packed, &chunks, &damaged)?;
+        let entry = RawEntry::new(&packed.entry(self.end));
+        let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
+        record.extend(xxh3_64(&record).to_le_bytes());
+        (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
+        self.add(frame, entry, &chunks);
+        Ok(true)
+    }
+
+    /// Checks that the chunks that were written of a frame unpack to its scores.
+    fn check(
+        &self,
+        packed: &PackedFrame,
+        chunks: &[RawChunk],
+        damaged: &dyn Fn(DamagedGroup) -> TableError,
+    ) -> Result<(), TableError> {
+        let mut offset = self.at;
+        let entry = |chunk: &RawChunk| {
+            let [bytes, content_bytes] = [chunk.bytes, chunk.content_bytes].map(u32::from_le);
+            let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(chunk.checksum) };
+            offset += u64::from(bytes);
+            entry
+        };
+        let entries: Vec<ChunkEntry> = chunks.iter().map(entry).collect();
+        let (path, index, frame) = (&self.path, &self.index, packed.frame);
+        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries: &entries };
+        let mut file = self.file.try_clone().map_err(TableError::io(&self.partial))?;
+        match chunks.unpack_if_same(&mut file, packed.scores(), damaged)? {
+            Some(_) => Ok(()),
+            None => Err(TableError::damaged_archive(&self.path, Damage::Digest)),
+        }
+    }
+
+    /// Completes the archive and gives it its name.
+    ///
+    /// # Errors
+    /// When writing fails. Nothing is lost then.
+    ///
+    /// # Panics
+    /// When a frame is missing.
+    pub fn finish(mut self) -> Result<PathBuf, TableError> {
+        assert!(self.missing().is_empty(), "a frame of {} is missing", self.key);
+        self.complete().map_err(TableError::writing(&self.partial, KEPT))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
+        std::fs::remove_file(&self.list_path).map_err(TableError::io(&self.list_path))?;
+        Ok(self.path)
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        let digest = table_digest(self.key, bytemuck::cast_slice(&self.entries));
+        let header = header_frame(self.key, self.end, digest, CHUNK_SIDE);
+        let checksums: Vec<u64> = self.chunks.iter().map(|chunk| u64::from_le(chunk.checksum)).collect();
+        let checksum_frame = container::checksum_frame(&checksums);
+        let mut sizes = vec![(header.len() as u32, 0)];
+        sizes.extend(self.chunks.iter().map(|chunk| (u32::from_le(chunk.bytes), u32::from_le(chunk.content_bytes))));
+        sizes.push((checksum_frame.len() as u32, 0));
+        self.file.set_len(self.at)?;
+        self.file.seek(SeekFrom::Start(self.at))?;
+        self.file.write_all(&checksum_frame)?;
+        self.file.write_all(&container::seek_table_frame(&sizes))?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&header)?;
+        self.file.sync_all()
+    }
+}
+
+/// Removes what an unfinished archive of `key` left in `directory`.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub(crate) fn remove_unfinished(directory: &Path, key: TableKey) -> Result<(), TableError> {
+    for end in [".partial", ".frames.partial"] {
+        let path = file::beside(&archive_path(directory, key), end);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The entry and the chunks of a frame in the list; `None` if they are damaged.
+fn read_record(record: &[u8]) -> Option<(RawEntry, Vec<RawChunk>)> {
+    let (rest, checksum) = record.split_last_chunk::<8>()?;
+    if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
+        return None;
+    }
+    let (entry, chunks) = rest.split_at_checked(size_of::<RawEntry>())?;
+    let chunks = chunks.chunks_exact(size_of::<RawChunk>()).map(bytemuck::pod_read_unaligned).collect();
+    Some((bytemuck::pod_read_unaligned(entry), chunks))
+}

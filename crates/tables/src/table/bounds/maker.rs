@@ -1,0 +1,124 @@
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use kalah_core::table::bounds::format::{self, BoundEntry};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::codes::{Conversion, FrameCodes};
+use crate::file::{FileContent, Replacement, remove_leftovers};
+use crate::progress::Pulse;
+use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
+use kalah_core::evaluation::Network;
+use kalah_core::index::RowIndex;
+
+/// What is not lost when a file cannot be written.
+const KEPT: &str = "the bound tables of other layers are kept";
+
+/// Makes bound tables from exact ones. The bytes depend only on the exact table, the network and the cuts.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundMaker<'a> {
+    network: &'a Network,
+    cuts: Cuts,
+}
+
+impl<'a> BoundMaker<'a> {
+    /// A maker of bound tables with this network and the same cuts in all frames.
+    pub fn new(network: &'a Network, cuts: Cuts) -> BoundMaker<'a> {
+        BoundMaker { network, cuts }
+    }
+
+    /// Bytes of the file of a layer's bound table.
+    pub fn file_bytes(&self, key: TableKey) -> u64 {
+        format::layout(key, self.cuts.bits(), self.network.to_bytes().len()).1
+    }
+
+    /// Whether `bounds` is what this makes of the table that `bounds` was made from, which is `exact` if that is given.
+    pub fn made(&self, bounds: &BoundTable, exact: Option<&Table>) -> bool {
+        let header = bounds.header();
+        bounds.network() == self.network
+            && header.entries.iter().all(|entry| entry.cuts == self.cuts)
+            && exact.is_none_or(|exact| exact.header().digest == header.exact)
+    }
+
+    /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the
+    /// current pool. No other process may be writing it. The blocks of `table` are compared with their checksums.
+    /// `None` if `pulse` was stopped; it counts the positions.
+    ///
+    /// # Errors
+    /// When the table is damaged, or the file cannot be written: the old one stays then.
+    ///
+    /// # Panics
+    /// When the network is of other rules or another number of pits.
+    pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
+        let path = table.key().bounds_path(directory);
+        // What a killed process left takes disk.
+        remove_leftovers(&path).map_err(TableError::io(&path))?;
+        let mut file =
+            Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::writing(&path, KEPT))?;
+        if !self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))? {
+            return Ok(None);
+        }
+        file.finish().map_err(TableError::writing(&path, KEPT))?;
+        Ok(Some(path))
+    }
+
+    /// The bound table of `table` in memory.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    ///
+    /// # Panics
+    /// As [`BoundMaker::write`].
+    pub fn make(&self, table: &Table) -> Result<BoundTable, TableError> {
+        let path = table.key().bounds_path(table.path().parent().unwrap_or(Path::new("")));
+        let mut bytes = io::Cursor::new(Vec::new());
+        self.write_to(table, &mut bytes, &Pulse::default(), || TableError::io(&path))?;
+        BoundTable::from_bytes(&path, bytes.into_inner())
+    }
+
+    /// Writes the bound table of `table` to `file`, its first bytes last. Returns whether all was written: false if
+    /// `pulse` was stopped.
+    fn write_to<E: FnOnce(io::Error) -> TableError>(
+        &self,
+        table: &Table,
+        file: &mut (impl Write + Seek),
+        pulse: &Pulse,
+        failed: impl Fn() -> E,
+    ) -> Result<bool, TableError> {
+        let key = table.key();
+        assert_eq!(
+            (self.network.rules(), self.network.pits()),
+            (key.rules, key.pits),
+            "a network of the table's board"
+        );
+        let rows = RowIndex::new(key.pits, key.seeds);
+        let (offsets, _) = format::layout(key, self.cuts.bits(), self.network.to_bytes().len());
+        let mut entries: Vec<Option<BoundEntry>> = vec![None; offsets.len()];
+        let first = offsets.iter().min().copied().unwrap_or(0);
+        file.seek(SeekFrom::Start(first)).map_err(failed())?;
+        // In the order of the file.
+        for frame in key.frames() {
+            let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
+            let Some(FrameCodes { lines, counts }) = conversion.codes(self.cuts, pulse)? else { return Ok(false) };
+            let mut checksums: Vec<u8> = lines
+                .par_chunks(BLOCK_BYTES)
+                .flat_map_iter(|block| (xxh3_64(block) ^ frame.mover as u64).to_le_bytes())
+                .collect();
+            checksums.resize(checksums.len().next_multiple_of(64), 0);
+            let digest = blake3::Hasher::new().update(&lines).update(&checksums).finalize();
+            file.write_all(&lines).and_then(|()| file.write_all(&checksums)).map_err(failed())?;
+            entries[frame.mover - 1] = Some(BoundEntry {
+                offset: offsets[frame.mover - 1],
+                lines: (lines.len() / format::LINE_BYTES) as u64,
+                cuts: self.cuts,
+                counts,
+                digest: *digest.as_bytes(),
+            });
+        }
+        let entries: Vec<BoundEntry> = entries.into_iter().flatten().collect();
+        let prefix = format::prefix(key, table.header().digest, self.network, &entries);
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,139 @@
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Table, TableError, TableKey, score_counts};
+use crate::file;
+use kalah_core::game::Rules;
+
+/// What a manifest records about a table: enough to decide whether another build gave the same one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestEntry {
+    /// The rule set.
+    pub rules: String,
+    /// Pits a side.
+    pub pits: usize,
+    /// Seeds in play.
+    pub seeds: usize,
+    /// Positions.
+    pub positions: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Scores that are exceptions.
+    pub exceptions: u64,
+    /// Element `v` is the number of positions with score `v`.
+    pub scores: Vec<u64>,
+    /// The digest of the table, in hexadecimal.
+    pub digest: String,
+}
+
+/// Entries of many tables: a file with one JSON object per line.
+#[derive(Clone, Debug, Default)]
+pub struct Manifest(Vec<ManifestEntry>);
+
+impl ManifestEntry {
+    /// The entry of a table; this reads all its scores.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn of(table: &Table) -> Result<ManifestEntry, TableError> {
+        let (key, header) = (table.key(), table.header());
+        Ok(ManifestEntry {
+            rules: key.rules.name().to_owned(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions: header.positions,
+            bytes: header.file_bytes,
+            exceptions: header.exceptions(),
+            scores: score_counts(table)?,
+            digest: blake3::Hash::from_bytes(header.digest).to_hex().to_string(),
+        })
+    }
+
+    /// The table that it describes; `None` if there can be no such table.
+    pub fn key(&self) -> Option<TableKey> {
+        let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
+        let key = TableKey { rules, pits, seeds };
+        key.is_possible().then_some(key)
+    }
+
+    /// The name of the first figure in the header of `table` that differs from this entry.
+    ///
+    /// The digest covers the digests of all frames, so tables with the same digest are equal if their checksums match.
+    /// The scores are not counted here.
+    pub fn difference(&self, table: &Table) -> Option<&'static str> {
+        let header = table.header();
+        let digest = blake3::Hash::from_bytes(header.digest).to_hex();
+        let figures = [
+            ("digest", self.digest == digest.as_str()),
+            ("number of positions", self.positions == header.positions),
+            ("number of bytes", self.bytes == header.file_bytes),
+            ("number of exceptions", self.exceptions == header.exceptions()),
+        ];
+        figures.into_iter().find(|(_, same)| !same).map(|(name, _)| name)
+    }
+}
+
+impl Manifest {
+    /// The manifest of the tables that this version of the program knows.
+    pub fn known() -> Manifest {
+        Manifest::parse(include_str!("../../manifest.jsonl")).expect("a test reads it")
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a manifest: a line is not an entry, an entry describes an impossible
+    /// table, or two entries of one table differ. An entry that can never be compared must not pass for one that was.
+    pub fn read(path: &Path) -> io::Result<Manifest> {
+        Manifest::parse(&file::read_to_string(path)?)
+    }
+
+    fn parse(text: &str) -> io::Result<Manifest> {
+        let mut entries: Vec<ManifestEntry> = Vec::new();
+        // For each table, the line and index of its first entry.
+        let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let unusable = |what: &dyn std::fmt::Display| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {what}", number + 1))
+            };
+            let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| unusable(&error))?;
+            let key = entry.key().ok_or_else(|| {
+                let ManifestEntry { rules, pits, seeds, .. } = &entry;
+                unusable(&format_args!("there is no table of {seeds} seeds for {rules} with {pits} pits"))
+            })?;
+            let &mut (first, place) = known.entry(key).or_insert((number + 1, entries.len()));
+            if entries.get(place).is_some_and(|first| *first != entry) {
+                return Err(unusable(&format_args!("it contradicts line {first} about {key}")));
+            }
+            entries.push(entry);
+        }
+        Ok(Manifest(entries))
+    }
+
+    /// The entry of a table.
+    pub fn entry(&self, key: TableKey) -> Option<&ManifestEntry> {
+        self.0.iter().find(|entry| entry.key() == Some(key))
+    }
+
+    /// All entries, in the order of the file.
+    pub fn entries(&self) -> &[ManifestEntry] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_tables_are_those_of_the_repository() {
+        let known = Manifest::known();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifest.jsonl");
+        assert_eq!(known.entries(), Manifest::read(&path).unwrap().entries());
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 34 };
+        assert!(known.entry(key).is_some());
+    }
+}

@@ -1,0 +1,260 @@
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use kalah_core::table::format::ALIGNMENT;
+use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
+use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::digest::digest;
+use crate::steps;
+use kalah_core::index::Frame;
+use kalah_core::isa::{Isa, per_isa};
+
+/// Bytes of new memory that one task touches.
+const TOUCHED_BYTES: usize = 1 << 20;
+
+/// Bytes of patches for each group, checksums included, that memory is reserved for: more than tables have.
+const PATCH_BYTES: usize = 3;
+
+/// Groups packed by one task.
+const TASK_GROUPS: usize = 1024;
+
+/// Groups whose residuals are computed at a time: they fit the nearest cache.
+const RESIDUAL_GROUPS: usize = 64;
+
+per_isa! {
+    /// `residuals = scores - profile`; the scores start at rank `first` of the profile and wrap around.
+    fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
+        let (mut scores, mut residuals, mut first) = (scores, residuals, first);
+        while !scores.is_empty() {
+            let count = scores.len().min(profile.len() - first);
+            let (now, later) = residuals.split_at_mut(count);
+            for ((residual, &score), &profile) in now.iter_mut().zip(scores).zip(&profile[first..]) {
+                *residual = score.wrapping_sub(profile);
+            }
+            (scores, residuals, first) = (&scores[count..], later, 0);
+        }
+    }
+}
+
+per_isa! {
+    /// Adds the scores of whole runs to the sums of their columns.
+    fn add_runs(runs: &[u8], sums: &mut [u64]) {
+        // Sums of 256 scores below 256 fit 16 bits; columns are processed in parts that fit the cache.
+        let width = sums.len();
+        for group in runs.chunks(256 * width) {
+            for start in (0..width).step_by(512) {
+                let part = 512.min(width - start);
+                let mut small = [0u16; 512];
+                for run in group.chunks_exact(width) {
+                    for (sum, &score) in small.iter_mut().zip(&run[start..start + part]) {
+                        *sum += u16::from(score);
+                    }
+                }
+                for (sum, &small) in sums[start..start + part].iter_mut().zip(&small) {
+                    *sum += u64::from(small);
+                }
+            }
+        }
+    }
+}
+
+/// Makes `bytes` as long as this, with zeros. Memory that is touched for the first time is slow, so all threads do it.
+fn lengthen(bytes: &mut Vec<u8>, length: usize) {
+    let added = length.saturating_sub(bytes.len());
+    bytes.reserve(added);
+    let step = steps::begin("memory of a packed frame");
+    let spare = &mut bytes.spare_capacity_mut()[..added];
+    spare.par_chunks_mut(TOUCHED_BYTES).for_each(|part| {
+        step.task(|| part.fill(MaybeUninit::new(0)));
+    });
+    // SAFETY: the capacity was reserved, and the bytes were just written.
+    unsafe { bytes.set_len(bytes.len() + added) };
+}
+
+/// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
+fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
+    let runs = (scores.len() / rows) as u64;
+    let task = (1usize << 20).div_ceil(rows) * rows;
+    let step = steps::begin("profile");
+    let sums = scores
+        .par_chunks(task)
+        .fold(
+            || vec![0u64; rows],
+            |mut sums, runs| {
+                step.task(|| add_runs(isa, runs, &mut sums));
+                sums
+            },
+        )
+        .reduce_with(|mut a, b| {
+            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+            a
+        });
+    sums.unwrap_or_default().into_iter().map(|sum| (sum / runs) as u8).collect()
+}
+
+/// A frame packed for writing: profile, groups, patches, and their checksums (see [`FrameEntry`]).
+///
+/// The profile holds the mean score of each mover's row; groups hold the differences from it. Neighbours in a group
+/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend only on the scores.
+pub struct PackedFrame {
+    /// The frame.
+    pub frame: Frame,
+    entry: FrameEntry,
+    section: Vec<u8>,
+}
+
+impl PackedFrame {
+    /// Packs the scores of `frame`, one byte each (below 64) in the order of their indices, on all threads of the current
+    /// pool.
+    ///
+    /// # Panics
+    /// When there is not one score for each position, or there are more than 4 GiB of patches, which offsets cannot
+    /// reach: that takes 17 exceptions in every group of the largest possible frame.
+    pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
+        PackedFrame::pack_in(isa, frame, scores, Vec::new())
+    }
+
+    /// The same as [`PackedFrame::pack`], reusing the memory of an earlier frame (see [`PackedFrame::into_buffer`]):
+    /// fresh memory costs more than packing.
+    ///
+    /// # Panics
+    /// As [`PackedFrame::pack`].
+    pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
+        assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
+        let rows = frame.mover_rows();
+        let groups = scores.len().div_ceil(GROUP_POSITIONS);
+        let profile = profile(isa, scores, rows);
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: rows as u64,
+            groups: groups as u64,
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let groups_at = entry.groups_at() as usize;
+        let mut section = buffer;
+        section.truncate(groups_at + groups * GROUP_BYTES);
+        section.reserve((groups_at + groups * (GROUP_BYTES + PATCH_BYTES)).saturating_sub(section.len()));
+        lengthen(&mut section, groups_at + groups * GROUP_BYTES);
+        section[..rows].copy_from_slice(&profile);
+        section[rows..groups_at].fill(0);
+        let step = steps::begin("groups");
+        let packed: Vec<(Vec<u8>, u64)> = section[groups_at..]
+            .as_chunks_mut()
+            .0
+            .par_chunks_mut(TASK_GROUPS)
+            .zip(scores.par_chunks(TASK_GROUPS * GROUP_POSITIONS))
+            .enumerate()
+            .map_init(
+                || vec![0; RESIDUAL_GROUPS * GROUP_POSITIONS],
+                |residuals, (task, (groups, scores))| {
+                    step.task(|| {
+                        let (mut patches, mut exceptions) = (Vec::new(), 0);
+                        let mut first = task * TASK_GROUPS * GROUP_POSITIONS;
+                        let parts = groups.chunks_mut(RESIDUAL_GROUPS).zip(scores.chunks(residuals.len()));
+                        for (groups, scores) in parts {
+                            let residuals = &mut residuals[..scores.len()];
+                            subtract_profile(isa, scores, &profile, first % rows, residuals);
+                            exceptions += group::encode_groups(isa, residuals, groups, &mut patches);
+                            first += scores.len();
+                        }
+                        (patches, exceptions)
+                    })
+                },
+            )
+            .collect();
+        drop(step);
+        // Each task counted its patches from 0.
+        let mut end = 0u32;
+        let mut offsets = Vec::with_capacity(packed.len());
+        for (patches, _) in &packed {
+            offsets.push((end, !patches.is_empty()));
+            let next = u64::from(end) + patches.len() as u64;
+            end = next.try_into().expect("a frame has less than 4 GiB of patches");
+        }
+        let step = steps::begin("offsets of patches");
+        let groups = section[groups_at..].as_chunks_mut().0.par_chunks_mut(TASK_GROUPS).zip(&offsets);
+        groups.filter(|&(_, &(offset, any))| offset > 0 && any).for_each(|(groups, &(offset, _))| {
+            step.task(|| {
+                for group in groups {
+                    if let Some(local) = group::patch_offset(group) {
+                        group::set_patch_offset(group, offset + local);
+                    }
+                }
+            });
+        });
+        drop(step);
+        for (patches, exceptions) in &packed {
+            section.extend_from_slice(patches);
+            entry.patch_bytes += patches.len() as u64;
+            entry.exceptions += exceptions;
+        }
+        PackedFrame::seal(frame, entry, section)
+    }
+
+    /// About the most bytes of memory that packing a frame takes, besides its scores.
+    pub fn most_bytes(frame: Frame) -> u64 {
+        let groups = frame.positions().div_ceil(GROUP_POSITIONS as u64);
+        // Patches are made in parts before they are put together.
+        frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64
+    }
+
+    /// A frame that was packed elsewhere: `section` holds its profile (padded), groups, and patches (not padded).
+    /// `None` if they do not fit the frame.
+    pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: frame.mover_rows() as u64,
+            groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let patches = section.get(entry.patches_at() as usize..)?;
+        entry.patch_bytes = patches.len() as u64;
+        entry.exceptions = group::count_exceptions(patches)?;
+        Some(PackedFrame::seal(frame, entry, section))
+    }
+
+    /// Pads the section and adds the checksums.
+    fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
+        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        let step = steps::begin("checksums");
+        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(|block| step.task(|| xxh3_64(block))).collect();
+        drop(step);
+        section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        let entry = FrameEntry { digest: digest(&section), ..entry };
+        PackedFrame { frame, entry, section }
+    }
+
+    /// The packed scores.
+    pub fn scores(&self) -> FrameScores<'_> {
+        FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
+    }
+
+    /// The memory, for another frame.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.section
+    }
+
+    /// The bytes as stored in a file.
+    pub fn section(&self) -> &[u8] {
+        &self.section
+    }
+
+    /// The directory entry of the frame if it is stored at `offset`.
+    pub fn entry(&self, offset: u64) -> FrameEntry {
+        FrameEntry { offset, ..self.entry }
+    }
+}
+
+impl fmt::Debug for PackedFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackedFrame").field("frame", &self.frame).field("entry", &self.entry).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Fault, Oracle, Sample, position};
+use crate::progress::Pulse;
+use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
+use kalah_core::index::{RowIndex, TableRow};
+
+/// Checks that every code of a bound table is that of the score in the exact table of the layer, and that the directory
+/// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than
+/// the layer has if `pulse` was stopped.
+///
+/// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one
+/// that the bound table was made from is allowed, as long as its scores are the same.
+///
+/// # Errors
+/// Damage, or the first wrong bounds in the order of the file.
+///
+/// # Panics
+/// When the two tables are of different layers.
+pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -> Result<u64, Fault> {
+    let key = bounds.key();
+    assert_eq!(exact.key(), key, "tables of one layer");
+    check_blocks_in_parallel(bounds.blocks())?;
+    let mut compared = 0;
+    for frame in key.frames() {
+        let stored = bounds.frame_unchecked(frame.mover);
+        let right = frame_codes(exact, bounds.network(), stored.cuts(), frame.mover, pulse)?;
+        let Some(FrameCodes { lines: right, counts }) = right else { break };
+        if let Some(byte) = stored.lines().iter().zip(&right).position(|(stored, right)| stored != right) {
+            return Err(first_wrong(exact, bounds, frame.mover, byte)?);
+        }
+        if bounds.header().entries[frame.mover - 1].counts != counts {
+            let offset = bounds.header().entry_at(frame.mover);
+            return Err(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Directory, offset)));
+        }
+        compared += frame.positions();
+    }
+    Ok(compared)
+}
+
+/// The fault of the first wrong code of a frame, which is in this byte of its lines.
+fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) -> Result<Fault, TableError> {
+    let (key, frame) = (bounds.key(), bounds.frame_unchecked(mover));
+    let rows = RowIndex::new(key.pits, key.seeds);
+    let codes = 8 / u64::from(frame.cuts().bits());
+    let positions = byte as u64 * codes..((byte as u64 + 1) * codes).min(frame.frame().positions());
+    for index in positions {
+        let (mover_rank, other_rank) = frame.frame().ranks(index);
+        let (row, other) = (rows.unrank(mover, mover_rank), rows.unrank(key.seeds - mover, other_rank));
+        let (score, code) = (exact.score(mover, mover_rank, other_rank)?, frame.code(mover_rank, other_rank));
+        let evaluation = bounds.network().evaluate(&row, &other, key.seeds as u32);
+        if code != frame.cuts().code(evaluation, score.into()) {
+            let (lower, upper) = frame.bounds(code, evaluation);
+            return Ok(Fault::Bounds {
+                path: bounds.path().to_owned(),
+                key,
+                offset: bounds.code_at(mover, mover_rank, other_rank),
+                position: position(key, &row, &other),
+                stored: (lower as u8, upper as u8),
+                right: (score, score),
+            });
+        }
+    }
+    // What differs is behind the last position.
+    let offset = bounds.header().entries[mover - 1].offset + byte as u64;
+    Ok(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Packing, offset)))
+}
+
+/// Exact tables of the lower layers of a board and bound tables of others, for checks by the reference oracle.
+#[derive(Debug)]
+pub struct BoundSet<'a> {
+    exact: &'a Tables,
+    bounds: &'a [Arc<BoundTable>],
+}
+
+impl<'a> BoundSet<'a> {
+    /// These tables, of one board; the bound tables in any order, with any networks.
+    pub fn new(exact: &'a Tables, bounds: &'a [Arc<BoundTable>]) -> BoundSet<'a> {
+        BoundSet { exact, bounds }
+    }
+
+    /// The bound table that is read of a layer: none where there is an exact one.
+    fn layer(&self, seeds: usize) -> Option<&BoundTable> {
+        if self.exact.layer(seeds).is_some() {
+            return None;
+        }
+        self.bounds.iter().find(|table| table.key().seeds == seeds).map(|table| &**table)
+    }
+
+    /// Whether there is an exact or a bound table of every layer from 2 to `seeds` seeds.
+    pub fn reaches(&self, seeds: usize) -> bool {
+        (2..=seeds).all(|seeds| self.exact.layer(seeds).is_some() || self.layer(seeds).is_some())
+    }
+
+    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table and no exact one, agree
+    /// with those of the positions after their moves: some score lies within both. Returns the number of positions checked;
+    /// adds to `checked` while it runs.
+    ///
+    /// Where a layer has an exact and a bound table, the exact one is read.
+    ///
+    /// # Errors
+    /// The first wrong bounds by rank in the layer, or wrong bounds that caused them; or damage.
+    ///
+    /// # Panics
+    /// When the layer, or one below it, has neither table.
+    pub fn check(&self, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
+        let rows = self.exact.rows();
+        sample.check(|frame, index| {
+            let (mover, other) = frame.ranks(index);
+            checked.fetch_add(1, Ordering::Relaxed);
+            self.check_position(&rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
+        })
+    }
+
+    /// Checks one position. If its bounds are wrong because a child's are, that child is reported instead, and so on.
+    fn check_position(&self, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
+        let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
+        let Some(table) = self.layer(seeds) else { return Ok(()) };
+        let oracle = Oracle::new(self.exact.rules(), self.exact.pits());
+        let stored = self.bounds(mover, other)?;
+        let right = oracle.minimax_bounds(mover, other, |mover, other| self.bounds(mover, other))?;
+        if stored.0.max(right.0) <= stored.1.min(right.1) {
+            return Ok(());
+        }
+        let mut children = Vec::new();
+        oracle.minimax(mover, other, |mover, other| {
+            children.push((*mover, *other));
+            Ok::<u8, Fault>(0)
+        })?;
+        children.iter().try_for_each(|(mover, other)| self.check_position(mover, other))?;
+        let (key, rows, mover_seeds) =
+            (table.key(), self.exact.rows(), mover.iter().map(|&pit| usize::from(pit)).sum());
+        let offset = table.code_at(mover_seeds, rows.rank(mover), rows.rank(other));
+        let (path, position) = (table.path().to_owned(), position(key, mover, other));
+        Err(Fault::Bounds { path, key, offset, position, stored, right })
+    }
+
+    /// Bounds of the score of a position with seeds in both rows, from its table or bound table.
+    fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<(u8, u8), TableError> {
+        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let (mover_seeds, seeds) = (sum(mover), sum(mover) + sum(other));
+        let rows = self.exact.rows();
+        match self.layer(seeds) {
+            Some(table) => {
+                let code = table.code(mover_seeds, rows.rank(mover), rows.rank(other))?;
+                let evaluation = table.network().evaluate(mover, other, seeds as u32);
+                let (lower, upper) = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
+                Ok((lower as u8, upper as u8))
+            }
+            None => self.exact.score(mover, other).map(|score| (score, score)),
+        }
+    }
+}

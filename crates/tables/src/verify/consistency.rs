@@ -1,0 +1,66 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Fault, Oracle, Sample};
+use crate::table::Tables;
+use kalah_core::index::{Frame, TableRow};
+
+/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming that the lower
+/// layers are correct. Returns the number of positions; adds to `checked` while it runs.
+///
+/// # Errors
+/// The first wrong score by rank in the layer, or a wrong score that caused it; or why a table cannot be read.
+pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
+    let table = tables.require(seeds)?;
+    let (pits, rows) = (tables.pits(), tables.rows());
+    for mover in 1..seeds {
+        let frame = Frame { pits, mover, other: seeds - mover };
+        let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
+        let movers: Vec<TableRow> = all(frame.mover).collect();
+        // Each task has one other row, in order of rank, so the first fault found is the first by rank.
+        let fault = all(frame.other).find_map_first(|other| {
+            let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
+            checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
+            fault
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+    }
+    Ok(table.header().positions)
+}
+
+/// The same as [`check_consistency`] for the positions of `sample`, which is from a layer of `tables`. Returns the
+/// number of positions checked.
+///
+/// # Errors
+/// As [`check_consistency`], for the positions chosen.
+pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
+    tables.require(sample.seeds())?;
+    let rows = tables.rows();
+    sample.check(|frame, index| {
+        let (mover, other) = frame.ranks(index);
+        checked.fetch_add(1, Ordering::Relaxed);
+        check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
+    })
+}
+
+/// Checks one position. If its score is wrong because a child's is, that child is reported instead, and so on.
+fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
+    let oracle = Oracle::new(tables.rules(), tables.pits());
+    let stored = tables.score(mover, other)?;
+    let right = oracle.minimax(mover, other, |mover, other| tables.score(mover, other))?;
+    if stored == right {
+        return Ok(());
+    }
+    // A child may be the cause. A score of 0 for all others lists the children without looking them up.
+    let mut children = Vec::new();
+    oracle.minimax(mover, other, |mover, other| {
+        children.push((*mover, *other));
+        Ok::<u8, Fault>(0)
+    })?;
+    children.iter().try_for_each(|(mover, other)| check_position(tables, mover, other))?;
+    let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
+    Err(Fault::score(tables.key(seeds), mover, other, stored, right))
+}

@@ -1,0 +1,147 @@
+//! Checking that tables are correct.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
+//! | [`archive`](check_archive) | every chunk of an archive, and the digest of the table that it unpacks to |
+//! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
+//! | [`checksums`](check_checksums) | every block and the digest of a file |
+//! | [`manifest`](check_manifest) | a table against its entry in a manifest |
+//! | [`survey`](Survey) | which tables and other files are in a directory |
+//! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
+//! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
+//! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
+
+mod archive;
+mod bounds;
+mod checksums;
+mod consistency;
+mod manifest;
+mod oracle;
+mod rebuild;
+mod sample;
+mod survey;
+
+use std::path::PathBuf;
+
+use crate::builder::DeviceError;
+use crate::system::OutOfMemory;
+use crate::table::{TableError, TableKey, Tables, missing_layers};
+use kalah_core::game::Position;
+use kalah_core::index::{TableRow, game_row};
+
+pub use archive::check_archive;
+pub use bounds::{BoundSet, check_bounds_against};
+pub use checksums::{check_bound_checksums, check_checksums};
+pub use consistency::{check_consistency, check_sample};
+pub use manifest::check_manifest;
+pub use oracle::Oracle;
+pub use rebuild::check_against;
+pub use sample::Sample;
+pub use survey::Survey;
+
+/// What a check found, or why it failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A score is wrong: the first in the order of the check.
+    #[error("{key}: {position} has score {stored} in the table, {right} is right")]
+    Score {
+        /// The table.
+        key: TableKey,
+        /// The position, without stores.
+        position: Box<Position>,
+        /// The score in the table.
+        stored: u8,
+        /// What it should be.
+        right: u8,
+    },
+    /// The bounds that a bound table gives for a score cannot be right: the first in the order of the check.
+    #[error(
+        "{path}: the score of {position} is {} to {} by the bound table (byte {offset}), but {} to {} is right",
+        stored.0, stored.1, right.0, right.1
+    )]
+    Bounds {
+        /// The bound table.
+        path: PathBuf,
+        /// The layer.
+        key: TableKey,
+        /// The byte of the file that holds the code.
+        offset: u64,
+        /// The position, without stores.
+        position: Box<Position>,
+        /// The lower and the upper bound in the bound table.
+        stored: (u8, u8),
+        /// What is known of the score otherwise: the lower and the upper bound.
+        right: (u8, u8),
+    },
+    /// A table is damaged.
+    #[error(transparent)]
+    Damage(TableError),
+    /// Layers are missing below one that exists.
+    #[error("{key} is there, but below it {}", missing_layers(missing))]
+    Gap {
+        /// The directory.
+        directory: PathBuf,
+        /// The table.
+        key: TableKey,
+        /// Seeds of the missing layers, at least one, ascending.
+        missing: Vec<usize>,
+    },
+    /// A table is not the one that a manifest lists.
+    #[error("{key}: the {figure} differs from that in the manifest")]
+    Manifest {
+        /// The table.
+        key: TableKey,
+        /// What differs.
+        figure: &'static str,
+    },
+    /// The manifest does not list a table.
+    #[error("the manifest has no entry of {0}")]
+    NotInManifest(TableKey),
+    /// The check could not be made.
+    #[error(transparent)]
+    Failed(TableError),
+    /// There is not enough memory for the check.
+    #[error(transparent)]
+    OutOfMemory(OutOfMemory),
+    /// The check could not be made on the device.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
+}
+
+impl From<TableError> for Fault {
+    fn from(error: TableError) -> Fault {
+        if error.is_damage() { Fault::Damage(error) } else { Fault::Failed(error) }
+    }
+}
+
+impl Fault {
+    /// Whether a check found something wrong (false if the check could not be made).
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            Fault::Score { .. }
+            | Fault::Bounds { .. }
+            | Fault::Damage(_)
+            | Fault::Gap { .. }
+            | Fault::Manifest { .. } => true,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Device(_) => false,
+        }
+    }
+
+    /// The fault that the layers `missing`, at least one, are missing in `tables` below that with `seeds` seeds, which
+    /// exists.
+    pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
+        Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
+    }
+
+    fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
+        Fault::Score { key, position: position(key, mover, other), stored, right }
+    }
+}
+
+/// The position with these rows, without stores.
+fn position(key: TableKey, mover: &TableRow, other: &TableRow) -> Box<Position> {
+    let row = |row| game_row(key.pits, row);
+    Box::new(Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length"))
+}

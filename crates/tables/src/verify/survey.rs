@@ -1,0 +1,102 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use crate::table::TableKey;
+use kalah_core::game::Rules;
+
+/// The contents of a directory of tables, by the names of its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The rule sets and boards (pits a side) for which there are tables, each with the seeds of its layers, ascending.
+    pub boards: Vec<(Rules, usize, Vec<usize>)>,
+    /// The same of bound tables.
+    pub bounds: Vec<(Rules, usize, Vec<usize>)>,
+    /// The same of archives, under the names that [`crate::table::archive::archive_path`] gives them.
+    pub archives: Vec<(Rules, usize, Vec<usize>)>,
+    /// The names of all other files, sorted: unfinished tables, logs, unrelated files.
+    pub others: Vec<String>,
+}
+
+impl Survey {
+    /// Lists `directory`; a directory that does not exist counts as empty.
+    ///
+    /// # Errors
+    /// When it cannot be listed.
+    pub fn read(directory: &Path) -> io::Result<Survey> {
+        let listed = match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Survey::default()),
+            listed => listed?,
+        };
+        let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
+        let mut others = Vec::new();
+        for entry in listed {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let path = Path::new(&name);
+            if let Some(key) = TableKey::named(path) {
+                add(&mut boards, key);
+            } else if let Some(key) = TableKey::named_bounds(path) {
+                add(&mut bounds, key);
+            } else if let Some(key) = archived(path) {
+                add(&mut archives, key);
+            } else {
+                others.push(name);
+            }
+        }
+        others.sort_unstable();
+        Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
+    }
+
+    /// The rule sets and boards for which there are tables, bound tables or archives.
+    pub fn known_boards(&self) -> Vec<(Rules, usize)> {
+        let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
+        let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
+        for board in self.bounds.iter().chain(&self.archives).map(key) {
+            if !boards.contains(&board) {
+                boards.push(board);
+            }
+        }
+        boards
+    }
+
+    /// The seeds of the existing layers of a board, ascending.
+    pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        of_board(&self.boards, rules, pits)
+    }
+
+    /// The seeds of the layers of a board that have bound tables, ascending.
+    pub fn bound_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        of_board(&self.bounds, rules, pits)
+    }
+
+    /// The seeds of the layers of a board that have archives, ascending.
+    pub fn archived_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        of_board(&self.archives, rules, pits)
+    }
+}
+
+/// The table whose archive has this name.
+fn archived(name: &Path) -> Option<TableKey> {
+    TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
+}
+
+/// The seeds of layers by the place of their rules among all and their pits.
+type Found = BTreeMap<(usize, usize), Vec<usize>>;
+
+fn add(found: &mut Found, key: TableKey) {
+    let order = Rules::ALL.iter().position(|&rules| rules == key.rules).unwrap_or(Rules::ALL.len());
+    found.entry((order, key.pits)).or_default().push(key.seeds);
+}
+
+fn sorted(found: Found) -> Vec<(Rules, usize, Vec<usize>)> {
+    let boards = found.into_iter().map(|((order, pits), mut seeds)| {
+        seeds.sort_unstable();
+        (Rules::ALL[order], pits, seeds)
+    });
+    boards.collect()
+}
+
+fn of_board(boards: &[(Rules, usize, Vec<usize>)], rules: Rules, pits: usize) -> &[usize] {
+    let board = boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
+    board.map_or(&[], |(_, _, seeds)| seeds)
+}
