@@ -1,12 +1,12 @@
 //! The JSON documents: names and meanings as in `kalah probe --json` and `kalah move --json`.
 
-use serde::Serialize;
-
-use super::searcher::{Analysis, Assessment};
 use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Played, Position, Rules, Trace, ValueBounds};
 use kalah_play::play::{Choice, Source, Worth};
 use kalah_solve::book::{Books, Recalled};
 use kalah_tables::table::{Listing, Probe};
+use serde::Serialize;
+
+use super::searcher::{Analysis, Assessment};
 
 /// What is known of a value: all of it, bounds, or an evaluation.
 #[derive(Clone, Serialize)]

@@ -6,6 +6,10 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
+use kalah_core::game::{MAX_PITS, Pit, Position, Rules};
+use kalah_play::play::{Limit, PlayerName, Setting};
+use kalah_solve::book::Books;
+use kalah_tables::table::{Probe, Shelf};
 
 use super::answer::{
     BookEntry, LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, SearchAnswer, ServerAnswer, Sown, TablesAnswer,
@@ -18,10 +22,6 @@ use super::hosts::Hosts;
 use super::puzzle::Puzzles;
 use super::searcher::Analysis;
 use super::searches::{Reads, Searches};
-use kalah_core::game::{MAX_PITS, Pit, Position, Rules};
-use kalah_play::play::{Limit, PlayerName, Setting};
-use kalah_solve::book::Books;
-use kalah_tables::table::{Probe, Shelf};
 
 /// What all requests share.
 pub(super) struct Service {

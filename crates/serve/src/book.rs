@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
+use kalah_solve::book::Book;
 use serde::Serialize;
 
 use super::ApiError;
 use super::answer::PositionAnswer;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
-use kalah_solve::book::Book;
 
 /// What the book, the tables and the rules have of a position.
 #[derive(Serialize)]

@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use kalah_tables::printable::printable;
 
 use super::hosts::is_origin;
-use kalah_tables::printable::printable;
 
 /// The headers that ask whether a page from elsewhere may send requests to a machine in its visitor's network, and allow it.
 const ASKS_FOR_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");

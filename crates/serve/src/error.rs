@@ -1,13 +1,12 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
-
 use kalah_core::game::{ParseError, UnknownRules};
 use kalah_play::play::{PlayError, UnknownPlayer};
 use kalah_play::record::RecordError;
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
 use kalah_tables::table::{Damage, TableError};
+use serde_json::json;
 
 /// The most seeds in play of a position that is answered.
 pub(super) const MAX_SEEDS: u32 = 400;

@@ -4,12 +4,12 @@ use std::fmt;
 
 use axum::extract::Query;
 use axum::http::Uri;
+use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ApiError;
-use kalah_tables::printable::printable;
 
 /// What a field must be, as the end of an error.
 const BOARD: &str = "it must be a position such as 6x4";

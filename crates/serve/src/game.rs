@@ -8,6 +8,9 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use kalah_core::game::{Pit, Position, Rules};
+use kalah_play::record::{GameRecord, read_game};
+use kalah_solve::analyse::Tally;
 use serde::Serialize;
 
 use super::answer::{PositionAnswer, Sown};
@@ -16,9 +19,6 @@ use super::events::{self, Sender};
 use super::fields::Fields;
 use super::searches::Reads;
 use super::{ApiError, error::MAX_MOVES};
-use kalah_core::game::{Pit, Position, Rules};
-use kalah_play::record::{GameRecord, read_game};
-use kalah_solve::analyse::Tally;
 
 /// The time of a position that must be searched, if none is given.
 const TIME: Duration = Duration::from_millis(200);

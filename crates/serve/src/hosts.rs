@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, Uri, header};
+use kalah_tables::printable::printable;
 
 use super::ApiError;
-use kalah_tables::printable::printable;
 
 /// How the page that sends a request relates to this server.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

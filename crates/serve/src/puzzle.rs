@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::ApiError;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_tables::table::{TableError, Tables};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ApiError;
 
 /// Games in which a puzzle is searched for.
 const GAMES: usize = 4000;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
+use kalah_solve::analyse::{Level, PuzzleRecord};
 use serde::Serialize;
 
 use super::api::{Service, read_position, read_rules};
@@ -13,7 +14,6 @@ use super::fields::Fields;
 use super::puzzle::{daily_key, find};
 use super::searches::Reads;
 use super::{ApiError, day};
-use kalah_solve::analyse::{Level, PuzzleRecord};
 
 #[derive(Serialize)]
 pub(super) struct PuzzleAnswer {

@@ -2,7 +2,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::ApiError;
 use kalah_core::game::{Line, Pit, Played, Position, Rules};
 use kalah_play::play::{Choice, Limit, Player, PlayerName, Setting};
 use kalah_play::watcher::watched;
@@ -11,6 +10,8 @@ use kalah_solve::solve::{
     Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
 };
 use kalah_tables::table::Shelf;
+
+use super::ApiError;
 
 /// The greatest depth of the evaluations, in turns or moves.
 const MAX_DEPTH: u32 = 40;

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::{oneshot, watch};
-
-use super::ApiError;
-use super::searcher::{SearchOptions, Searcher};
 use kalah_core::game::{Position, Rules};
 use kalah_play::play::Limit;
 use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
+use tokio::sync::{oneshot, watch};
+
+use super::ApiError;
+use super::searcher::{SearchOptions, Searcher};
 
 /// What is left to do when a search is over and its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;

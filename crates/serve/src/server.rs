@@ -13,6 +13,8 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;
+use kalah_solve::book::Books;
+use kalah_tables::table::Shelf;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -27,8 +29,6 @@ use super::searcher::SearchOptions;
 use super::searches::Searches;
 use super::slots::{Slot, Slots};
 use super::wire::Wire;
-use kalah_solve::book::Books;
-use kalah_tables::table::Shelf;
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;

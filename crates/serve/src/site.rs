@@ -6,6 +6,12 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kalah_core::game::{Capture, MAX_PITS, Rules};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_solve::book::Books;
+use kalah_tables::file;
+use kalah_tables::system::available_disk;
+use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
 use super::answer::RuleSet;
@@ -14,12 +20,6 @@ use super::site_files::{SiteError, SitePulse, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
 use super::site_puzzles::{has_puzzles, puzzles, steps};
-use kalah_core::game::{Capture, MAX_PITS, Rules};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_solve::book::Books;
-use kalah_tables::file;
-use kalah_tables::system::available_disk;
-use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
 
 /// Bytes of a table that are copied at a time.
 const STEP: usize = 1 << 20;

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::puzzle::Unfound;
 use kalah_tables::file::LockError;
 use kalah_tables::table::TableError;
+
+use super::puzzle::Unfound;
 
 /// Why a folder could not be written.
 #[derive(Debug, thiserror::Error)]

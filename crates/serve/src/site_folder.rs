@@ -9,10 +9,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
+use kalah_tables::file::{self, Document, FileLock, Replacement};
 use serde::{Deserialize, Serialize};
 
 use super::site_files::{SiteError, at};
-use kalah_tables::file::{self, Document, FileLock, Replacement};
 
 /// The page: whatever it refers to is the site.
 pub(super) const PAGE: &str = "index.html";

@@ -1,13 +1,13 @@
 //! The puzzles of a site, found in advance: some of each level, and those of the days to come.
 
+use kalah_core::game::{Position, StartPosition};
+use kalah_solve::analyse::{Level, PuzzleMiner, PuzzleRecord};
+use kalah_tables::table::Tables;
 use serde_json::{Value, json};
 
 use super::day;
 use super::puzzle::daily;
 use super::site_files::{SiteError, SitePulse};
-use kalah_core::game::{Position, StartPosition};
-use kalah_solve::analyse::{Level, PuzzleMiner, PuzzleRecord};
-use kalah_tables::table::Tables;
 
 /// Puzzles of each level and board, and the games in which they are searched for.
 const PUZZLES: usize = 60;

@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::body::Bytes;
+use kalah_core::game::Pit;
+use kalah_play::record::GameRecord;
 use serde::Serialize;
 
 use super::ApiError;
 use super::fields::{Comment, Fields};
 use super::game;
-use kalah_core::game::Pit;
-use kalah_play::record::GameRecord;
 
 /// A game that was read.
 #[derive(Serialize)]

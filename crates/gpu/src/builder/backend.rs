@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
+use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
+use kalah_tables::table::Tables;
+
 use super::computer::GpuComputer;
 use super::memory::least_memory;
 use crate::device::{Gpu, GpuError, Tier};
-use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
-use kalah_tables::table::Tables;
 
 /// Positions per second of a whole GPU, not measured with builds yet, and of a software adapter (measured); with relays
 /// such a share of it (measured on a software adapter).

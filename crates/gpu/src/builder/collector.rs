@@ -1,12 +1,12 @@
 use std::sync::mpsc::{Receiver, Sender};
 
+use kalah_core::index::Frame;
+use kalah_tables::builder::Output;
+use kalah_tables::table::PackedFrame;
 use wgpu::{BufferUsages, SubmissionIndex};
 
 use super::packer::PackedOnDevice;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
-use kalah_core::index::Frame;
-use kalah_tables::builder::Output;
-use kalah_tables::table::PackedFrame;
 
 /// Buffers for packed frames that are copied back: one is filled while the other is read.
 pub(super) const READBACKS: usize = 2;

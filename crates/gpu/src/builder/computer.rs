@@ -3,6 +3,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
+use kalah_core::index::Frame;
+use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
+use kalah_tables::progress::Pulse;
+use kalah_tables::rows::BoardRows;
+use kalah_tables::table::Tables;
+
 use super::backend::is_out_of_memory;
 use super::collector::{READBACKS, collect, send};
 use super::lower::Lower;
@@ -14,11 +20,6 @@ use super::residency::ReadSteps;
 use super::rows::DeviceRows;
 use super::stages::Stage;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
-use kalah_core::index::Frame;
-use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
-use kalah_tables::progress::Pulse;
-use kalah_tables::rows::BoardRows;
-use kalah_tables::table::Tables;
 
 /// The memory for the layers up to `seeds`.
 ///

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use kalah_core::game::Rules;
+use kalah_core::index::{RowIndex, TableRow};
+use kalah_tables::rows::{Crossing, Crossings, ForwardMove, Kind, Moves, RowMaps};
 use rayon::prelude::*;
 
 use super::edge_colouring::edge_colouring;
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
-use kalah_core::game::Rules;
-use kalah_core::index::{RowIndex, TableRow};
-use kalah_tables::rows::{Crossing, Crossings, ForwardMove, Kind, Moves, RowMaps};
 
 /// Rows that a thread does at once: a multiple of four, since quiet moves are listed for four rows at a time.
 const CHUNK: usize = 4096;

@@ -1,13 +1,14 @@
 //! Frames of lower layers on the device: the resident ones, and the operand, a buffer in which the frames that a stage
 //! reads are collected.
 
+use kalah_core::index::Frame;
+use kalah_tables::builder::ComputeError;
+use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
+
 use super::packer::PackedOnDevice;
 use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
-use kalah_core::index::Frame;
-use kalah_tables::builder::ComputeError;
-use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
 
 /// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
 pub(super) const HEADROOM: u64 = 16;

@@ -1,10 +1,11 @@
 //! How much device memory a build needs.
 
+use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
+
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
 use super::stages::TILE;
 use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
-use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
 /// The assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);

@@ -1,9 +1,10 @@
 //! Packing on the device: from a matrix of scores to the bytes of a table file.
 
+use kalah_core::index::Frame;
+
 use super::matrix::Matrix;
 use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
-use kalah_core::index::Frame;
 
 /// Initially, one byte is allocated for patches for this many bytes of groups; more when needed.
 const PATCH_SHARE: u64 = 16;

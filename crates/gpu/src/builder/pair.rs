@@ -4,6 +4,12 @@
 //! [`kalah_tables::builder::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
 //! each row of the large side, so that everything a level needs is contiguous.
 
+use kalah_core::game::Capture;
+use kalah_core::index::Frame;
+use kalah_tables::builder::ComputeError;
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::Tables;
+
 use super::lists::ClassKind;
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
@@ -12,11 +18,6 @@ use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
-use kalah_core::game::Capture;
-use kalah_core::index::Frame;
-use kalah_tables::builder::ComputeError;
-use kalah_tables::progress::Pulse;
-use kalah_tables::table::Tables;
 
 /// The least bytes that a thread for moves to lower layers reads and writes: its word, and a child's codes and profile
 /// for its four positions.

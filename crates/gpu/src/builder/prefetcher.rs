@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::lists::{ClassKind, MoveLists, list_captures, list_moves, list_spill};
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
 use kalah_tables::rows::BoardRows;
+
+use super::lists::{ClassKind, MoveLists, list_captures, list_moves, list_spill};
 
 /// No more is made ahead while this many bytes wait.
 const MOST_BYTES: usize = 256 << 20;

@@ -7,10 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use super::lists::{ClassKey, ClassKind};
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_tables::rows::Moves;
+
+use super::lists::{ClassKey, ClassKind};
 
 /// A frame that the layer does not read again.
 const NEVER: u32 = u32::MAX;

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kalah_core::game::Rules;
+
 use super::lists::{MoveLists, row_words};
 use super::prefetcher::{Key, Prefetcher};
 use super::stages::sowings;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder};
-use kalah_core::game::Rules;
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {

@@ -4,8 +4,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::computer::GpuComputer;
-use crate::device::{Gpu, GpuError};
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
@@ -14,6 +12,9 @@ use kalah_tables::builder::{ComputeError, Computer, Output};
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{PackedFrame, Table, TableError, TableWriter, Tables};
 use kalah_tables::temporary::TemporaryDirectory;
+
+use super::computer::GpuComputer;
+use crate::device::{Gpu, GpuError};
 
 /// The layers have this many pits.
 const PITS: usize = 3;

@@ -6,19 +6,19 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kalah_core::game::{Capture, Rules};
+use kalah_core::index::{Frame, RowIndex, layer_positions};
+use kalah_tables::rows::RowMaps;
+
 use super::lists::{ClassKind, list_captures, list_moves, list_spill};
 use super::lower::{Child, HEADROOM};
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
 use super::prefetcher::Key;
-
 use super::residency::{ReadSteps, Residency};
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
 use crate::device::{MAX_WORKGROUPS, WORKGROUP};
-use kalah_core::game::{Capture, Rules};
-use kalah_core::index::{Frame, RowIndex, layer_positions};
-use kalah_tables::rows::RowMaps;
 
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq)]

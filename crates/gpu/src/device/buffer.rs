@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use wgpu::{BufferUsages, ErrorFilter};
 
-use super::device::Gpu;
 use super::error::{GpuError, Shortage};
+use super::gpu::Gpu;
 
 /// A buffer on the device, counted as used memory while it exists.
 #[derive(Debug)]

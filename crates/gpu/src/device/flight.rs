@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use wgpu::{CommandBuffer, PollType, SubmissionIndex};
 
-use super::device::Gpu;
 use super::error::GpuError;
+use super::gpu::Gpu;
 use super::pace::{End, Pace, Work, took};
 
 /// A submission whose end was not noticed yet.

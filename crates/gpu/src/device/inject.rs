@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use super::device::Gpu;
+use super::gpu::Gpu;
 
 /// Faults that can be injected into a device, for tests.
 impl Gpu {

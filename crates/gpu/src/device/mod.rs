@@ -8,7 +8,7 @@
 //! | [`adapter`](Adapter) | listing and choosing adapters |
 //! | [`report`](AdapterReport) | the description of an adapter |
 //! | [`options`](GpuOptions) | limits on memory, and other options |
-//! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
+//! | [`gpu`](Gpu) | an open GPU: compiled kernels, faults |
 //! | `faults` | what went wrong on a device |
 //! | `waiting` | noticing that, and waiting for work that may never end |
 //! | `caught` | panics of wgpu, as errors |
@@ -29,10 +29,10 @@
 mod adapter;
 mod buffer;
 mod caught;
-mod device;
 mod error;
 mod faults;
 mod flight;
+mod gpu;
 mod inject;
 mod injected;
 mod kernel;
@@ -50,8 +50,8 @@ mod waiting;
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
 pub use caught::catches_panics;
-pub use device::Gpu;
 pub use error::{GpuError, Shortage};
+pub use gpu::Gpu;
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
 pub use options::GpuOptions;

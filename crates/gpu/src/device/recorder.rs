@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
 use super::buffer::{DeviceBuffer, Window};
-use super::device::{Gpu, Pipeline};
 use super::error::GpuError;
 use super::flight::Flights;
+use super::gpu::{Gpu, Pipeline};
 use super::kernel::{Access, Kernel, Params, WORKGROUP};
 use super::pace::{Kind, Pace, SECONDS, Work};
 use super::staging::Staging;

@@ -1,5 +1,5 @@
-use super::device::Gpu;
 use super::error::GpuError;
+use super::gpu::Gpu;
 use super::kernel::{Kernel, Params};
 use super::recorder::{MAX_WORKGROUPS, Recorder, RecorderBuffers};
 

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use rayon::prelude::*;
 use wgpu::{Buffer, BufferUsages, MapMode, WriteOnly};
 
-use super::device::Gpu;
 use super::error::GpuError;
+use super::gpu::Gpu;
 
 /// Where there is no memory for larger buffers, they are made smaller, down to these bytes.
 const LEAST_BYTES: u64 = 1 << 16;

@@ -3,8 +3,8 @@ use std::collections::HashMap;
 use wgpu::{BufferUsages, CommandEncoder, ErrorFilter, QuerySet, QueryType};
 
 use super::buffer::DeviceBuffer;
-use super::device::Gpu;
 use super::error::{GpuError, Shortage};
+use super::gpu::Gpu;
 use super::kernel::Kernel;
 
 /// The most passes of one submission that can be timed.

@@ -4,14 +4,14 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_tables::system::processor_time;
 use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
 
 use super::caught::caught;
-use super::device::Gpu;
 use super::error::GpuError;
 use super::faults::Faults;
+use super::gpu::Gpu;
 use super::report::Tier;
-use kalah_tables::system::processor_time;
 
 /// How long to wait, after a command was refused, for a report that the device was lost.
 const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);

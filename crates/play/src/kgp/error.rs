@@ -1,7 +1,8 @@
 use std::io;
 
-use crate::play::PlayError;
 use kalah_tables::printable::printable;
+
+use crate::play::PlayError;
 
 /// The most characters of the server's text in an answer to it.
 const MAX_QUOTED: usize = 200;

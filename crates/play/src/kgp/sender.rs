@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use kalah_core::game::Pit;
+
 use super::requests::MoveRequest;
 use super::{Argument, Command};
-use kalah_core::game::Pit;
 
 /// How long the server may take to read a line.
 const WRITE_TIME: Duration = Duration::from_secs(10);

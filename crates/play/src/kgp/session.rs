@@ -5,14 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kalah_core::game::Position;
+use kalah_tables::table::Shelf;
+
 use super::error::{KgpError, quoted};
 use super::event::{Event, Reports};
 use super::requests::{MAX_WAITING, MoveRequest, Requests};
 use super::sender::{Sender, is_pause, word};
 use super::thinking::{Thinking, think};
 use super::{Argument, Command, MAX_LINE};
-use kalah_core::game::Position;
-use kalah_tables::table::Shelf;
 
 /// How often the stop flag is checked while the server sends nothing.
 const CHECK_EVERY: Duration = Duration::from_millis(100);

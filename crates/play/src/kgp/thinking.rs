@@ -1,14 +1,15 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use kalah_core::game::Rules;
+use kalah_solve::book::Books;
+use kalah_tables::table::Shelf;
+
 use super::KgpError;
 use super::event::{Event, Reports};
 use super::requests::Requests;
 use super::sender::Sender;
 use crate::play::{Limit, Player, PlayerName, Setting};
-use kalah_core::game::Rules;
-use kalah_solve::book::Books;
-use kalah_tables::table::Shelf;
 
 /// The rules of the protocol's servers.
 pub const RULES: Rules = Rules::Standard;

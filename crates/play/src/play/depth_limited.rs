@@ -1,9 +1,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::limit::Budget;
-use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, LimitedSearch, Method};
+
+use super::limit::Budget;
+use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 
 /// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
 ///

@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::game::{Line, Position, Rules};
+
 use super::fault::EngineFault;
 use super::{Choice, Limit, PlayError, Player};
-use kalah_core::game::{Line, Position, Rules};
 
 /// A move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]

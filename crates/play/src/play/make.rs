@@ -1,10 +1,11 @@
+use kalah_solve::solve::Method;
+
 use super::depth_limited::DepthLimited;
 use super::name::PlayerName;
 use super::pekar::{Heuristic, Minimax};
 use super::perfect::Perfect;
 use super::plain::{Greedy, Random};
 use super::{Player, Setting};
-use kalah_solve::solve::Method;
 
 impl PlayerName {
     /// Makes the player.

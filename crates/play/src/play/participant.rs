@@ -1,10 +1,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use kalah_core::game::Position;
+
 use super::engine::{BadEngineCommand, EngineCommand, External, PREFIX};
 use super::name::{PlayerName, UnknownPlayer};
 use super::{Limit, PlayError, Player, Setting};
-use kalah_core::game::Position;
 
 /// Who can play in a game: one of our players, or an external engine, written `engine:COMMAND`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,11 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::depth_limited::DepthLimited;
-use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 use kalah_core::game::Position;
 use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, SolverOptions, deepen};
 use kalah_tables::table::ProbeError;
+
+use super::depth_limited::DepthLimited;
+use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 
 /// The most time for iterative deepening before the solver begins, which needs a first guess.
 const DEEPENING_TIME: Duration = Duration::from_millis(500);

@@ -1,8 +1,9 @@
 //! Players without a search: they weigh single moves, or none.
 
-use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::random::mixed;
+
+use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 
 /// Plays the move that stores most, seeds swept up at the end of the game included; among equals one that moves again,
 /// then the one nearest the store.

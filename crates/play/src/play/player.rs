@@ -1,9 +1,10 @@
-use super::fault::EngineFault;
-use super::{Choice, Limit};
 use kalah_core::game::{IllegalMove, Position};
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
 use kalah_tables::table::TableError;
+
+use super::fault::EngineFault;
+use super::{Choice, Limit};
 
 /// Why a player has no move.
 #[derive(Debug, thiserror::Error)]

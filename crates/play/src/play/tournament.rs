@@ -2,12 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rayon::prelude::*;
-
-use super::{Game, Limit, Participant, PlayError, Setting, play_game};
 use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::random::generator;
 use kalah_tables::table::{ProbeError, TableError, Tables};
+use rayon::prelude::*;
+
+use super::{Game, Limit, Participant, PlayError, Setting, play_game};
 
 /// Every player against every other and itself, from every start, each as the first and as the second.
 #[derive(Clone, Debug)]

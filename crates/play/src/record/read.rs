@@ -1,6 +1,7 @@
+use kalah_core::game::{Line, ParseError, Position, Rules};
+
 use super::error::{RecordError, RecordFault};
 use super::game_record::{GameRecord, OWN, is_name, one_line, result_of};
-use kalah_core::game::{Line, ParseError, Position, Rules};
 
 /// The most bytes of a text.
 pub const MAX_TEXT: usize = 16 << 20;

@@ -1,7 +1,8 @@
 use std::fmt;
 
-use super::GameRecord;
 use kalah_core::game::{Line, Position, StartPosition};
+
+use super::GameRecord;
 
 /// The most characters of a line of moves.
 const WIDTH: usize = 80;

@@ -4,11 +4,11 @@
 //! Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players, Kvitberg 2026
 //! (section 4.2, Table 3) games of random moves.
 
+use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::solve::{Evaluation, LimitedSearch, Method};
-use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
 
 /// Who plays the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 use std::time::{Duration, Instant};
 
-use crate::book::{Book, BookError, Recalled};
-use crate::solve::{SolveError, Solver};
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_tables::table::Tables;
+
+use crate::book::{Book, BookError, Recalled};
+use crate::solve::{SolveError, Solver};
 
 /// What is known of positions of one board: at once by the rules, a book and tables; else by a solver, within a time for each.
 #[derive(Debug)]

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
-
-use crate::solve::{LimitedSearch, Method};
 use kalah_core::game::{Line, Pit, Position, Rules};
 use kalah_tables::random::generator;
 use kalah_tables::table::{ProbeError, TableError, Tables};
+use serde::Serialize;
+
+use crate::solve::{LimitedSearch, Method};
 
 /// The depth in moves to which puzzles are searched to see how hard they are.
 pub const MAX_PUZZLE_DEPTH: u32 = 9;

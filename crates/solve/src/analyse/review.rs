@@ -1,6 +1,7 @@
+use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, ValueBounds};
+
 use super::judgement::{Judgement, Tally};
 use super::knowledge::{Knowledge, KnowledgeError};
-use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, ValueBounds};
 
 /// A turn of a game, and how good it was.
 #[derive(Clone, Debug)]

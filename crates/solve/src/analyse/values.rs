@@ -1,11 +1,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kalah_core::game::{Rules, StartPosition};
+use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 use serde::{Deserialize, Serialize};
 
 use crate::solve::ValueBounds;
-use kalah_core::game::{Rules, StartPosition};
-use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 
 /// What is proved of the value of a game: of its start position, for the first player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

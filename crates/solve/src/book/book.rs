@@ -1,8 +1,9 @@
 use std::ops::RangeInclusive;
 
+use kalah_core::game::{Bounds, Position, Rules};
+
 use super::error::BookError;
 use super::key;
-use kalah_core::game::{Bounds, Position, Rules};
 
 /// Proved bounds of the scores of positions, most of them near the start, for one rule set and number of pits.
 ///

@@ -1,10 +1,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::key::MAX_SEEDS;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_tables::file::{LockError, other_version};
 use kalah_tables::table::TableError;
+
+use super::key::MAX_SEEDS;
 
 /// Why a book cannot be used or extended.
 #[derive(Debug, thiserror::Error)]

@@ -4,10 +4,11 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::book::Book;
-use super::error::{BookError, BookFileError};
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_tables::file::{self, FileContent};
+
+use super::book::Book;
+use super::error::{BookError, BookFileError};
 
 /// The files of the books that the program has, made by `kalah book make` (docs/book.md).
 const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];

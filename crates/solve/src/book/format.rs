@@ -1,12 +1,12 @@
 //! The bytes of a book; docs/book.md describes them.
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::game::{MAX_PITS, Rules};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::book::{Book, Entry};
 use super::error::BookError;
 use super::key;
-use kalah_core::game::{MAX_PITS, Rules};
 
 const MAGIC: [u8; 8] = *b"KALAHBK\n";
 

@@ -1,7 +1,8 @@
-use super::book::Book;
-use super::error::BookError;
 use kalah_core::game::{Bounds, Line, Pit, Position};
 use kalah_tables::table::{ProbeError, Tables};
+
+use super::book::Book;
+use super::error::BookError;
 
 /// What a book, the rules and tables know of a position, without any search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-use super::key::MAX_SEEDS;
 use kalah_core::game::{Capture, MAX_PITS, Position, Row, Rules};
+
+use super::key::MAX_SEEDS;
 
 /// What a rule set says about the last seed of a sowing, and the number of pits a side.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 use std::fmt;
 
+use kalah_core::game::{Bounds, Position, Rules};
+use kalah_tables::table::{TableError, Tables};
+
 use super::board::{After, CheckerBoard, Variant};
 use super::checker_search::{CheckerFinding, CheckerSearch};
 use super::claim::Bound;
-use kalah_core::game::{Bounds, Position, Rules};
-use kalah_tables::table::{TableError, Tables};
 
 /// Why a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
+use kalah_tables::table::{TableError, TableKey};
+
 use super::claim::{Bound, Claim};
 use super::statement::{Goal, StatementError};
-use kalah_tables::table::{TableError, TableKey};
 
 /// What a check of a certificate found, or why it could not be made.
 #[derive(Debug, thiserror::Error)]

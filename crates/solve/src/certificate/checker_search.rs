@@ -1,10 +1,10 @@
 use arrayvec::ArrayVec;
-
-use super::board::{After, CheckerBoard, Variant, sum};
-use super::memory::Memory;
 use kalah_core::game::{Bounds, MAX_PITS};
 use kalah_core::index::TableRow;
 use kalah_tables::table::{TableError, Tables};
+
+use super::board::{After, CheckerBoard, Variant, sum};
+use super::memory::Memory;
 
 /// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays
 /// small.

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::key::Keys;
 use kalah_core::game::{Bounds, Position};
+
+use super::key::Keys;
 
 /// A lower or an upper bound of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

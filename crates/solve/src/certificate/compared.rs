@@ -2,9 +2,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::check_error::CheckError;
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{Blocks, FileStamp, TableError, Tables};
+
+use super::check_error::CheckError;
 
 /// Tables whose frames were all compared with their digests.
 ///

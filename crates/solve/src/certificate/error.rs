@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
-use super::statement::StatementError;
 use kalah_tables::file::other_version;
 use kalah_tables::system::AvailableMemory;
+
+use super::statement::StatementError;
 
 /// The version of the format that this program reads and writes.
 pub const VERSION: u32 = 1;

@@ -3,6 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_tables::file::{self, FileContent};
+use kalah_tables::system::AvailableMemory;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::block::{self, BLOCK_CLAIMS};
@@ -12,10 +16,6 @@ use super::claim::ClaimSet;
 use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 use super::key::Keys;
 use super::statement::{Certificate, Head, Opening, Statement};
-use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_tables::file::{self, FileContent};
-use kalah_tables::system::AvailableMemory;
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";

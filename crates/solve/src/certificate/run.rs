@@ -3,16 +3,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::progress::Pulse;
+use kalah_tables::random::generator;
+use kalah_tables::table::{TableError, TableKey, Tables};
+
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
 use super::compared::ComparedTables;
 use super::statement::{Certificate, Goal};
 use super::tasks::{TASK_CLAIMS, Tally, Tasks};
-use kalah_core::game::{Bounds, Position};
-use kalah_tables::progress::Pulse;
-use kalah_tables::random::generator;
-use kalah_tables::table::{TableError, TableKey, Tables};
 
 /// A check is saved at most once in so many times the duration of comparing the tables again.
 const SAVES_WITHIN: u32 = 20;

@@ -1,10 +1,11 @@
 use std::collections::{HashMap, HashSet};
 
+use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Position, Rules, ValueBounds};
+use kalah_tables::table::TableError;
+
 use super::check::{Checker, Reason};
 use super::claim::{Bound, ClaimSet};
 use super::key::{Keys, MAX_SEEDS};
-use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Position, Rules, ValueBounds};
-use kalah_tables::table::TableError;
 
 /// What a certificate proves: bounds of the value of a position, and of its openings.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use kalah_tables::file::{Document, DocumentError};
 use serde::{Deserialize, Serialize};
 
 use super::check::Reason;
-use kalah_tables::file::{Document, DocumentError};
 
 /// Claims of a task: what is checked by one thread without a break, and saved as a whole.
 pub(super) const TASK_CLAIMS: u64 = 16;

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use kalah_core::game::{Position, Rules};
+use kalah_tables::table::{TableError, Tables};
 use rayon::prelude::*;
 
 use super::error::ProveError;
@@ -8,8 +10,6 @@ use super::plan::Plan;
 use super::test::Test;
 use crate::certificate::{Certificate, Checker, Claim};
 use crate::solve::SolveError;
-use kalah_core::game::{Position, Rules};
-use kalah_tables::table::{TableError, Tables};
 
 /// Claims that a thread checks at a time.
 const TOGETHER: usize = 16;

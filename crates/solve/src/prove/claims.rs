@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 
-use super::test::Test;
 use kalah_core::game::{Bounds, MAX_PITS, Position, Row};
+
+use super::test::Test;
 
 /// The rows of a position, one byte a pit, the mover's first; 0 beyond the last pit of the other row.
 type Key = [u8; 2 * MAX_PITS];

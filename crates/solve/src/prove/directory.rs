@@ -3,6 +3,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kalah_core::game::{Bounds, Pit, Position};
+use kalah_tables::file::{self, Document, FileContent, FileLock, Seal};
 use serde::{Deserialize, Serialize};
 
 use super::claims::Claims;
@@ -11,8 +13,6 @@ use super::plan::Plan;
 use super::request::{Part, Request, Wanted};
 use super::target::Aim;
 use super::test::{Test, rows};
-use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::file::{self, Document, FileContent, FileLock, Seal};
 
 /// The format of the file that says what is to be proved.
 const PROOF: Document = Document { format: "kalah proof", version: 1 };

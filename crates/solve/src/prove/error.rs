@@ -1,12 +1,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
-use crate::solve::SolveError;
 use kalah_core::game::Position;
 use kalah_tables::file::LockError;
 use kalah_tables::printable::signed;
 use kalah_tables::table::TableError;
+
+use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
+use crate::solve::SolveError;
 
 /// Why a proof did not get on.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,14 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::game::Bounds;
+use kalah_tables::table::TableError;
 use rayon::prelude::*;
 
 use super::claims::Claims;
 use super::error::ProveError;
 use super::test::{Reply, Test};
 use crate::solve::{SolveError, Solver};
-use kalah_core::game::Bounds;
-use kalah_tables::table::TableError;
 
 /// How many tests are searched again at a time, on all threads.
 const BATCH: usize = 256;

@@ -1,9 +1,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use kalah_core::game::{Bounds, Position, Rules};
+
 use super::target::{Progress, Target};
 use super::test::{Reply, Test};
-use kalah_core::game::{Bounds, Position, Rules};
 
 /// Effort to prove that a test succeeds, and that it fails, in the units of the evaluation; 0 and infinity once it is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]

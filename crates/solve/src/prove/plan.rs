@@ -1,10 +1,11 @@
+use kalah_core::game::ValueBounds;
+use kalah_tables::table::Tables;
+
 use super::claims::Claims;
 use super::error::ProveError;
 use super::request::{Part, Request, Wanted};
 use super::target::Progress;
 use crate::certificate::{Certificate, ClaimError, ClaimSet, Head, Opening, Statement};
-use kalah_core::game::ValueBounds;
-use kalah_tables::table::Tables;
 
 /// What a proof is about and rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::game::Rules;
+use kalah_tables::file;
+use kalah_tables::table::Leases;
+
 use super::audit::Audit;
 use super::checkers::Checkers;
 use super::claims::Claims;
@@ -18,9 +22,6 @@ use super::target::{Aim, Target};
 use super::test::{Reply, Test};
 use crate::certificate::{Certificate, CertificateFile, Head};
 use crate::solve::{SolveError, Solver};
-use kalah_core::game::Rules;
-use kalah_tables::file;
-use kalah_tables::table::Leases;
 
 /// How long a process that waits for others sleeps: at first, and in the long run.
 const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];

@@ -1,13 +1,13 @@
 use std::fmt;
 
+use kalah_core::game::{Pit, Position, Rules, ValueBounds, mover_value};
+use kalah_tables::printable::signed;
 use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;
 use super::target::{Aim, Target};
 use crate::certificate::Statement;
 use crate::solve::{Opening, Solver};
-use kalah_core::game::{Pit, Position, Rules, ValueBounds, mover_value};
-use kalah_tables::printable::signed;
 
 /// What is to be proved of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
+use kalah_core::game::{Bounds, Position};
 use serde::{Deserialize, Serialize};
 
 use super::test::Test;
-use kalah_core::game::{Bounds, Position};
 
 /// What is to be proved of the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,12 +3,12 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
+use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;
 use super::solver::Solver;
-use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
-use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 
 /// The format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };

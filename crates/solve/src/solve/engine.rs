@@ -5,6 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::table::TableError;
+
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
@@ -17,9 +21,6 @@ use super::search::{Interrupted, Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
-use kalah_core::evaluation::PhasedNetwork;
-use kalah_core::game::{Bounds, Position};
-use kalah_tables::table::TableError;
 
 /// The longest that saving waits until the tables are compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);

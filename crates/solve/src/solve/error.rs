@@ -1,7 +1,8 @@
-use super::packed::MAX_BOARD_SEEDS;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position};
 use kalah_tables::table::TableError;
+
+use super::packed::MAX_BOARD_SEEDS;
 
 /// Why a solver has no result.
 #[derive(Debug, thiserror::Error)]

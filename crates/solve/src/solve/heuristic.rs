@@ -1,10 +1,11 @@
 //! Results of a solver that are not proved.
 
+use kalah_core::game::Position;
+
 use super::depth_limited::{Depth, DepthLimitedResult, MAX_MOVES};
 use super::error::SolveError;
 use super::evaluation::SEED;
 use super::solver::Solver;
-use kalah_core::game::Position;
 
 /// Turns of the deepest search for a first guess.
 const GUESS_TURNS: u32 = 9;

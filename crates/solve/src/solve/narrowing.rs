@@ -1,8 +1,9 @@
 use std::time::{Duration, Instant};
 
+use kalah_core::game::{Bounds, Position, ValueBounds};
+
 use super::error::SolveError;
 use super::solver::Solver;
-use kalah_core::game::{Bounds, Position, ValueBounds};
 
 /// The share of the time for proving the value itself; the rest is for bounds.
 const VALUE_SHARE: f64 = 0.5;

@@ -2,15 +2,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::memory::{Copies, Shares, TableBytes};
-use super::probing::Layers;
-use super::transposition::{most_bytes, table_bytes};
-use crate::book::Book;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::row_count;
 use kalah_tables::system::available_memory;
 use kalah_tables::table::{BoundTables, Tables};
+
+use super::memory::{Copies, Shares, TableBytes};
+use super::probing::Layers;
+use super::transposition::{most_bytes, table_bytes};
+use crate::book::Book;
 
 /// Options of a [`Solver`](super::Solver).
 ///

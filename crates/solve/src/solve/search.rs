@@ -4,11 +4,12 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::table::TableError;
+
 use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;
 use super::memory::Copies;
-use kalah_core::game::{Bounds, Position};
-use kalah_tables::table::TableError;
 
 /// Returns why the search must end now, if it must.
 pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;

@@ -1,8 +1,9 @@
+use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
+use kalah_tables::table::ProbeError;
+
 use super::error::SolveError;
 use super::move_order::in_order;
 use super::solver::Solver;
-use kalah_core::game::{Line, Pit, Position, Rules, mover_value};
-use kalah_tables::table::ProbeError;
 
 /// A solved position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use kalah_core::game::{Bounds, Position, Rules};
+use kalah_tables::table::Tables;
+
 use super::engine::Engine;
 use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use super::search::{Run, Search};
-use kalah_core::game::{Bounds, Position, Rules};
-use kalah_tables::table::Tables;
 
 /// No deadline.
 const NEVER: u64 = u64::MAX;

@@ -1,6 +1,7 @@
-use crate::solve::SolveError;
 use kalah_core::evaluation::NetworkError;
 use kalah_tables::table::TableError;
+
+use crate::solve::SolveError;
 
 /// Why there is no trained network.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
-use super::sample::Sample;
 use kalah_core::evaluation::{PhasedNetwork, SEED};
+
+use super::sample::Sample;
 
 /// How well evaluations fit the scores of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]

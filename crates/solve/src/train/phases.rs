@@ -3,15 +3,15 @@
 
 use std::ops::RangeInclusive;
 
+use kalah_core::evaluation::PhasedNetwork;
+use kalah_core::game::Rules;
+use kalah_tables::table::Tables;
 use rayon::prelude::*;
 
 use super::error::TrainError;
 use super::sample::{Sample, next_start};
 use super::search_sampler::{SearchSampler, Visited};
 use crate::solve::{Solver, Sower, Word};
-use kalah_core::evaluation::PhasedNetwork;
-use kalah_core::game::Rules;
-use kalah_tables::table::Tables;
 
 /// The first phase above the tables begins so many seeds above them: below, there are exact scores to learn from.
 const FIRST_ABOVE: u32 = 4;

@@ -1,11 +1,12 @@
 use std::ops::RangeInclusive;
 
-use super::error::TrainError;
-use super::search_sampler::{SearchSampler, Visited};
-use crate::solve::{Board, Solver, Word};
 use kalah_core::evaluation::SEED;
 use kalah_core::index::{LayerIndex, TableRow};
 use kalah_tables::table::{TableError, Tables};
+
+use super::error::TrainError;
+use super::search_sampler::{SearchSampler, Visited};
+use crate::solve::{Board, Solver, Word};
 
 /// The smallest layer at which searches for samples end, unless the tables end below it.
 const LEAST_REACH: u32 = 8;

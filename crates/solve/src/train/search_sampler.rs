@@ -1,8 +1,9 @@
-use crate::solve::{Board, Sower, Word};
 use kalah_core::evaluation::{PhasedNetwork, SEED};
 use kalah_core::game::mover_score;
 use kalah_core::index::{MAX_TABLE_PITS, TableRow};
 use kalah_tables::table::{TableError, Tables};
+
+use crate::solve::{Board, Sower, Word};
 
 /// Positions taken of one search, at most: searches differ more than the positions of one.
 const TAKEN_OF_A_SEARCH: usize = 48;

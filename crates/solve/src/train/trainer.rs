@@ -1,5 +1,8 @@
 use std::ops::RangeInclusive;
 
+use kalah_core::evaluation::{Phase, PhasedNetwork};
+use kalah_tables::table::Tables;
+
 use super::error::TrainError;
 use super::fit::Fit;
 use super::model::Model;
@@ -7,8 +10,6 @@ use super::phases::{self, PhaseSampler};
 use super::sample::{Sample, samples_above, samples_within, uniform_samples};
 use super::search_sampler::SearchSampler;
 use crate::solve::{Board, Solver, SolverOptions};
-use kalah_core::evaluation::{Phase, PhasedNetwork};
-use kalah_tables::table::Tables;
 
 /// A network learns from tables to this many seeds at least.
 pub const LEAST_TABLE_SEEDS: usize = 6;

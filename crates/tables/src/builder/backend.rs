@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
+use kalah_core::isa::Isa;
+
 use super::computer::{ComputeError, Computer};
 use super::cpu::CpuComputer;
 use super::device::Device;
 use crate::table::Tables;
-use kalah_core::isa::Isa;
 
 /// What computes tables.
 #[derive(Clone, Debug)]

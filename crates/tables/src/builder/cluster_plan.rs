@@ -1,10 +1,11 @@
 use std::path::Path;
 
+use kalah_core::index::layer_positions;
+
 use super::backend::Backend;
 use super::plan::rate;
 use super::sizes::{packed_bytes, pair_memory};
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
-use kalah_core::index::layer_positions;
 
 /// A pair of frames that is still to be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,9 @@
+use kalah_core::index::Frame;
+
 use super::device::DeviceError;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, TableError, Tables};
-use kalah_core::index::Frame;
 
 /// Why frames could not be computed.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::rows::RowMove;
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, TableRow};
+
+use crate::rows::RowMove;
 
 /// The frames of lower layers that `frame` is computed from, in the order of layers and of the seeds in the mover's row.
 ///

@@ -2,6 +2,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kalah_core::game::Rules;
+use kalah_core::index::{Frame, layer_positions};
+use kalah_core::isa::Isa;
+
 use super::backend::Backend;
 use super::computer::Computer;
 use super::error::BuildError;
@@ -16,9 +20,6 @@ use crate::table::{
     BoundMaker, BoundTable, CompleteTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey,
     TableWriter, Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece,
 };
-use kalah_core::game::Rules;
-use kalah_core::index::{Frame, layer_positions};
-use kalah_core::isa::Isa;
 
 /// What a build did.
 #[derive(Debug, Default)]

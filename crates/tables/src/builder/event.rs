@@ -1,6 +1,7 @@
+use kalah_core::index::Frame;
+
 use super::log::BuildRecord;
 use crate::table::{PairKey, TableError, TableKey};
-use kalah_core::index::Frame;
 
 /// Progress of a running build.
 #[derive(Debug)]

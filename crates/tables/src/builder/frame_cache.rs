@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::dependencies::lower_frames;
-use crate::table::PackedFrame;
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
+
+use super::dependencies::lower_frames;
+use crate::table::PackedFrame;
 
 /// The frames of archived layers that are in memory, and when each is needed again.
 ///

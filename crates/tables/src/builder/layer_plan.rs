@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
 use super::backend::Backend;
 use super::dependencies::lower_frames;
 use super::frame_cache::{FrameCache, frame_bytes, steps};
@@ -9,8 +12,6 @@ use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
 use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
 use crate::table::{PairKey, TableKey};
-use kalah_core::index::Frame;
-use kalah_core::isa::Isa;
 
 /// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
 const ARCHIVE_BITS: f64 = 2.6;

@@ -4,12 +4,12 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use kalah_core::game::Rules;
 use serde::{Deserialize, Serialize};
 
 use crate::printable::printable;
 use crate::table::TableKey;
 use crate::{day, file};
-use kalah_core::game::Rules;
 
 /// The name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kalah_core::index::{Frame, layer_positions};
 use serde::Serialize;
 
 use super::backend::Backend;
@@ -13,7 +14,6 @@ use super::writer::write_frames;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
-use kalah_core::index::{Frame, layer_positions};
 
 /// Bytes that are copied to measure bandwidths.
 const COPIED_BYTES: usize = 256 << 20;

@@ -2,6 +2,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
 use super::computer::{Computer, Output};
 use super::cpu::CpuComputer;
 use super::driver::{BuildReport, Builder};
@@ -14,8 +17,6 @@ use super::unpacked::{ArchiveReads, Unpacked};
 use crate::progress::Pulse;
 use crate::table::archive::{ArchiveReader, ArchiveWriter, CHUNK_SIDE, archive_path, pack_while, remove_unfinished};
 use crate::table::{Damage, DirectoryLock, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
-use kalah_core::index::Frame;
-use kalah_core::isa::Isa;
 
 /// Builds layers that are kept as archives only.
 ///

@@ -1,5 +1,9 @@
 use std::path::{Path, PathBuf};
 
+use kalah_core::game::Rules;
+use kalah_core::index::layer_positions;
+use kalah_core::isa::Isa;
+
 use super::backend::Backend;
 use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
 use super::sizes::{packed_bytes, pair_memory};
@@ -7,9 +11,6 @@ use crate::file::beside;
 use crate::system::{AvailableMemory, available_disk};
 use crate::table::archive::archive_path;
 use crate::table::{PairKey, TableKey};
-use kalah_core::game::Rules;
-use kalah_core::index::layer_positions;
-use kalah_core::isa::Isa;
 
 /// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use kalah_core::index::Frame;
+
 use super::backend::Backend;
 use super::computer::{Computer, Output};
 use super::error::BuildError;
@@ -15,7 +17,6 @@ use crate::table::{
     FileState, Joined, LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Stamps, Table, TableError,
     TableKey, Tables, check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
-use kalah_core::index::Frame;
 
 /// How long a lease of another process must not change for that process to be presumed dead, if nothing else is said.
 const PATIENCE: Duration = Duration::from_secs(30);

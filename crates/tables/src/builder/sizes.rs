@@ -1,9 +1,10 @@
 //! Bytes of files and of memory, reckoned before anything is built.
 
+use kalah_core::index::{Frame, row_count};
+
 use super::backend::Backend;
 use super::cpu::Workspace;
 use crate::table::{PackedFrame, PairKey};
-use kalah_core::index::{Frame, row_count};
 
 /// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;

@@ -5,11 +5,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah_core::index::Frame;
+
 use super::frame_cache::{FrameCache, steps};
 use crate::progress::Pulse;
 use crate::table::archive::ArchiveReader;
 use crate::table::{FrameScores, PackedFrame, TableError, TableKey};
-use kalah_core::index::Frame;
 
 /// What was read from archives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -24,7 +25,7 @@ pub struct ArchiveReads {
 }
 
 /// Archived layers, and those of their frames that are in memory.
-pub struct Unpacked {
+pub(super) struct Unpacked {
     cache: FrameCache,
     archives: BTreeMap<usize, ArchiveReader>,
     frames: HashMap<Frame, PackedFrame>,

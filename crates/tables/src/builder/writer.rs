@@ -3,12 +3,13 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use kalah_core::index::Frame;
+
 use super::computer::{Computer, Output};
 use super::error::BuildError;
 use super::event::Event;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
-use kalah_core::index::Frame;
 
 /// A table all of whose frames are written.
 pub(super) struct Written {

@@ -3,9 +3,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use kalah_core::file::require_regular;
+use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{FileContent, directory_of, require_replaceable};

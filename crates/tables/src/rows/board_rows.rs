@@ -1,15 +1,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::cache::Cache;
-use super::maps::RowMaps;
-use super::moves::Moves;
 use kalah_core::game::Rules;
 use kalah_core::index::RowIndex;
 
+use super::cache::Cache;
+use super::maps::RowMaps;
+use super::moves::Moves;
+
 /// Moves and maps of the rows of a board, for all layers: made on first use and kept.
 pub struct BoardRows {
+    /// The rule set.
     pub rules: Rules,
+    /// Where the ranks of rows go when seeds are added.
     pub maps: RowMaps,
     moves: Cache<usize, Moves>,
 }

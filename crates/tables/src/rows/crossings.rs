@@ -28,6 +28,7 @@ impl Crossing {
 ///
 /// With 11 seeds in rows of six pits there are 2.3 relays for each row, but only 1.1 crossings: a sowing that ends in the mover's
 /// own row and goes on from there does what that move does in the row that it has made.
+#[derive(Debug)]
 pub struct Crossings {
     crossings: Vec<Crossing>,
     /// The ranks of the rows from which relays cross: those of one crossing after the other.

@@ -1,11 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kalah_core::index::{RankSet, RowIndex, TableRow};
 use rayon::prelude::*;
 
 use super::cache::Cache;
 use super::capture_map::CaptureMap;
-use kalah_core::index::{RankSet, RowIndex, TableRow};
 
 /// How a spill changes rows: for every row with one number of seeds, its rank after `spilled` seeds were sown into it,
 /// from the first pit on, lap by lap.

@@ -1,13 +1,14 @@
+use kalah_core::game::Rules;
+use kalah_core::index::{RowIndex, TableRow};
 use rayon::prelude::*;
 
 use super::maps::RowMaps;
 use super::row_move::RowMove;
-use kalah_core::game::Rules;
-use kalah_core::index::{RowIndex, TableRow};
 
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct ForwardMove {
+    /// How the turn goes on.
     pub kind: Kind,
     /// Rank of the mover's row after the move.
     pub own: u32,
@@ -19,18 +20,23 @@ pub struct ForwardMove {
     pub spilled: u8,
 }
 
+/// How a turn goes on after a sowing.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
+    /// The mover moves again.
     Again,
+    /// The other player is to move.
     Pass,
     /// A capture of this pit of the other row.
     Capture {
+        /// The pit, from 0 in its owner's sowing order.
         pit: u8,
         /// Whether an empty pit is captured too.
         even_empty: bool,
     },
     /// A sowing from this pit of the mover that may pick up seeds of the other row.
     Relay {
+        /// The pit, from 0 in the mover's sowing order.
         pit: u8,
     },
 }
@@ -45,6 +51,7 @@ pub struct QuietMove {
 }
 
 /// The moves of all mover's rows with the same seeds.
+#[derive(Debug)]
 pub struct Moves {
     forward: Lists<ForwardMove>,
     quiet: Lists<QuietMove>,
@@ -107,6 +114,7 @@ impl Moves {
 }
 
 /// Lists of different lengths, one after the other.
+#[derive(Debug)]
 struct Lists<T> {
     items: Vec<T>,
     starts: Vec<u32>,

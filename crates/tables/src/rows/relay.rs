@@ -1,9 +1,10 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::rank_sums::{OffsetList, RankOffsets, RankSums};
 use kalah_core::game::{Capture, Rules};
 use kalah_core::index::{RowIndex, TableRow};
+
+use super::rank_sums::{OffsetList, RankOffsets, RankSums};
 
 /// How a relay ends against all other rows in which the pits that it meets hold the same seeds.
 ///

@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use kalah_core::game::Rules;
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableError, TableKey, score_counts};
 use crate::file;
-use kalah_core::game::Rules;
 
 /// What a manifest records about a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

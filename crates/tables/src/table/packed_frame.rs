@@ -1,6 +1,8 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
+use kalah_core::index::Frame;
+use kalah_core::isa::{Isa, per_isa};
 use kalah_core::table::format::ALIGNMENT;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
 use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
@@ -9,8 +11,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::digest::digest;
 use crate::steps;
-use kalah_core::index::Frame;
-use kalah_core::isa::{Isa, per_isa};
 
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;

@@ -3,13 +3,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::index::Frame;
 use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION};
 use tempfile::NamedTempFile;
 
 use super::packed_frame::PackedFrame;
 use super::{Damage, FrameEntry, PairKey, Part, TableError};
 use crate::file;
-use kalah_core::index::Frame;
 
 /// What is kept if a piece cannot be written.
 const KEPT: &str = "this pair of frames is not kept, all finished ones are";

@@ -1,7 +1,7 @@
+use kalah_core::isa::Isa;
 use rayon::prelude::*;
 
 use super::{RUN_MARGIN, Table, TableError, frame_in_parallel};
-use kalah_core::isa::Isa;
 
 /// Counts the scores of a table: element `v` is the number of positions with score `v`.
 ///

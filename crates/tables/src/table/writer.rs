@@ -2,6 +2,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use kalah_core::index::Frame;
 use kalah_core::table::format::{ENTRY_BYTES, HEADER_BYTES, RawEntry, RawHeader, table_digest};
 use kalah_core::table::group::count_exceptions;
 
@@ -10,7 +11,6 @@ use super::piece::Piece;
 use super::{FrameEntry, Table, TableError, TableKey};
 use crate::file::{self, BulkFile};
 use crate::steps;
-use kalah_core::index::Frame;
 
 /// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::index::{RowIndex, TableRow};
+
 use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
 use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
-use kalah_core::index::{RowIndex, TableRow};
 
 /// Checks that every code of a bound table is that of the score in the exact table of the layer, and that the directory
 /// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than

@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::index::{Frame, TableRow};
 use rayon::prelude::*;
 
 use super::{Fault, Oracle, Sample};
 use crate::table::Tables;
-use kalah_core::index::{Frame, TableRow};
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming that the lower
 /// layers are correct. Returns the number of positions; adds to `checked` while it runs.

@@ -24,11 +24,12 @@ mod survey;
 
 use std::path::PathBuf;
 
+use kalah_core::game::Position;
+use kalah_core::index::{TableRow, game_row};
+
 use crate::builder::DeviceError;
 use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
-use kalah_core::game::Position;
-use kalah_core::index::{TableRow, game_row};
 
 pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};

@@ -1,11 +1,12 @@
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use kalah_core::index::Frame;
+
 use super::Fault;
 use crate::builder::{Backend, ComputeError, Output};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parallel};
-use kalah_core::index::Frame;
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit
 /// for bit. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than the layer has if

@@ -1,8 +1,8 @@
+use kalah_core::index::Frame;
 use rayon::prelude::*;
 
 use crate::random::{generator, mixed};
 use crate::table::TableKey;
-use kalah_core::index::Frame;
 
 /// Positions that are checked together.
 const BATCH: usize = 1 << 20;

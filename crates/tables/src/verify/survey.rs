@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::table::TableKey;
 use kalah_core::game::Rules;
+
+use crate::table::TableKey;
 
 /// The contents of a directory of tables, by the names of its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Numbers that shaders and their twins share.
 
-use crate::device::WORKGROUP;
 use kalah_tables::table::group;
+
+use crate::device::WORKGROUP;
 
 /// Bytes on a side of a tile of the stage `transpose`.
 pub const TILE: u32 = 64;

@@ -1,8 +1,9 @@
+use kalah_tables::table::FrameEntry;
+
 use super::constants::{
     BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
 use crate::device::{Tracer, Words, extract_bits};
-use kalah_tables::table::FrameEntry;
 
 /// Where a frame is in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]

@@ -1,12 +1,13 @@
 use std::time::{Duration, Instant};
 
+use kalah_core::game::{Position, Rules};
+
 use super::process::Process;
 use super::reply::{self, Info, Reply};
 use super::request::{Go, Request};
 use super::{EngineCommand, PREFIX};
 use crate::play::fault::EngineFault;
 use crate::play::{Choice, Limit, PlayError, Player, Source, Worth};
-use kalah_core::game::{Position, Rules};
 
 /// How long an engine may take to start and to answer the greeting, and then to get ready for a game.
 const READY_TIME: Duration = Duration::from_secs(10);

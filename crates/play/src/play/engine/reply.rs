@@ -1,7 +1,8 @@
 use std::fmt;
 
-use crate::play::{Choice, Source, Worth};
 use kalah_core::game::{Pit, Rules};
+
+use crate::play::{Choice, Source, Worth};
 
 /// A line from an engine.
 #[derive(Clone, Debug, PartialEq)]

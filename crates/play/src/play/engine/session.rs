@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use kalah_core::game::{Position, Rules};
+use kalah_solve::book::Books;
+use kalah_tables::printable::printable;
+use kalah_tables::table::Shelf;
+
 use super::MAX_LINE;
 use super::queue::{Asked, Passed, Queue, Stale};
 use super::reply::{Info, Reply};
 use super::request::{Go, Request};
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
-use kalah_core::game::{Position, Rules};
-use kalah_solve::book::Books;
-use kalah_tables::printable::printable;
-use kalah_tables::table::Shelf;
 
 /// The most characters of an error.
 const MAX_ERROR: usize = 1000;

@@ -1,6 +1,7 @@
+use kalah_core::game::Position;
+
 use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use super::side::Side;
-use kalah_core::game::Position;
 
 /// Algorithm 1 (Pekař et al. 2020, section 4): the first of four functions that finds a move.
 ///

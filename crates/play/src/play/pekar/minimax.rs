@@ -1,9 +1,10 @@
+use kalah_core::game::{Position, Rules};
+use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
+
 use super::super::limit::Budget;
 use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
-use kalah_core::game::{Position, Rules};
-use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
 /// Positions between two readings of the clock.
 const ASK_EVERY: u64 = 1 << 6;

@@ -1,7 +1,8 @@
-use crate::book::{Book, BookError};
-use crate::solve::{SolveError, Solver};
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::table::Tables;
+
+use crate::book::{Book, BookError};
+use crate::solve::{SolveError, Solver};
 
 /// Compares every position of a book with the positions after its moves, as far as the book, the rules and `tables`
 /// know them. Calls `done` with the number of positions compared; it ends when that returns false.

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
+use kalah_core::game::{Bounds, Position};
+
 use super::error::MakeError;
 use super::reach::{Reached, reached};
 use crate::book::{Book, BookError};
 use crate::solve::{SolveError, Solver};
-use kalah_core::game::{Bounds, Position};
 
 /// Which positions to solve, and for how long.
 #[derive(Clone, Copy, Debug)]

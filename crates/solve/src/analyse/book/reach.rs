@@ -1,7 +1,8 @@
 use std::collections::HashSet;
 
-use crate::book::{Book, BookError};
 use kalah_core::game::Position;
+
+use crate::book::{Book, BookError};
 
 /// The positions of the first turns of a game, without stores.
 pub(super) struct Reached {

@@ -1,13 +1,13 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use kalah_core::index::TableRow;
+use kalah_tables::rows::{ForwardMove, Kind, SpillMap};
 use rayon::prelude::*;
 
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 use crate::solve::Board;
-use kalah_core::index::TableRow;
-use kalah_tables::rows::{ForwardMove, Kind, SpillMap};
 
 /// Bits of a plane from which on threads share it.
 const PARALLEL_FROM: usize = 1 << 16;

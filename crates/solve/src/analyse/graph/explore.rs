@@ -1,6 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kalah_core::game::{Rules, StartPosition};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use kalah_tables::table::{TableError, Tables};
 use rayon::prelude::*;
 
 use super::expand::Block;
@@ -8,9 +11,6 @@ use super::graph_rows::GraphRows;
 use super::space::{Side, Space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 use super::{Convention, state_space};
-use kalah_core::game::{Rules, StartPosition};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
-use kalah_tables::table::{TableError, Tables};
 
 /// What explores a game graph.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use crate::solve::Sower;
 use kalah_core::game::Rules;
 use kalah_core::index::{RowIndex, TableRow, row_count};
 use kalah_tables::rows::{Moves, RowMaps};
+
+use crate::solve::Sower;
 
 /// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.
 pub(super) struct GraphRows {

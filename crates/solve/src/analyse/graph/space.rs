@@ -1,8 +1,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::Convention;
 use kalah_core::index::row_count;
+
+use super::Convention;
 
 /// The player who is to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

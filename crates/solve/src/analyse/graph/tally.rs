@@ -1,12 +1,12 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Range};
 
+use kalah_core::isa::Isa;
+use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 use rayon::prelude::*;
 
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
-use kalah_core::isa::Isa;
-use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 
 /// Positions by what they are worth for the first player with best play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
-use super::outcome::{Outcome, Verdict};
 use kalah_core::game::{Pit, Position, Rules};
+
+use super::outcome::{Outcome, Verdict};
 
 /// Why lines are no proof of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

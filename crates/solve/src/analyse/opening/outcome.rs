@@ -1,8 +1,7 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use kalah_core::game::Line;
+use serde::{Deserialize, Serialize};
 
 /// How a game ends with best play, for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

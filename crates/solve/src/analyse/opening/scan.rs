@@ -3,13 +3,13 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{CheckError, check};
 use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::turn_tree::outcome;
-use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 
 /// Games of a batch at most; batches begin at multiples of it.
 const BATCH: u32 = 4096;

@@ -2,12 +2,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_tables::file::{self, FileLock, LockError, Seal};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Limits;
 use super::scan::{Batch, Scan};
-use kalah_tables::file::{self, FileLock, LockError, Seal};
 
 /// The version of the file. The first one had no checksums.
 const VERSION: u32 = 2;

@@ -1,10 +1,10 @@
 use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
+use kalah_core::game::{Pit, Rules};
 
 use super::outcome::Outcome;
 use super::ring::{Ring, Sown};
-use kalah_core::game::{Pit, Rules};
 
 /// The moves that lead to a board: the last one, and the node it was played from.
 #[derive(Clone, Copy, Debug)]

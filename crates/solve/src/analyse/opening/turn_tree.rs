@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foldhash::fast::FixedState;
+use kalah_core::game::{Line, Pit, Position, Rules};
 
 use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::ring::Ring;
 use super::turn::{End, Found, TurnSearch};
-use kalah_core::game::{Line, Pit, Position, Rules};
 
 /// Whether the mover of `position` has a winning opening (Kvitberg 2026, definition 5.1): moves of the first turn that lead
 /// to winning. That is a win within the turn, by holding more than half of the seeds at any time of it, or by an end of

@@ -1,8 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use kalah_core::game::{Pit, Position, Rules, mover_value};
+use rayon::prelude::*;
 
 /// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
+use kalah_core::game::{Bounds, Pit, Position};
+use kalah_tables::table::TableError;
+
 use super::depth::Depth;
 use super::static_leaves::{LIMIT, next_window};
 use crate::solve::error::SolveError;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
 use crate::solve::packed::{Board, Sower, Word};
-use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::table::TableError;
 
 /// Nodes between two readings of the clock; each may read tables from the disk.
 const ASK_EVERY: u64 = 1 << 4;

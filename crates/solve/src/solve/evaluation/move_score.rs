@@ -1,6 +1,7 @@
-use crate::solve::packed::{Board, Word};
 use kalah_core::evaluation::SEED;
 use kalah_core::game::mover_score;
+
+use crate::solve::packed::{Board, Word};
 
 /// For each seed stored, in addition to the seed itself.
 const STORED: i32 = 3 * SEED;

@@ -1,9 +1,10 @@
-use super::least_squares::LeastSquares;
-use crate::solve::packed::{Board, Word};
 use kalah_core::evaluation::SEED;
 use kalah_core::game::MAX_PITS;
 use kalah_core::index::{LayerIndex, TableRow};
 use kalah_tables::table::{TableError, Tables};
+
+use super::least_squares::LeastSquares;
+use crate::solve::packed::{Board, Word};
 
 /// Pits with more seeds count as having this many.
 const MOST_HELD: usize = 14;

@@ -1,9 +1,10 @@
-use super::pits::PitEvaluation;
-use crate::solve::error::SolveError;
-use crate::solve::packed::{Board, Word};
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::isa::Isa;
 use kalah_tables::table::Tables;
+
+use super::pits::PitEvaluation;
+use crate::solve::error::SolveError;
+use crate::solve::packed::{Board, Word};
 
 /// The evaluation of positions without search that a solver uses.
 pub(crate) enum StaticEvaluation {

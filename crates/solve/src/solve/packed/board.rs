@@ -1,5 +1,6 @@
-use super::word::Word;
 use kalah_core::game::{Position, Row, Rules};
+
+use super::word::Word;
 
 /// The rows of a position, one byte a pit: byte `i` holds the seeds of the pit with index `i`, bytes beyond the board 0.
 ///

@@ -1,6 +1,7 @@
+use kalah_core::game::MAX_PITS;
+
 use super::board::Board;
 use super::word::Word;
-use kalah_core::game::MAX_PITS;
 
 /// The number of sums: enough for any index of 8 bits.
 const SUMS: usize = 256;

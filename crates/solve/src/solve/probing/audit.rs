@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::layers::Layers;
 use kalah_tables::table::{Blocks, Damage, TableError};
+
+use super::layers::Layers;
 
 /// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
 /// second; larger ones while it runs.

@@ -2,15 +2,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::audit::Audit;
-use super::layers::Layers;
-use crate::solve::memory::Copies;
-use crate::solve::packed::{Board, Keys, Word};
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
 use kalah_core::index::TableRow;
 use kalah_core::isa::Isa;
 use kalah_tables::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
+
+use super::audit::Audit;
+use super::layers::Layers;
+use crate::solve::memory::Copies;
+use crate::solve::packed::{Board, Keys, Word};
 
 /// Copying tables to memory starts after a search of so many nanoseconds for each byte to be copied (3.2 seconds a GiB). By
 /// then the search has lost about as much by the small pages of files as the copies cost, so that it never pays more than

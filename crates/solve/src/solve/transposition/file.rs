@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use kalah_core::game::Rules;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::table::TranspositionTable;
 use crate::solve::packed::Word;
-use kalah_core::game::Rules;
 
 /// The first bytes.
 const MAGIC: [u8; 8] = *b"KALAHTT\n";

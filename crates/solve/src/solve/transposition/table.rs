@@ -1,8 +1,9 @@
 use std::marker::PhantomData;
 
-use crate::solve::packed::Word;
 use kalah_core::game::Bounds;
 use kalah_core::memory::{HugePages, prefetch};
+
+use crate::solve::packed::Word;
 
 /// Bytes of a bucket: one cache line.
 const BUCKET_BYTES: u64 = 64;

@@ -1,6 +1,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use kalah_core::game::{Bounds, mover_score};
+use kalah_tables::table::TableError;
+
 use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};
 use super::orders::SharedOrders;
@@ -9,8 +12,6 @@ use crate::solve::evaluation::{SEED, select};
 use crate::solve::packed::{Moves, Word};
 use crate::solve::probing::Spot;
 use crate::solve::transposition::{Slot, TranspositionTable};
-use kalah_core::game::{Bounds, mover_score};
-use kalah_tables::table::TableError;
 
 /// Bounds of positions up to this many seeds above the tables are not stored: proving them again costs no more than
 /// storing them, and leaves space for positions that cost more (docs/measurements.md).

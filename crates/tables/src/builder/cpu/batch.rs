@@ -1,5 +1,6 @@
-use super::workspace::Workspace;
 use kalah_core::index::Frame;
+
+use super::workspace::Workspace;
 
 /// A pair with fewer positions is not worth computing beside others.
 const LEAST_POSITIONS: u64 = 1 << 16;

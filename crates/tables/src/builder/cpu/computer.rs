@@ -1,5 +1,8 @@
 use std::sync::{Arc, Mutex};
 
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
 use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
 use super::from_archives::FromArchives;
@@ -11,8 +14,6 @@ use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::Tables;
-use kalah_core::index::Frame;
-use kalah_core::isa::Isa;
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
@@ -41,7 +42,7 @@ impl CpuComputer {
 
     /// The layers above those in the tables that it is given are archives.
     #[must_use]
-    pub fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
+    pub(crate) fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
         CpuComputer { unpacked: Some(unpacked), ..self }
     }
 }

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use crate::rows::{BoardRows, Relays};
 use kalah_core::game::Rules;
 use kalah_core::index::RowIndex;
 use kalah_core::isa::Isa;
+
+use crate::rows::{BoardRows, Relays};
 
 /// What is needed to evaluate moves in any layer: an instruction set, and the moves and maps of rows.
 #[derive(Debug)]

@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kalah_core::game::Capture;
+use kalah_core::index::{Frame, RankSet};
+use kalah_core::isa::Isa;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -15,9 +18,6 @@ use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, Spi
 use crate::steps;
 use crate::table::group::GROUP_POSITIONS;
 use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
-use kalah_core::game::Capture;
-use kalah_core::index::{Frame, RankSet};
-use kalah_core::isa::Isa;
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;

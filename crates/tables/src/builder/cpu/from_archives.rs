@@ -2,6 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_from;
 use super::workspace::Workspace;
@@ -9,8 +12,6 @@ use crate::builder::computer::{ComputeError, Output};
 use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
-use kalah_core::index::Frame;
-use kalah_core::isa::Isa;
 
 /// What frames are computed with and from.
 pub(super) struct FromArchives<'a> {

@@ -1,3 +1,5 @@
+use kalah_core::isa::Isa;
+
 use super::batch::Wanted;
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
@@ -6,7 +8,6 @@ use crate::builder::computer::{ComputeError, Output};
 use crate::progress::Pulse;
 use crate::steps;
 use crate::table::{PackedFrame, Tables};
-use kalah_core::isa::Isa;
 
 /// What all pairs are computed with.
 pub(super) struct Job<'a> {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use kalah_core::index::Frame;
+
 use crate::builder::unpacked::Unpacked;
 use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
-use kalah_core::index::Frame;
 
 /// The layers below: tables, and archives of which the frames that are read were unpacked.
 #[derive(Clone, Copy)]

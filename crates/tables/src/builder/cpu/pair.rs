@@ -1,6 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kalah_core::game::Capture;
+use kalah_core::index::Frame;
+use kalah_core::memory::prefetch_bytes;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -14,9 +17,6 @@ use crate::progress::Pulse;
 use crate::rows::{BoardRows, QuietMove};
 use crate::steps;
 use crate::table::{TableError, Tables};
-use kalah_core::game::Capture;
-use kalah_core::index::Frame;
-use kalah_core::memory::prefetch_bytes;
 
 /// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
 const TASK_BYTES: usize = 1 << 14;

@@ -1,11 +1,12 @@
 //! Relays against all other rows, from where they cross.
 
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
+
 use super::lower::Child;
 use super::reads::{Reads, Worth, raise};
 use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
 use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
-use kalah_core::index::{Frame, RowIndex};
-use kalah_core::isa::Isa;
 
 /// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
 const FEW: usize = 8;

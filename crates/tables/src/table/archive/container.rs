@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::game::Rules;
+use kalah_core::index::layer_positions;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::content_limit;
@@ -12,8 +14,6 @@ use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
 use crate::file;
 use crate::table::{Damage, Part, TableError, TableKey};
-use kalah_core::game::Rules;
-use kalah_core::index::layer_positions;
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;

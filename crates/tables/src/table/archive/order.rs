@@ -1,8 +1,7 @@
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use kalah_core::index::{Frame, RowIndex};
+use rayon::prelude::*;
 
 /// Parents of a row that predictions use.
 pub const PARENTS: usize = 3;

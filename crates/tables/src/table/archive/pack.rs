@@ -3,6 +3,8 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -18,8 +20,6 @@ use crate::table::{
     Damage, DamagedGroup, FrameScores, PackedFrame, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey,
     frame_in_parallel,
 };
-use kalah_core::index::{Frame, RowIndex};
-use kalah_core::isa::Isa;
 
 /// Bytes of a chunk that waits to be written, for each position.
 const CHUNK_BYTES: u64 = 1;

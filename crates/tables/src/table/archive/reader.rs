@@ -1,6 +1,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use kalah_core::index::{Frame, RowIndex};
+use kalah_core::isa::Isa;
 use kalah_core::table::format::{RawEntry, table_digest};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,8 +13,6 @@ use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
 use crate::progress::Pulse;
 use crate::table::{Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, TableError};
-use kalah_core::index::{Frame, RowIndex};
-use kalah_core::isa::Isa;
 
 /// Chunks for each thread that are encoded or decoded together: few, since all of them are in memory at the same time.
 const BATCH: usize = 2;

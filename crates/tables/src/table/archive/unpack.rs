@@ -1,12 +1,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_core::index::Frame;
+
 use super::chunk::zeroed;
 use super::info::ArchiveInfo;
 use super::reader::{ArchiveReader, scores_and_chunks};
 use crate::progress::Pulse;
 use crate::table::{Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel};
-use kalah_core::index::Frame;
 
 /// Bytes of a chunk that waits for its scores to be put in place, for each position: the scores, and the chunk's bytes in
 /// the archive.

@@ -3,6 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::index::{Frame, RowIndex};
 use kalah_core::table::format::{RawEntry, table_digest};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -14,7 +15,6 @@ use super::reader::FrameChunks;
 use crate::file;
 use crate::progress::Pulse;
 use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
-use kalah_core::index::{Frame, RowIndex};
 
 /// What is kept if an archive cannot be written.
 const KEPT: &str = "finished frames are kept";

@@ -1,5 +1,8 @@
 use std::sync::atomic::Ordering;
 
+use kalah_core::evaluation::{Network, SEED};
+use kalah_core::index::{Frame, RowIndex, TableRow};
+use kalah_core::isa::{Isa, per_isa};
 use kalah_core::table::bounds::MAX_CUTS;
 use kalah_core::table::bounds::format::{BoundEntry, LINE_BYTES};
 use rayon::prelude::*;
@@ -7,9 +10,6 @@ use rayon::prelude::*;
 use super::run_evaluation::{RunEvaluation, TOGETHER};
 use crate::progress::Pulse;
 use crate::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
-use kalah_core::evaluation::{Network, SEED};
-use kalah_core::index::{Frame, RowIndex, TableRow};
-use kalah_core::isa::{Isa, per_isa};
 
 /// Positions that one task converts: a whole number of lines, whichever the bits of a code.
 const TASK: usize = 1 << 15;

@@ -1,6 +1,8 @@
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use kalah_core::evaluation::Network;
+use kalah_core::index::RowIndex;
 use kalah_core::table::bounds::format::{self, BoundEntry};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -9,8 +11,6 @@ use super::codes::{Conversion, FrameCodes};
 use crate::file::{FileContent, Replacement, remove_leftovers};
 use crate::progress::Pulse;
 use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
-use kalah_core::evaluation::Network;
-use kalah_core::index::RowIndex;
 
 /// What is not lost when a file cannot be written.
 const KEPT: &str = "the bound tables of other layers are kept";
