@@ -1,4 +1,4 @@
-//! Finds the commit that the program is built from, for `kalah --version`: of a git checkout by asking git, of a package by the
+//! Finds the commit that the program is built from, for `kalah --version` and the log of builds: of a git checkout by asking git, of a package by the
 //! file that cargo puts into it. Elsewhere there is none, and nothing fails.
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 fn main() {
     // When these change the program is compiled anyway, so this costs no build: a commit that leaves them as they are does
     // not change what was built, and the commit before it still names it.
-    for path in ["src", "crates", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
+    for path in ["src", "crates", "../core/src", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }
@@ -27,11 +27,12 @@ fn of_package() -> Option<String> {
     is_commit(commit).then(|| format!("{}{changed}", &commit[..12]))
 }
 
-/// Of a checkout whose root is this directory: a directory below another project's checkout is none.
+/// Of a checkout whose root is this directory, or the one of the workspace: a directory below another project's checkout is none.
 fn of_checkout() -> Option<String> {
     let root = git(&["rev-parse", "--show-toplevel"])?;
     let here = std::env::var_os("CARGO_MANIFEST_DIR")?;
-    if Path::new(&root).canonicalize().ok()? != Path::new(&here).canonicalize().ok()? {
+    let (root, here) = (Path::new(&root).canonicalize().ok()?, Path::new(&here).canonicalize().ok()?);
+    if here != root && here.parent() != Some(&root.join("crates")) {
         return None;
     }
     let commit = git(&["rev-parse", "HEAD"]).filter(|commit| is_commit(commit))?;

@@ -118,20 +118,21 @@ fn is_damage(error: &anyhow::Error) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use kalah::build::BuildError;
-    use kalah::gpu::GpuError;
-
     use super::*;
+    use kalah::build::BuildError;
 
     /// What `kalah build` prints when the device is lost or hangs; the exit code is 1, as for all that is no damage.
+    #[cfg(feature = "gpu")]
     #[test]
     fn a_build_that_a_device_ended_says_so_and_how_to_go_on() {
+        use kalah::gpu::GpuError;
+
         let lost = GpuError::Lost("it was unplugged".to_owned());
         let hung = GpuError::Hung(Duration::from_secs(60));
         for (error, told) in
             [(lost, "the GPU was lost: it was unplugged"), (hung, "60 seconds: it, or its driver, hangs")]
         {
-            let error = anyhow::Error::from(BuildError::Gpu(error));
+            let error = anyhow::Error::from(BuildError::Device(error.into()));
             let message = message(&error);
             assert!(message.contains(told) && message.contains("kept"), "{message}");
             assert_eq!(outcome(&error), Outcome::Failed);

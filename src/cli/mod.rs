@@ -9,6 +9,7 @@
 //! | `analysis` | commands that analyse whole boards |
 //! | `program` | commands about this program |
 //! | `flags` | flags and arguments that several commands have |
+//! | `gpu` | GPUs: `kalah gpu`, flags, errors |
 //! | `output` | what commands print |
 //! | `errors` | errors in words, with advice |
 //! | `failure` | the message and exit code of an error that ends a command |
@@ -20,6 +21,7 @@ mod analysis;
 mod errors;
 mod failure;
 mod flags;
+mod gpu;
 mod help;
 mod old_spellings;
 mod output;
@@ -73,7 +75,7 @@ enum Command {
     Bounds(tables::bounds::Bounds),
     Plan(tables::plan::Plan),
     Bench(tables::bench::Bench),
-    Gpu(tables::gpu::GpuCommand),
+    Gpu(gpu::GpuCommand),
     Verify(tables::verify::Verify),
     Check(solving::check::Check),
     Train(tables::train::Train),
@@ -227,7 +229,7 @@ impl Cli {
             Command::Bounds(bounds) => bounds.run(),
             Command::Plan(plan) => plan.run(),
             Command::Bench(bench) => bench.run(),
-            Command::Gpu(gpu) => gpu.run(),
+            Command::Gpu(command) => command.run(),
             Command::Verify(verify) => verify.run(),
             Command::Check(check) => check.run(),
             Command::Train(train) => train.run(),

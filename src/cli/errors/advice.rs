@@ -16,7 +16,6 @@ use kalah::certificate::{CheckError, TasksError};
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::{DocumentError, LockError, OverwriteError};
 use kalah::game::Position;
-use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, Keys, SolveError};
 use kalah::system::{AvailableMemory, MemoryShortage};
@@ -24,8 +23,9 @@ use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
 use crate::cli::errors::causes::{book_error, lock_error, network_error, solve_error, table_error};
-use crate::cli::errors::statement::{gpu_error, statement};
+use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
+use crate::cli::gpu;
 
 /// What helps with a file that a newer version made.
 const USE_NEWER: &str = "use that version";
@@ -99,9 +99,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         _ => {}
     }
     match error.downcast_ref() {
-        Some(BuildError::Gpu(error)) => {
+        Some(BuildError::Device(error)) => {
             let kept = "finished frames are kept: run the same command again, or with --backend cpu";
-            return Some(of_gpu(error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
+            return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
         }
         Some(BuildError::Stopped(_)) => {
             return Some("finished frames are kept, the same command goes on from there".to_owned());
@@ -111,8 +111,8 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         }
         _ => {}
     }
-    if let Some(error) = gpu_error(error) {
-        return of_gpu(error);
+    if let Some(advice) = of_gpu(error) {
+        return Some(advice);
     }
     if let Some(error) = error.downcast_ref() {
         return of_graph(error);
@@ -296,22 +296,8 @@ fn more_memory(available: &AvailableMemory) -> &'static str {
     }
 }
 
-fn of_gpu(error: &GpuError) -> Option<String> {
-    let cpu = CPU.get().copied().unwrap_or("--backend cpu");
-    let advice = match error {
-        GpuError::Unsupported => format!("use {cpu}, or build the program with its feature `gpu`"),
-        GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
-        GpuError::OutOfMemory { shortage, .. } => match shortage {
-            Shortage::Allowed(_) => format!("allow more with --gpu-memory, take fewer seeds, or use {cpu}"),
-            Shortage::BufferSize(_) => format!("the adapter has no buffers of this size; use {cpu}"),
-            Shortage::Device(_) => format!("end other programs that use the GPU, or use {cpu}"),
-            _ => format!("end other programs, or use {cpu}"),
-        },
-        GpuError::Hung(_) => format!("restart the machine, or the GPU's driver; or use {cpu}"),
-        GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
-        _ => return None,
-    };
-    Some(advice)
+fn of_gpu(error: &(dyn Error + 'static)) -> Option<String> {
+    gpu::advice(error, CPU.get().copied().unwrap_or("--backend cpu"))
 }
 
 /// Returns true if the solver takes positions of this size.
@@ -436,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_build_that_lost_its_gpu_can_go_on() {
-        let advice = of(&BuildError::Gpu(GpuError::Lost("it was unplugged".to_owned()))).unwrap();
+        let advice = of(&BuildError::Device("the GPU was lost".into())).unwrap();
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
     }
 

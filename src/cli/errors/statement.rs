@@ -4,10 +4,11 @@ use std::error::Error;
 
 use indicatif::HumanBytes;
 use kalah::analyse::graph::GraphError;
-use kalah::build::{BuildError, ComputeError, PlanError};
-use kalah::gpu::GpuError;
+use kalah::build::{BuildError, PlanError};
 use kalah::system::{MemoryShortage, OutOfMemory};
 use kalah::verify::Fault;
+
+use crate::cli::gpu;
 
 /// The statement of an error, with its figures as people read them.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
@@ -30,14 +31,7 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
     if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
         return format!("no memory for {what} ({})", HumanBytes(*bytes));
     }
-    match gpu_error(error) {
-        Some(GpuError::OutOfMemory { what, bytes, used, shortage }) => {
-            let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
-            let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
-            format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default())
-        }
-        _ => error.to_string(),
-    }
+    gpu::statement(error).unwrap_or_else(|| error.to_string())
 }
 
 fn size(bytes: u64) -> String {
@@ -78,20 +72,6 @@ fn plan_statement(error: &PlanError) -> String {
         }
         _ => error.to_string(),
     }
-}
-
-/// The error of a GPU that `error` is, or passes on.
-pub fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
-    if let Some(BuildError::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(ComputeError::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(Fault::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    error.downcast_ref()
 }
 
 /// The lack of memory that `error` is, or passes on.

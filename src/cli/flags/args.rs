@@ -1,20 +1,17 @@
 //! Flags that several commands have.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
 use kalah::book::Books;
-use kalah::build::gpu::self_test;
-use kalah::build::gpu::stages::Stage;
 use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 
-use crate::cli::errors::{advice, statement, suggestion};
+use crate::cli::errors::{advice, statement};
+use crate::cli::gpu::GpuFlags;
 use crate::cli::output;
 
 /// The game that is played.
@@ -134,90 +131,31 @@ impl Compute {
             BackendName::Cpu => " --backend cpu",
             BackendName::Gpu => " --backend gpu",
         };
-        let adapter =
-            self.gpu.adapter.as_ref().map_or(String::new(), |name| suggestion::flag("--adapter", name.as_ref()));
-        let memory = self.gpu.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
-        format!("{backend}{adapter}{memory}")
+        format!("{backend}{}", self.gpu.flags())
     }
 
     /// Whether a GPU is asked for by name, or by an adapter's.
     pub fn asks_for_gpu(&self) -> bool {
-        self.backend == BackendName::Gpu || self.gpu.adapter.is_some() && self.backend != BackendName::Cpu
+        self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu
     }
 
     /// What is to compute, and why.
     pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
-        self.gpu.choose(self.backend, rules)
-    }
-}
-
-/// How to use a GPU.
-#[derive(Args, Clone)]
-pub struct GpuFlags {
-    /// The adapter whose name contains this, as `kalah gpu` lists them; software adapters must be named
-    #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
-    adapter: Option<String>,
-    /// Memory of the GPU that may be taken, such as 8GiB [default: what there is]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    gpu_memory: Option<u64>,
-    /// Run a stage of the GPU's work on the CPU instead, to find one that goes wrong (may be repeated)
-    #[arg(long, value_name = "STAGE", value_parser = stage)]
-    twin: Vec<Stage>,
-    /// Let shaders check every index, which is slower
-    #[arg(long)]
-    checked: bool,
-}
-
-impl GpuFlags {
-    /// Opens the GPU that is asked for: the first one that passes a self-test, which uses these rules.
-    pub fn open(&self, rules: Rules) -> Result<Arc<Gpu>, ComputeError> {
-        let mut options = GpuOptions::default().twins(self.twin.iter().map(|stage| stage.name()));
-        options.memory = self.gpu_memory;
-        options.checked = self.checked.then_some(true);
-        let mut first = None;
-        for adapter in Adapter::candidates(self.adapter.as_deref())? {
-            let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::Gpu).and_then(|gpu| {
-                let gpu = Arc::new(gpu);
-                self_test(&gpu, rules).map(|()| gpu)
-            });
-            match tested {
-                Ok(gpu) => return Ok(gpu),
-                Err(error) => first = first.or(Some(error)),
+        let cpu = Backend::Cpu(Isa::detect());
+        let opened = match self.backend {
+            BackendName::Cpu => return Ok((cpu, "on the CPU, as asked".to_owned())),
+            BackendName::Gpu | BackendName::Auto => self.gpu.open(rules),
+        };
+        match opened {
+            Ok((gpu, name)) => Ok((gpu, format!("on {name}"))),
+            Err(error) if self.asks_for_gpu() => Err(error),
+            Err(error) => {
+                let why = GpuFlags::why_none(&error)
+                    .unwrap_or_else(|| format!("since the GPU cannot be used: {}", statement::statement(&error)));
+                Ok((cpu, format!("on the CPU, {why}")))
             }
         }
-        Err(first.expect("there is a candidate"))
     }
-
-    /// What is to compute, and why.
-    fn choose(&self, name: BackendName, rules: Rules) -> Result<(Backend, String), ComputeError> {
-        let cpu = Backend::Cpu(Isa::detect());
-        let on_gpu = |gpu: Arc<Gpu>| {
-            let told = format!("on {} ({})", gpu.report().name, gpu.report().device);
-            (Backend::Gpu(gpu), told)
-        };
-        match name {
-            BackendName::Cpu => Ok((cpu, "on the CPU, as asked".to_owned())),
-            BackendName::Gpu => Ok(on_gpu(self.open(rules)?)),
-            // Who names an adapter wants it.
-            BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open(rules)?)),
-            BackendName::Auto => Ok(match self.open(rules) {
-                Ok(gpu) => on_gpu(gpu),
-                Err(ComputeError::Gpu(GpuError::NoAdapter { .. })) => (cpu, "on the CPU, there is no GPU".to_owned()),
-                Err(ComputeError::Gpu(error @ GpuError::Unsupported)) => (cpu, format!("on the CPU, {error}")),
-                Err(error) => {
-                    (cpu, format!("on the CPU, since the GPU cannot be used: {}", statement::statement(&error)))
-                }
-            }),
-        }
-    }
-}
-
-/// Reads the name of a stage.
-fn stage(text: &str) -> Result<Stage, String> {
-    Stage::from_name(text).ok_or_else(|| match kalah::gpu::IS_SUPPORTED {
-        true => format!("the stages are {}", Stage::ALL.map(Stage::name).join(", ")),
-        false => GpuError::Unsupported.to_string(),
-    })
 }
 
 /// What most commands ask for.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::cli::gpu;
+
 /// The exit code of a check that found a wrong value or damage.
 pub const EXIT_DAMAGE: u8 = 3;
 
@@ -52,7 +54,7 @@ impl Outcome {
     /// crash when its destructors run.
     pub fn leave(self) -> ExitCode {
         #[cfg(unix)]
-        if kalah::gpu::has_hung() {
+        if gpu::has_hung() {
             // Nobody is left to tell that it failed.
             let _ = std::io::Write::flush(&mut std::io::stdout());
             // SAFETY: it ends the process, and runs no more of its code.

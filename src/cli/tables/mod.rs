@@ -12,14 +12,12 @@
 //! | `export` | `kalah export` |
 //! | `archive` | `kalah archive`: `pack`, `unpack` |
 //! | `bench` | `kalah bench` |
-//! | `gpu` | `kalah gpu` |
 
 pub mod archive;
 pub mod bench;
 pub mod bounds;
 pub mod build;
 pub mod export;
-pub mod gpu;
 pub mod info;
 pub mod plan;
 pub mod stats;

@@ -30,6 +30,7 @@ use kalah::verify::{
 
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
+use crate::cli::gpu::GpuFlags;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -73,7 +74,7 @@ pub struct Verify {
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     #[command(flatten)]
-    gpu: args::GpuFlags,
+    gpu: GpuFlags,
     #[command(flatten)]
     common: args::Common,
 }
@@ -184,7 +185,7 @@ impl Verify {
             checks.push(Check::Consistency);
         }
         let backend = match self.against {
-            Some(Against::Gpu) => Backend::Gpu(self.gpu.open(self.common.board.rules)?),
+            Some(Against::Gpu) => self.gpu.open(self.common.board.rules)?.0,
             _ => Backend::Cpu(Isa::detect()),
         };
         checks.extend(self.against.map(|against| match against {

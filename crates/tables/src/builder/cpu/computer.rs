@@ -42,7 +42,7 @@ impl CpuComputer {
 
     /// The layers above those in the tables that it is given are archives.
     #[must_use]
-    pub(crate) fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
+    pub(in crate::builder) fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
         CpuComputer { unpacked: Some(unpacked), ..self }
     }
 }

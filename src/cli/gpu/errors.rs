@@ -1,0 +1,33 @@
+use std::error::Error;
+
+use indicatif::HumanBytes;
+use kalah::gpu::{GpuError, Shortage};
+
+/// The error of a GPU that `error` is, or passes on without a word of its own.
+fn stated<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+    GpuError::of(error).filter(|stated| stated.to_string() == error.to_string())
+}
+
+/// The statement of a GPU's error, if `error` is one and its figures are to be read by people.
+pub fn statement(error: &(dyn Error + 'static)) -> Option<String> {
+    let GpuError::OutOfMemory { what, bytes, used, shortage } = stated(error)? else { return None };
+    let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
+    let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
+    Some(format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default()))
+}
+
+/// What to do about a GPU's error, if `error` is one; `cpu` is the flag that does without.
+pub fn advice(error: &(dyn Error + 'static), cpu: &str) -> Option<String> {
+    Some(match stated(error)? {
+        GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
+        GpuError::OutOfMemory { shortage, .. } => match shortage {
+            Shortage::Allowed(_) => format!("allow more with --gpu-memory, take fewer seeds, or use {cpu}"),
+            Shortage::BufferSize(_) => format!("the adapter has no buffers of this size; use {cpu}"),
+            Shortage::Device(_) => format!("end other programs that use the GPU, or use {cpu}"),
+            _ => format!("end other programs, or use {cpu}"),
+        },
+        GpuError::Hung(_) => format!("restart the machine, or the GPU's driver; or use {cpu}"),
+        GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+        _ => return None,
+    })
+}
