@@ -26,7 +26,7 @@ fn build(directory: &Path, key: TableKey, backend: Backend) -> Result<(), BuildE
 }
 
 fn build_on(directory: &Path, key: TableKey, gpu: &Arc<Gpu>) -> Result<(), BuildError> {
-    build(directory, key, Backend::Gpu(Arc::clone(gpu)))
+    build(directory, key, Backend::Gpu(gpu.clone()))
 }
 
 /// The CPU's files.
@@ -90,7 +90,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
                     Err(other) => panic!("{what}: {other}"),
                 }
                 gpu.refuse_buffers(0..0);
-                assert_goes_on(directory.path(), key, Backend::Gpu(Arc::clone(&gpu)), &right, &what);
+                assert_goes_on(directory.path(), key, Backend::Gpu(gpu.clone()), &right, &what);
             }
         }
         assert_eq!(gpu.used(), 0, "all memory was given back");
@@ -190,7 +190,7 @@ fn a_device_that_does_nothing_is_not_trusted() {
         let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
         let error = GpuComputer::new(Arc::clone(&gpu), &tables, key.seeds).map(drop).unwrap_err();
         assert!(is_refused(&error), "{error}");
-        let backend = Backend::Gpu(Arc::clone(&gpu));
+        let backend = Backend::Gpu(gpu.clone());
         let measured = measure(&backend, &tables, key.seeds, directory.path(), &Pulse::default());
         assert!(is_refused(&measured.unwrap_err()));
     }

@@ -46,7 +46,7 @@ fn cpu() -> Backend {
 }
 
 fn gpu(gpu: &Arc<Gpu>) -> Backend {
-    Backend::Gpu(Arc::clone(gpu))
+    Backend::Gpu(gpu.clone())
 }
 
 fn build(
