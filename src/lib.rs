@@ -58,6 +58,7 @@
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`cancel`] | stopping long work |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`steps`] | recording what the parallel steps of a build take |
 //! | [`system`] | available memory and free disk space |
@@ -65,7 +66,7 @@
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
-pub use kalah_core::{evaluation, game, index, isa, memory};
+pub use kalah_core::{cancel, evaluation, game, index, isa, memory};
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{kgp, play, record, watcher};

@@ -199,7 +199,7 @@ fn what_a_plan_names_is_built_and_used() {
     let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
     std::fs::remove_file(bounds_path(bounded.pop().unwrap())).unwrap();
     for table in bounded {
-        maker.write(table, directory.path(), &Default::default()).unwrap().unwrap();
+        maker.write(table, directory.path(), &Default::default()).unwrap();
     }
     let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
     assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");

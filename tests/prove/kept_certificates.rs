@@ -55,9 +55,9 @@ fn the_certificates_of_the_repository_hold() {
         kalah::build::build(directory.path(), rules, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
         let pulse = Pulse::default();
-        let check = Check::new(&file.certificate, Some(&tables), &pulse).unwrap().unwrap();
+        let check = Check::new(&file.certificate, Some(&tables), &pulse).unwrap();
         check.statement().unwrap();
-        let tally = check.sample(SAMPLE, 1, &pulse).unwrap().unwrap();
+        let tally = check.sample(SAMPLE, 1, &pulse).unwrap();
         assert_eq!(tally.claims, SAMPLE.min(file.certificate.claims.len() as u64));
         let value = head.statement.bounds.value().unwrap();
         found.push(format!("{rules} {position} {value:+}"));

@@ -1,10 +1,11 @@
 //! Bound tables: what they say of every position is true, and says as much as the format promises.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock};
 
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
@@ -94,11 +95,11 @@ fn the_bytes_do_not_depend_on_threads() {
     });
     assert!(bytes[0] == bytes[1]);
     // A file has the same bytes, and so have copies in memory.
-    let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
+    let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap();
     assert!(std::fs::read(&path).unwrap() == bytes[0]);
     let table = BoundTable::open(&path).unwrap();
     for (section, mover) in table.blocks().sections().iter().zip(1..) {
-        let copy = table.blocks().copied_section(mover, &AtomicBool::new(false)).unwrap().unwrap();
+        let copy = table.blocks().copied_section(mover, &Cancel::new()).unwrap();
         assert!(*copy == bytes[0][section.offset as usize..][..section.data as usize]);
     }
     assert!(table.is_checked());
@@ -113,9 +114,10 @@ fn a_stopped_maker_leaves_nothing() {
     let list = || std::fs::read_dir(directory.path()).unwrap().count();
     let (before, pulse) = (list(), Pulse::default());
     pulse.stop();
-    assert_eq!(maker.write(exact.layer(8).unwrap(), directory.path(), &pulse).unwrap(), None);
+    let stopped = maker.write(exact.layer(8).unwrap(), directory.path(), &pulse);
+    assert!(matches!(stopped, Err(TableError::Stopped(_))), "{stopped:?}");
     assert_eq!(list(), before);
-    maker.write(exact.layer(8).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
+    maker.write(exact.layer(8).unwrap(), directory.path(), &Pulse::default()).unwrap();
     assert_eq!(list(), before + 1);
 }
 

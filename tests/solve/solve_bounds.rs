@@ -187,7 +187,7 @@ fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
     assert!(Solver::new(options(&tables, &whole, 3, &position)).is_ok());
     let maker = BoundMaker::new(whole.network(), Cuts::new(&[-8, 0, 8]).unwrap());
     let mut layers = whole.layers().to_vec();
-    let path = maker.write(tables.layer(8).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
+    let path = maker.write(tables.layer(8).unwrap(), directory.path(), &Default::default()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let offset = layers[4].header().entries[5].offset;
     bytes[offset as usize + 40] ^= 2;
@@ -242,7 +242,7 @@ fn exact_and_bounds() -> (tempfile::TempDir, Tables) {
     let network = network(&mut fastrand::Rng::with_seed(2), Rules::EmptyCapture);
     let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
     for seeds in 5..=10 {
-        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
+        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap();
     }
     (directory, tables)
 }

@@ -28,7 +28,9 @@
 //! | [`mod@file`] | opening regular files without blocking |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`cancel`] | stopping long work |
 
+pub mod cancel;
 pub mod evaluation;
 pub mod file;
 pub mod game;

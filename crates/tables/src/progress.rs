@@ -1,23 +1,40 @@
 //! Progress of a long computation, and stopping it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
+
+use kalah_core::cancel::{Cancel, Stopped};
+
 
 /// Shared with a running computation: it reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {
     /// Positions computed, and those that were unpacked from archives for that.
     pub positions: AtomicU64,
-    stop: AtomicBool,
+    /// Ends the computation.
+    pub cancel: Cancel,
 }
 
 impl Pulse {
+    /// One that `cancel` ends.
+    pub fn new(cancel: Cancel) -> Pulse {
+        Pulse { cancel, ..Pulse::default() }
+    }
+
     /// Asks the computation to stop at the next opportunity.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
     }
 
     /// Whether the computation was asked to stop.
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.cancel.is_cancelled()
+    }
+
+    /// Returns an error if the computation was asked to stop.
+    ///
+    /// # Errors
+    /// [`Stopped`] when it was.
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.cancel.check()
     }
 }

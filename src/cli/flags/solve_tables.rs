@@ -14,7 +14,7 @@ use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{LayerKind, SolverOptions, TablePlan};
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
+use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
 use kalah::watcher::watched;
 
 use crate::cli::flags::search_plan::{MissingTables, network};
@@ -83,10 +83,11 @@ fn make_bounds(
         let exact = Table::open_key(directory, key)?;
         // In the pool: what waits for tasks takes part in them.
         let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
-        let written = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, write))?;
-        if written.is_none() {
+        let written = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, write));
+        if let Err(TableError::Stopped(_)) = written {
             bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
         }
+        written?;
     }
     progress.finish();
     Ok(())

@@ -9,7 +9,9 @@ use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_blocks_in_parallel};
+use kalah::table::{
+    BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_blocks_in_parallel,
+};
 use kalah::verify::Survey;
 use serde::Serialize;
 
@@ -217,12 +219,12 @@ impl Bounds {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key)?;
         // In the pool: what waits for tasks takes part in them.
-        match rayon::scope(|_| maker.write(&exact, directory, pulse))? {
-            Some(_) => Ok(()),
-            None => Err(anyhow!(
+        match rayon::scope(|_| maker.write(&exact, directory, pulse)) {
+            Err(TableError::Stopped(_)) => Err(anyhow!(
                 "stopped in layer {}: finished layers are kept, the same command goes on from there",
                 key.seeds
             )),
+            written => Ok(written.map(drop)?),
         }
     }
 

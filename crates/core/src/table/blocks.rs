@@ -3,7 +3,6 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,6 +11,7 @@ use super::error::{Damage, Part, TableError};
 use super::format::BLOCK_BYTES;
 use super::mapping::{FileStamp, Mapping};
 use super::section::Section;
+use crate::cancel::Cancel;
 use crate::file;
 use crate::memory::HugePages;
 
@@ -202,14 +202,14 @@ impl Blocks {
     /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its digest, even if it was compared
     /// before. A checksum finds damage; only the digest finds bytes that were forged together with their checksums.
     ///
-    /// `go_on` is called with each number of bytes that were read. If it returns false, so does this.
+    /// `count` is called with each number of bytes that were read.
     ///
     /// # Errors
-    /// When the frame does not match its digest.
+    /// When the frame does not match its digest; [`TableError::Stopped`] when `cancel` was cancelled meanwhile.
     ///
     /// # Panics
     /// When there is no such frame.
-    pub fn check_digest(&self, mover: usize, go_on: &dyn Fn(u64) -> bool) -> Result<bool, TableError> {
+    pub fn check_digest(&self, mover: usize, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(), TableError> {
         const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
         let section = self.section(mover);
         let (start, bytes) = (section.offset as usize, self.section_bytes(section));
@@ -224,15 +224,14 @@ impl Blocks {
         for (index, piece) in bytes.chunks(PIECE).enumerate() {
             ahead((index + 1) * PIECE, (index + 2) * PIECE);
             hasher.update(piece);
-            if !go_on(piece.len() as u64) {
-                return Ok(false);
-            }
+            count(piece.len() as u64);
+            cancel.check()?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
             return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
         }
         (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
-        Ok(true)
+        Ok(())
     }
 
     /// Compares one block and marks it. Those of the head come first: see [`Checked`].
@@ -251,33 +250,31 @@ impl Blocks {
 
     /// The data of the section of the frame with `mover` seeds in the mover's row in a copy, made on the first call and kept.
     /// It is in huge pages where the system has them, which makes random reads faster than those of a mapped file. Every
-    /// block is compared with its checksum. `None` if `stop` was set meanwhile.
+    /// block is compared with its checksum.
     ///
     /// # Errors
-    /// When there is not enough memory, or a block is damaged.
+    /// When there is not enough memory, or a block is damaged; [`TableError::Stopped`] when `cancel` was cancelled meanwhile.
     ///
     /// # Panics
     /// When there is no such frame.
-    pub fn copied_section(&self, mover: usize, stop: &AtomicBool) -> Result<Option<&[u8]>, TableError> {
+    pub fn copied_section(&self, mover: usize, cancel: &Cancel) -> Result<&[u8], TableError> {
         let place = &self.copies[mover - 1];
-        if place.get().is_none() {
-            let Some(copy) = self.copy(mover, stop)? else { return Ok(None) };
-            // If two threads copy at once, one copy is kept.
-            let _ = place.set(copy);
+        if let Some(copy) = place.get() {
+            return Ok(copy);
         }
-        Ok(place.get().map(|copy| &**copy))
+        let copy = self.copy(mover, cancel)?;
+        // If two threads copy at once, one copy is kept.
+        Ok(place.get_or_init(|| copy))
     }
 
-    fn copy(&self, mover: usize, stop: &AtomicBool) -> Result<Option<HugePages>, TableError> {
+    fn copy(&self, mover: usize, cancel: &Cancel) -> Result<HugePages, TableError> {
         let section = self.section(mover);
         let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
         if section.blocks() == 1 {
             self.check_block(mover, 0)?;
         }
         for block in 0..section.blocks() {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
+            cancel.check()?;
             if block.is_multiple_of(AHEAD_BLOCKS) {
                 self.read_ahead(mover, block + AHEAD_BLOCKS..block + 2 * AHEAD_BLOCKS);
             }
@@ -290,7 +287,7 @@ impl Blocks {
             }
             self.checked.mark(mover, block);
         }
-        Ok(Some(copy))
+        Ok(copy)
     }
 
     /// Has the system read these blocks of the frame with `mover` seeds in the mover's row from the file, without waiting

@@ -3,6 +3,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
+use crate::cancel::Stopped;
 use crate::file::other_version;
 
 /// What is wrong inside a table file, piece or archive.
@@ -189,6 +190,9 @@ pub enum TableError {
         /// The missing layers up to it, fewest seeds first.
         missing: Vec<usize>,
     },
+    /// It was stopped before it was done.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl TableError {

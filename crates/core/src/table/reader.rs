@@ -1,7 +1,6 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::blocks::{Blocks, Bytes};
 use super::error::{Damage, Part, TableError};
@@ -10,6 +9,7 @@ use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
 use super::layer::{Layer, group_of};
+use crate::cancel::Cancel;
 use crate::index::Frame;
 use crate::memory::HugePages;
 
@@ -104,13 +104,12 @@ impl Table {
     /// [`Blocks::copied_section`].
     ///
     /// # Errors
-    /// When there is not enough memory, or a block is damaged.
+    /// When there is not enough memory, a block is damaged, or `cancel` was cancelled meanwhile.
     ///
     /// # Panics
     /// When the layer has no such frame.
-    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameScores<'_>>, TableError> {
-        let copied = self.blocks.copied_section(mover, stop)?;
-        Ok(copied.map(|section| self.frame_in(mover, section)))
+    pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameScores<'_>, TableError> {
+        Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {

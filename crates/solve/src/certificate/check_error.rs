@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use kalah_core::cancel::Stopped;
 use kalah_tables::table::{TableError, TableKey};
 
 use super::claim::{Bound, Claim};
@@ -43,7 +44,7 @@ pub enum CheckError {
     },
     /// A table is missing or cannot be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(TableError),
     /// The file of a table was written to.
     #[error("{} was changed during the check", path.display())]
     Changed {
@@ -53,6 +54,18 @@ pub enum CheckError {
     /// The state of the check cannot be saved.
     #[error("the state of the check cannot be saved: {0}")]
     Save(std::io::Error),
+    /// The check was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<TableError> for CheckError {
+    fn from(error: TableError) -> CheckError {
+        match error {
+            TableError::Stopped(stopped) => stopped.into(),
+            error => CheckError::Table(error),
+        }
+    }
 }
 
 impl CheckError {
@@ -65,7 +78,7 @@ impl CheckError {
             | CheckError::StatesNothing
             | CheckError::OtherTable { .. } => true,
             CheckError::Table(error) => error.is_damage(),
-            CheckError::Changed { .. } | CheckError::Save(_) => false,
+            CheckError::Changed { .. } | CheckError::Save(_) | CheckError::Stopped(_) => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,11 @@ pub(super) struct ComparedTables<'a> {
 }
 
 impl<'a> ComparedTables<'a> {
-    /// Compares the tables up to `seeds` seeds, on all threads. Adds the bytes compared to `pulse.positions`; `None` if `pulse`
-    /// stopped it.
+    /// Compares the tables up to `seeds` seeds, on all threads. Adds the bytes compared to `pulse.positions`.
     ///
     /// # Errors
-    /// When a frame does not match its digest, or a file cannot be read.
-    pub fn new(tables: &'a Tables, seeds: usize, pulse: &Pulse) -> Result<Option<ComparedTables<'a>>, TableError> {
+    /// When a frame does not match its digest, or a file cannot be read; [`TableError::Stopped`] when `pulse` was stopped.
+    pub fn new(tables: &'a Tables, seeds: usize, pulse: &Pulse) -> Result<ComparedTables<'a>, TableError> {
         let (mut in_memory, mut mapped) = (Vec::new(), Vec::new());
         for table in tables.layers().iter().take(seeds.saturating_sub(1)) {
             match table.blocks().file_stamp()? {
@@ -31,14 +30,10 @@ impl<'a> ComparedTables<'a> {
                 None => in_memory.push(table.blocks()),
             }
         }
-        let go_on = |bytes| {
-            pulse.positions.fetch_add(bytes, Ordering::Relaxed);
-            !pulse.is_stopped()
-        };
-        let all_compared = compare(&in_memory, &go_on)?;
+        compare(&in_memory, pulse)?;
         let start = Instant::now();
-        let all_compared = all_compared && compare(&blocks_of(&mapped), &go_on)?;
-        Ok(all_compared.then(|| ComparedTables { mapped, took: start.elapsed() }))
+        compare(&blocks_of(&mapped), pulse)?;
+        Ok(ComparedTables { mapped, took: start.elapsed() })
     }
 
     /// Compares again what may have changed.
@@ -46,7 +41,7 @@ impl<'a> ComparedTables<'a> {
     /// # Errors
     /// When a frame does not match its digest any more, or a file was written to, even if it has its old bytes again.
     pub fn compare_again(&self) -> Result<(), CheckError> {
-        compare(&blocks_of(&self.mapped), &|_| true)?;
+        compare(&blocks_of(&self.mapped), &Pulse::default())?;
         for (blocks, stamp) in &self.mapped {
             if blocks.file_stamp()? != Some(*stamp) {
                 return Err(CheckError::Changed { path: blocks.path().to_owned() });
@@ -65,11 +60,11 @@ fn blocks_of<'a>(mapped: &[(&'a Blocks, FileStamp)]) -> Vec<&'a Blocks> {
     mapped.iter().map(|&(blocks, _)| blocks).collect()
 }
 
-/// Compares all frames of these tables with their digests. Returns false if `go_on` did.
+/// Compares all frames of these tables with their digests. Adds the bytes compared to `pulse.positions`.
 ///
 /// The threads are its own: a thread of the pool that waits for others may begin any other work of the pool meanwhile,
 /// also such that waits for a lock that it holds.
-fn compare(files: &[&Blocks], go_on: &(dyn Fn(u64) -> bool + Sync)) -> Result<bool, TableError> {
+fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
     let mut frames: Vec<(&Blocks, usize)> = Vec::new();
     for file in files {
         let mut movers: Vec<usize> = (1..=file.sections().len()).collect();
@@ -79,21 +74,19 @@ fn compare(files: &[&Blocks], go_on: &(dyn Fn(u64) -> bool + Sync)) -> Result<bo
     }
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, TableError)>> = Mutex::new(None);
-    let stopped = AtomicBool::new(false);
+    let count = |bytes| _ = pulse.positions.fetch_add(bytes, Ordering::Relaxed);
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some((file, mover)) = frames.get(number) else { return };
-            match file.check_digest(*mover, &|bytes| go_on(bytes)) {
-                Ok(true) => {}
-                Ok(false) => return stopped.store(true, Ordering::Relaxed),
-                Err(error) => {
-                    // Those after it need not be compared; those before it are, by other threads.
-                    next.store(frames.len(), Ordering::Relaxed);
-                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                    if failed.as_ref().is_none_or(|(before, _)| number < *before) {
-                        *failed = Some((number, error));
-                    }
+            if let Err(error) = file.check_digest(*mover, &pulse.cancel, &count) {
+                // Those after it need not be compared; those before it are, by other threads.
+                next.store(frames.len(), Ordering::Relaxed);
+                // Damage is said first.
+                let number = if matches!(error, TableError::Stopped(_)) { usize::MAX } else { number };
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if failed.as_ref().is_none_or(|(before, _)| number < *before) {
+                    *failed = Some((number, error));
                 }
             }
         }
@@ -105,8 +98,5 @@ fn compare(files: &[&Blocks], go_on: &(dyn Fn(u64) -> bool + Sync)) -> Result<bo
         }
         work();
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, error)) => Err(error),
-        None => Ok(!stopped.into_inner()),
-    }
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }

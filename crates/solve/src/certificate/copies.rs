@@ -13,11 +13,11 @@ use rayon::prelude::*;
 const PART_BYTES: usize = 4 << 20;
 
 /// Opens the layers from 2 to `seeds` seeds for a check: in copies that nobody else can change, as far as these fit in
-/// `memory` bytes, larger layers first. The others are mapped. Adds the bytes that were copied to `pulse.positions`; `None`
-/// if `pulse` stopped it.
+/// `memory` bytes, larger layers first. The others are mapped. Adds the bytes that were copied to `pulse.positions`.
 ///
 /// # Errors
-/// When a layer is missing, a table cannot be read, or its header or directory is damaged.
+/// When a layer is missing, a table cannot be read, or its header or directory is damaged; [`TableError::Stopped`] when `pulse`
+/// was stopped.
 ///
 /// # Panics
 /// As [`Tables::open`].
@@ -28,7 +28,7 @@ pub fn open_copied(
     seeds: usize,
     memory: u64,
     pulse: &Pulse,
-) -> Result<Option<Tables>, TableError> {
+) -> Result<Tables, TableError> {
     let mapped = Tables::open_if_there(directory, rules, pits, seeds)?;
     mapped.require(seeds)?;
     let mut left = memory;
@@ -40,8 +40,7 @@ pub fn open_copied(
             continue;
         }
         match copy(table.path(), pulse) {
-            Ok(Some(copy)) => layers.push(Arc::new(copy)),
-            Ok(None) => return Ok(None),
+            Ok(copy) => layers.push(Arc::new(copy)),
             // The system has less memory than it said.
             Err(TableError::OutOfMemory { .. }) => {
                 left = 0;
@@ -54,22 +53,21 @@ pub fn open_copied(
     }
     let mut tables = Tables::empty(directory, rules, pits, seeds);
     layers.into_iter().rev().try_for_each(|table| tables.push(table))?;
-    Ok(Some(tables))
+    Ok(tables)
 }
 
-/// A table in a copy of its file, read by all threads; `None` if `pulse` stopped it.
-fn copy(path: &Path, pulse: &Pulse) -> Result<Option<Table>, TableError> {
+/// A table in a copy of its file, read by all threads.
+fn copy(path: &Path, pulse: &Pulse) -> Result<Table, TableError> {
     let file = file::open(path).map_err(TableError::io(path))?;
     let bytes = file.bytes().map_err(TableError::io(path))?;
     let pages = usize::try_from(bytes).ok().and_then(|bytes| HugePages::new(bytes.max(1)).ok());
     let mut pages = pages.ok_or_else(|| TableError::out_of_memory(path, bytes))?;
     let read = |(number, part): (usize, &mut [u8])| {
-        if !pulse.is_stopped() {
-            file.read_exact_at(part, (number * PART_BYTES) as u64)?;
-            pulse.positions.fetch_add(part.len() as u64, Ordering::Relaxed);
-        }
-        Ok(())
+        pulse.check()?;
+        file.read_exact_at(part, (number * PART_BYTES) as u64).map_err(TableError::io(path))?;
+        pulse.positions.fetch_add(part.len() as u64, Ordering::Relaxed);
+        Ok::<_, TableError>(())
     };
-    pages.par_chunks_mut(PART_BYTES).enumerate().try_for_each(read).map_err(TableError::io(path))?;
-    if pulse.is_stopped() { Ok(None) } else { Table::from_copy(path, pages).map(Some) }
+    pages.par_chunks_mut(PART_BYTES).enumerate().try_for_each(read)?;
+    Table::from_copy(path, pages)
 }

@@ -31,26 +31,23 @@ pub struct Check<'a> {
 
 impl<'a> Check<'a> {
     /// The check of `certificate`, which rests on some of `tables`. These are compared with their digests, frame by frame,
-    /// and the digests with those that the certificate names. Adds the bytes compared to `pulse.positions`; `None` if
-    /// `pulse` stopped it.
+    /// and the digests with those that the certificate names. Adds the bytes compared to `pulse.positions`.
     ///
     /// Tables in memory ([`super::open_copied`]) are compared once. Mapped ones are compared once more after they were used.
     ///
     /// # Errors
-    /// When a table that the proof rests on is missing or has another digest, or a frame does not match it.
+    /// When a table that the proof rests on is missing or has another digest, or a frame does not match it;
+    /// [`CheckError::Stopped`] when `pulse` was stopped.
     pub fn new(
         certificate: &'a Certificate,
         tables: Option<&'a Tables>,
         pulse: &Pulse,
-    ) -> Result<Option<Check<'a>>, CheckError> {
+    ) -> Result<Check<'a>, CheckError> {
         let mut check = Check::trusting(certificate, tables)?;
         if let Some(tables) = check.tables {
-            let Some(compared) = ComparedTables::new(tables, certificate.head.table_seeds(), pulse)? else {
-                return Ok(None);
-            };
-            check.compared = Some(compared);
+            check.compared = Some(ComparedTables::new(tables, certificate.head.table_seeds(), pulse)?);
         }
-        Ok(Some(check))
+        Ok(check)
     }
 
     /// The same as [`Check::new`], but of the tables only the digests in their headers are compared, and blocks with their
@@ -136,7 +133,10 @@ impl<'a> Check<'a> {
                 _ => Ok(()),
             }
         };
-        self.blaming_tables(self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse))?;
+        match self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse) {
+            Err(CheckError::Stopped(_)) => {}
+            checked => self.blaming_tables(checked)?,
+        }
         let tasks = tasks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         match save {
             Some(save) => self.save(&tasks, save)?,
@@ -165,13 +165,12 @@ impl<'a> Check<'a> {
         result
     }
 
-    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same. `None` if
-    /// `pulse` stopped it.
+    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same.
     ///
     /// # Errors
     /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read or was
-    /// changed.
-    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Option<Tally>, CheckError> {
+    /// changed; [`CheckError::Stopped`] when `pulse` was stopped.
+    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Tally, CheckError> {
         /// Claims that a thread takes at a time.
         const TOGETHER: usize = 16;
         let all = self.certificate.claims.len() as u64;
@@ -191,18 +190,16 @@ impl<'a> Check<'a> {
             lock(&tally).add(more);
             Ok(())
         };
-        let checked = self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse);
-        self.blaming_tables(checked)?;
-        let tally = tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if tally.claims < drawn.len() as u64 {
-            return Ok(None);
+        match self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse) {
+            Err(CheckError::Stopped(stopped)) => return Err(stopped.into()),
+            checked => self.blaming_tables(checked)?,
         }
         self.compare_again()?;
-        Ok(Some(tally))
+        Ok(tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
-    /// after one with a claim that does not hold.
+    /// after one with a claim that does not hold, which is said rather than that the check was stopped.
     fn in_parallel(
         &self,
         tasks: usize,
@@ -217,19 +214,24 @@ impl<'a> Check<'a> {
             let mut checker = self.checker();
             loop {
                 let task = next.fetch_add(1, Ordering::Relaxed);
-                if task >= tasks.min(failed.load(Ordering::Relaxed)) || pulse.is_stopped() {
+                if task >= tasks.min(failed.load(Ordering::Relaxed)) {
                     return;
                 }
                 if is_done(task) {
                     continue;
                 }
-                let checked = self.task(&mut checker, &claims_of(task), pulse);
-                let checked = checked.and_then(|tally| tally.map_or(Ok(()), |tally| done(task, &tally)));
-                if let Err(error) = checked {
-                    failed.fetch_min(task, Ordering::Relaxed);
+                let checked = pulse.check().map_err(CheckError::from);
+                let checked = checked.and_then(|()| self.task(&mut checker, &claims_of(task), pulse));
+                if let Err(error) = checked.and_then(|tally| done(task, &tally)) {
+                    let is_stopped = matches!(error, CheckError::Stopped(_));
+                    let place = if is_stopped { usize::MAX } else { task };
+                    failed.fetch_min(place, Ordering::Relaxed);
                     let mut first = lock(&first);
-                    if first.as_ref().is_none_or(|(before, _)| task < *before) {
-                        *first = Some((task, error));
+                    if first.as_ref().is_none_or(|(before, _)| place < *before) {
+                        *first = Some((place, error));
+                    }
+                    if is_stopped {
+                        return;
                     }
                 }
             }
@@ -239,15 +241,15 @@ impl<'a> Check<'a> {
         first.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Checks some claims; `None` if `pulse` stopped it.
-    fn task(&self, checker: &mut Checker, claims: &[(u64, Claim)], pulse: &Pulse) -> Result<Option<Tally>, CheckError> {
+    /// Checks some claims.
+    fn task(&self, checker: &mut Checker, claims: &[(u64, Claim)], pulse: &Pulse) -> Result<Tally, CheckError> {
         let known = |position: &Position| self.certificate.claims.get(position);
         let mut tally = Tally::default();
         let before = checker.nodes();
         for &(number, claim) in claims {
-            if pulse.is_stopped() {
+            if let Err(stopped) = pulse.check() {
                 pulse.positions.fetch_sub(tally.claims, Ordering::Relaxed);
-                return Ok(None);
+                return Err(stopped.into());
             }
             for bound in claim.parts() {
                 match checker.reason(&claim.position, bound, &known)? {
@@ -262,7 +264,7 @@ impl<'a> Check<'a> {
             pulse.positions.fetch_add(1, Ordering::Relaxed);
         }
         tally.nodes = checker.nodes() - before;
-        Ok(Some(tally))
+        Ok(tally)
     }
 }
 

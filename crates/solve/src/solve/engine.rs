@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::table::TableError;
@@ -247,17 +248,17 @@ impl<W: Word> Search for Engine<'_, W> {
                 pass.work(&is_waiting);
             }
         };
-        let ended = AtomicBool::new(false);
+        let ended = Cancel::new();
         std::thread::scope(|scope| {
             if let Some(pass) = &pass {
                 // If this thread cannot be started, the searching threads compare the rest when they have a result.
                 let _ = std::thread::Builder::new()
-                    .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
+                    .spawn_scoped(scope, || pass.work(&|| !ended.is_cancelled() || is_waiting()));
             }
             let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
                     let wait = |until: Duration| {
-                        while run.start.elapsed() < until && !ended.load(Ordering::Relaxed) {
+                        while run.start.elapsed() < until && !ended.is_cancelled() {
                             std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
                         }
                     };
@@ -271,7 +272,7 @@ impl<W: Word> Search for Engine<'_, W> {
                 }
             }
             work();
-            ended.store(true, Ordering::Relaxed);
+            ended.cancel();
             if let Some(Ok(copier)) = copier {
                 copier.thread().unpark();
             }

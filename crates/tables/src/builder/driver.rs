@@ -197,10 +197,8 @@ impl<'a> Builder<'a> {
             Ok(None) | Err(_) => {}
         }
         (build.on_event)(Event::Bounds(table.key()));
-        match bounds.maker.write(table, self.directory, build.pulse)? {
-            Some(_) => Ok(()),
-            None => Err(BuildError::Stopped(table.key())),
-        }
+        let written = bounds.maker.write(table, self.directory, build.pulse);
+        written.map(drop).map_err(BuildError::stopped_at(table.key()))
     }
 }
 

@@ -27,6 +27,16 @@ pub enum BuildError {
     PairStopped(PairKey),
 }
 
+impl BuildError {
+    /// Names the layer that was being built when it was stopped; other errors stay as they are.
+    pub(super) fn stopped_at<E: Into<BuildError>>(key: TableKey) -> impl FnOnce(E) -> BuildError {
+        move |error| match error.into() {
+            BuildError::Table(TableError::Stopped(_)) => BuildError::Stopped(key),
+            error => error,
+        }
+    }
+}
+
 impl From<ComputeError> for BuildError {
     fn from(error: ComputeError) -> BuildError {
         match error {

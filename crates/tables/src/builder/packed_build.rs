@@ -15,7 +15,7 @@ use super::layer_plan::without_frames;
 use super::log::BuildRecord;
 use super::unpacked::{ArchiveReads, Unpacked};
 use crate::progress::Pulse;
-use crate::table::archive::{ArchiveReader, ArchiveWriter, CHUNK_SIDE, archive_path, pack_while, remove_unfinished};
+use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
 use crate::table::{Damage, DirectoryLock, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds layers that are kept as archives only.
@@ -118,7 +118,7 @@ impl<'a> PackedBuilder<'a> {
             let mut archive = ArchiveReader::open(&path)?;
             if is_kept {
                 // Later layers are computed from it. One that was just written was compared.
-                archive.check_chunks(pulse)?;
+                archive.check_chunks(&pulse.cancel).map_err(BuildError::stopped_at(key))?;
             }
             self.remove_others(&mut archive, key, is_kept, pulse)?;
             unpacked.lock().unwrap_or_else(PoisonError::into_inner).push(archive);
@@ -151,8 +151,8 @@ impl<'a> PackedBuilder<'a> {
             if digest != archive.info().digest {
                 return Err(TableError::damaged_archive(archive.path(), Damage::Digest).into());
             }
-            if is_kept && archive.check(pulse, &|_| {})?.is_none() {
-                return Err(BuildError::Stopped(key));
+            if is_kept {
+                archive.check(&pulse.cancel, &|_| {}).map_err(BuildError::stopped_at(key))?;
             }
             std::fs::remove_file(&path).map_err(TableError::io(&path))?;
         }
@@ -176,10 +176,8 @@ impl Run<'_> {
         (self.on_event)(Event::Packing(key));
         crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
         // The positions were counted when the table was built.
-        match pack_while(&table, archive, CHUNK_SIDE, &|_| !self.pulse.is_stopped())? {
-            Some(_) => Ok(true),
-            None => Err(BuildError::Stopped(key)),
-        }
+        pack(&table, archive, &Pulse::new(self.pulse.cancel.clone())).map_err(BuildError::stopped_at(key))?;
+        Ok(true)
     }
 
     /// Builds a layer, or what is missing of it.
@@ -201,7 +199,7 @@ impl Run<'_> {
         let complete = computer.compute(&self.tables, &missing, self.pulse, &output)?;
         let (writer, failure) = output.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = failure {
-            return Err(error.into());
+            return Err(BuildError::stopped_at(key)(error));
         }
         if !complete {
             return Err(BuildError::Stopped(key));
@@ -235,8 +233,8 @@ impl Output for ToArchive<'_> {
     fn take(&self, packed: PackedFrame) -> bool {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let (writer, failure) = &mut *writer;
-        match writer.write(&packed, self.pulse) {
-            Ok(written) => written,
+        match writer.write(&packed, &self.pulse.cancel) {
+            Ok(()) => true,
             Err(error) => {
                 *failure = Some(error);
                 false

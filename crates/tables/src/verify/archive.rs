@@ -6,17 +6,17 @@ use crate::table::archive::{self, archive_path};
 use crate::table::{Damage, TableError, TableKey};
 
 /// Checks the archive of `key` in `directory`: every chunk against its checksum, and the table that it unpacks to against the digest
-/// of the one that was packed. Returns its positions, which `pulse` counts meanwhile; 0 if `pulse` was stopped.
+/// of the one that was packed. Returns its positions, which `pulse` counts meanwhile.
 ///
 /// Memory: [`archive::unpack_memory`]. Nothing is written.
 ///
 /// # Errors
-/// The first damaged chunk, or another table than that of its name or header.
+/// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`] when `pulse` was stopped.
 pub fn check_archive(directory: &Path, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
     let path = archive_path(directory, key);
     let found = archive::read_info(&path)?.key;
     if found != key {
         return Err(TableError::damaged_archive(&path, Damage::Other { found, expected: key }).into());
     }
-    Ok(archive::check(&path, pulse)?.map_or(0, |info| info.positions))
+    Ok(archive::check(&path, pulse)?.positions)
 }

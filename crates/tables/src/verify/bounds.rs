@@ -8,14 +8,13 @@ use crate::progress::Pulse;
 use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
 
 /// Checks that every code of a bound table is that of the score in the exact table of the layer, and that the directory
-/// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than
-/// the layer has if `pulse` was stopped.
+/// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile.
 ///
 /// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one
 /// that the bound table was made from is allowed, as long as its scores are the same.
 ///
 /// # Errors
-/// Damage, or the first wrong bounds in the order of the file.
+/// Damage, the first wrong bounds in the order of the file, or [`Fault::Stopped`] when `pulse` was stopped.
 ///
 /// # Panics
 /// When the two tables are of different layers.
@@ -26,8 +25,8 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
     let mut compared = 0;
     for frame in key.frames() {
         let stored = bounds.frame_unchecked(frame.mover);
-        let right = frame_codes(exact, bounds.network(), stored.cuts(), frame.mover, pulse)?;
-        let Some(FrameCodes { lines: right, counts }) = right else { break };
+        let FrameCodes { lines: right, counts } =
+            frame_codes(exact, bounds.network(), stored.cuts(), frame.mover, pulse)?;
         if let Some(byte) = stored.lines().iter().zip(&right).position(|(stored, right)| stored != right) {
             return Err(first_wrong(exact, bounds, frame.mover, byte)?);
         }

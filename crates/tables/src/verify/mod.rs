@@ -24,6 +24,7 @@ mod survey;
 
 use std::path::PathBuf;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::game::Position;
 use kalah_core::index::{TableRow, game_row};
 
@@ -109,11 +110,18 @@ pub enum Fault {
     /// The check could not be made on the device.
     #[error("{0}")]
     Device(#[source] DeviceError),
+    /// The check was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl From<TableError> for Fault {
     fn from(error: TableError) -> Fault {
-        if error.is_damage() { Fault::Damage(error) } else { Fault::Failed(error) }
+        match error {
+            TableError::Stopped(stopped) => stopped.into(),
+            error if error.is_damage() => Fault::Damage(error),
+            error => Fault::Failed(error),
+        }
     }
 }
 
@@ -126,7 +134,11 @@ impl Fault {
             | Fault::Damage(_)
             | Fault::Gap { .. }
             | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Device(_) => false,
+            Fault::NotInManifest(_)
+            | Fault::Failed(_)
+            | Fault::OutOfMemory(_)
+            | Fault::Device(_)
+            | Fault::Stopped(_) => false,
         }
     }
 

@@ -1,6 +1,7 @@
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 
 use super::Fault;
@@ -9,28 +10,29 @@ use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parallel};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit
-/// for bit. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than the layer has if
-/// `pulse` was stopped.
+/// for bit. Returns the number of positions compared, which `pulse` counts meanwhile.
 ///
 /// The blocks of this table and of those below are checked first, since damage would appear as wrong scores.
 ///
 /// # Errors
-/// Damage of the table or one below, the first wrong score in the order of the file, or why a table cannot be read or
-/// the backend failed.
+/// Damage of the table or one below, the first wrong score in the order of the file, why a table cannot be read or
+/// the backend failed, or [`Fault::Stopped`] when `pulse` was stopped.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {
-        if pulse.is_stopped() {
-            return Ok(0);
-        }
+        pulse.check()?;
         check_in_parallel(table)?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
     let mut computer = backend.computer(tables, seeds).map_err(fault)?;
-    computer.compute(tables, &frames, pulse, &comparison).map_err(fault)?;
+    let all = computer.compute(tables, &frames, pulse, &comparison).map_err(fault)?;
     let found = comparison.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.fault.map_or(Ok(found.compared), Err)
+    match found.fault {
+        Some(fault) => Err(fault),
+        None if all => Ok(found.compared),
+        None => Err(Stopped.into()),
+    }
 }
 
 fn fault(error: ComputeError) -> Fault {

@@ -20,7 +20,7 @@ use kalah::certificate::{
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
-use kalah::table::{TableKey, Tables};
+use kalah::table::{TableError, TableKey, Tables};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::args;
@@ -118,9 +118,9 @@ impl Check {
         let tasks = self.tasks(file)?;
         let tables = match head.table_seeds() {
             0 => None,
-            seeds => match self.open_tables(head, seeds, pulse)? {
-                None => return Ok(Found::stopped(&tasks.0)),
-                tables => tables,
+            seeds => match self.open_tables(head, seeds, pulse) {
+                Err(TableError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
+                tables => Some(tables?),
             },
         };
         let tables = tables.as_ref();
@@ -132,8 +132,10 @@ impl Check {
             progress.stage("comparing the tables with their digests".to_owned());
             let check = progress.watch(&pulse.positions, || Checked::new(&file.certificate, tables, pulse));
             progress.finish();
-            let Some(check) = check? else { return Ok(Found::stopped(&tasks.0)) };
-            check
+            match check {
+                Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
+                check => check?,
+            }
         };
         pulse.positions.store(0, Ordering::Relaxed);
         check.statement()?;
@@ -143,13 +145,13 @@ impl Check {
         }
     }
 
-    /// The tables that the proof rests on; `None` if `pulse` stopped it.
-    fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> anyhow::Result<Option<Tables>> {
+    /// The tables that the proof rests on.
+    fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> Result<Tables, TableError> {
         let (directory, rules, pits) = (&self.tables.path, head.statement.rules, head.statement.position.pits());
         if self.trust_tables {
             let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
             tables.require(seeds)?;
-            return Ok(Some(tables));
+            return Ok(tables);
         }
         // The other half is for what else runs, and for pages of the tables that are mapped.
         let memory = available_memory().unwrap_or(0) / 2;
@@ -160,7 +162,7 @@ impl Check {
         let tables = progress.watch(&pulse.positions, || open_copied(directory, rules, pits, seeds, memory, pulse));
         progress.finish();
         pulse.positions.store(0, Ordering::Relaxed);
-        Ok(tables?)
+        tables
     }
 
     /// The check that a state belongs to.
@@ -221,11 +223,13 @@ fn check_sample(
     progress.stage("checking a sample".to_owned());
     let tally = progress.watch(&pulse.positions, || check.sample(count, seed, pulse));
     progress.finish();
-    Ok(match tally? {
-        Some(tally) if tally.claims == claims => Found { tally, earlier: 0, extent: Extent::Complete },
-        Some(tally) => Found { tally, earlier: 0, extent: Extent::Sample },
-        None => Found { tally: Tally::default(), earlier: 0, extent: Extent::Stopped },
-    })
+    let (tally, extent) = match tally {
+        Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
+        Ok(tally) => (tally, Extent::Sample),
+        Err(CheckError::Stopped(_)) => (Tally::default(), Extent::Stopped),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Found { tally, earlier: 0, extent })
 }
 
 /// Removes a file that may not be there.

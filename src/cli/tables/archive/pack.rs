@@ -8,7 +8,7 @@ use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::system::check_memory;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
-use kalah::table::{DirectoryLock, Tables};
+use kalah::table::{DirectoryLock, TableError, Tables};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -111,18 +111,20 @@ impl Pack {
             file::remove_leftovers(&path)
                 .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
             progress.stage(format!("layer {}", key.seeds));
-            let kept = archive::is_packed(table, &path, &pulse)?;
-            let info = match kept {
-                true => {
+            let keep = archive::is_packed(table, &path, &pulse.cancel).and_then(|kept| {
+                let info = if kept {
                     progress.skip(table.header().positions);
-                    Some(archive::read_info(&path)?)
-                }
-                false => progress.watch(&pulse.positions, || archive::pack(table, &path, &pulse))?,
-            };
-            let Some(info) = info else {
+                    archive::read_info(&path)
+                } else {
+                    progress.watch(&pulse.positions, || archive::pack(table, &path, &pulse))
+                };
+                Ok((info?, kept))
+            });
+            if let Err(TableError::Stopped(_)) = keep {
                 progress.finish();
                 bail!("stopped while packing {key}: finished archives are kept, the same command goes on from there");
-            };
+            }
+            let (info, kept) = keep?;
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
@@ -145,12 +147,13 @@ impl Unpack {
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
-            let table = progress.watch(&pulse.positions, || archive::unpack(&path, &self.tables.path, &pulse))?;
-            if table.is_none() {
+            let table = progress.watch(&pulse.positions, || archive::unpack(&path, &self.tables.path, &pulse));
+            if let Err(TableError::Stopped(_)) = table {
                 progress.finish();
                 let path = path.display();
                 bail!("stopped while unpacking {path}: finished frames are kept, the same command goes on from there");
             }
+            table?;
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();

@@ -1,10 +1,10 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use super::format::{BoundHeader, LINE_BYTES};
 use super::frame::FrameBounds;
+use crate::cancel::Cancel;
 use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
@@ -81,13 +81,12 @@ impl BoundTable {
     /// [`Blocks::copied_section`].
     ///
     /// # Errors
-    /// When there is not enough memory, or a block is damaged.
+    /// When there is not enough memory, a block is damaged, or `cancel` was cancelled meanwhile.
     ///
     /// # Panics
     /// When the layer has no such frame.
-    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameBounds<'_>>, TableError> {
-        let copied = self.blocks.copied_section(mover, stop)?;
-        Ok(copied.map(|codes| self.frame_in(mover, codes)))
+    pub fn copied_frame(&self, mover: usize, cancel: &Cancel) -> Result<FrameBounds<'_>, TableError> {
+        Ok(self.frame_in(mover, self.blocks.copied_section(mover, cancel)?))
     }
 
     /// The file.

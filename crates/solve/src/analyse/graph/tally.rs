@@ -211,14 +211,14 @@ impl Part<'_> {
         let width = (TILE / run).max(64);
         let tiles: Vec<Range<usize>> = (0..others).step_by(width).map(|at| at..others.min(at + width)).collect();
         let mover = if self.side == Side::First { self.seeds.0 } else { self.seeds.1 };
-        let source = table.map(|table| Ok((table, frame_in_parallel(table, mover)?))).transpose()?;
+        let source = table.map(|table| Ok::<_, TableError>((table, frame_in_parallel(table, mover)?))).transpose()?;
         let tally = |(mut counts, mut runs): (Counts, Runs<'t>), tile: Range<usize>| {
             runs.tile = tile.clone();
             runs.filled = false;
             for open in &open {
                 self.count_tile(open, tile.clone(), &mut runs, &mut counts)?;
             }
-            Ok((counts, runs))
+            Ok::<_, TableError>((counts, runs))
         };
         let scored = tiles
             .into_par_iter()

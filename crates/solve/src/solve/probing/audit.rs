@@ -199,6 +199,7 @@ mod tests {
 
     use super::*;
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+    use kalah_core::cancel::Cancel;
     use kalah_core::evaluation::{LANES, Network, Weights};
     use kalah_core::game::{Position, Rules};
     use kalah_tables::table::{BoundMaker, BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
@@ -301,7 +302,8 @@ mod tests {
     fn a_copy_of_damaged_tables_is_not_believed_either() {
         let (_directory, tables) = tables();
         let (damaged, at) = damaged(&tables);
-        let [on, off] = [true, false].map(AtomicBool::new);
+        let (on, off) = (Cancel::new(), Cancel::new());
+        on.cancel();
         match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
             Err(TableError::Damaged { damage, .. }) => {
                 assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset: at })
@@ -311,10 +313,10 @@ mod tests {
         let table = damaged.layer(8).unwrap();
         for frame in table.key().frames() {
             let mover = frame.mover;
-            let copy = table.copied_frame(mover, &off).unwrap().unwrap();
+            let copy = table.copied_frame(mover, &off).unwrap();
             assert!(table.blocks().is_frame_checked(mover));
             // Once made, it is kept. The file can still be read when its pages were released.
-            assert!(table.copied_frame(mover, &on).unwrap().is_some());
+            assert!(table.copied_frame(mover, &on).is_ok());
             table.blocks().release(mover);
             let scores = table.frame_unchecked(mover);
             let rows = |seeds| kalah_core::index::row_count(PITS, seeds) as u32;
@@ -323,7 +325,7 @@ mod tests {
             }
         }
         assert!(table.is_checked());
-        assert!(damaged.layer(7).unwrap().copied_frame(3, &on).unwrap().is_none());
+        assert!(matches!(damaged.layer(7).unwrap().copied_frame(3, &on), Err(TableError::Stopped(_))));
     }
 
     #[test]
@@ -343,7 +345,7 @@ mod tests {
             let mut offset = 0;
             let layers = (5..=REACH).map(|seeds| {
                 let table = tables.layer(seeds).unwrap();
-                let path = maker.write(table, directory.path(), &Default::default()).unwrap().unwrap();
+                let path = maker.write(table, directory.path(), &Default::default()).unwrap();
                 let mut bytes = std::fs::read(&path).unwrap();
                 if damaged && seeds == 8 {
                     offset = BoundTable::open(&path).unwrap().header().entries[4].offset;

@@ -1,7 +1,8 @@
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
 use kalah_core::index::TableRow;
@@ -63,9 +64,9 @@ impl<S> Frame<S> {
         self.memory.get().or(self.file.as_ref())
     }
 
-    /// Fills the place with a copy in memory; returns whether there is one now and was none before.
-    fn fill(&self, copy: Result<Option<S>, TableError>) -> Result<bool, TableError> {
-        Ok(copy?.is_some_and(|copy| self.memory.set(copy).is_ok()))
+    /// Fills the place with a copy in memory; returns whether there was none before.
+    fn fill(&self, copy: Result<S, TableError>) -> Result<bool, TableError> {
+        Ok(self.memory.set(copy?).is_ok())
     }
 }
 
@@ -145,11 +146,11 @@ impl<'a> TableScores<'a> {
         self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
     }
 
-    /// Copies tables to memory, frame by frame, those of the largest layer first, until `stop`: random reads of files
-    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or `stop`. The next call
+    /// Copies tables to memory, frame by frame, those of the largest layer first, until `cancel` is cancelled: random reads of files
+    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or is over. The next call
     /// continues where this one stopped; of a frame that two calls copy at once, one copy is kept. A frame for which there
     /// is not enough memory is still read from its file; a damaged one makes the `audit` fail.
-    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
+    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), cancel: &Cancel) {
         let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
         let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
         loop {
@@ -161,8 +162,8 @@ impl<'a> TableScores<'a> {
             if twice || copies.moved {
                 wait(if twice { copy_after } else { MOVE_AFTER });
                 let copied = match self.layer(seeds) {
-                    Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, stop)),
-                    Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, stop)),
+                    Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, cancel)),
+                    Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, cancel)),
                 };
                 match copied {
                     Ok(true) if twice => _ = self.twice.fetch_add(bytes, Ordering::Relaxed),
@@ -171,7 +172,7 @@ impl<'a> TableScores<'a> {
                     Ok(false) | Err(_) => {}
                 }
             }
-            if stop.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return;
             }
             // Fails if another call counted this frame meanwhile.
@@ -321,15 +322,17 @@ mod tests {
             let scores = TableScores::new(&keys, layers, &|| false).unwrap();
             let audit = Audit::new(layers, &|| false).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };
-            let copy = |stop| scores.copy(copies, &audit, &|_| (), &AtomicBool::new(stop));
+            let cancelled = Cancel::new();
+            cancelled.cancel();
+            let copy = |cancel: &Cancel| scores.copy(copies, &audit, &|_| (), cancel);
             let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
             // Calls that end after the first frame, of which there is a copy already.
             let (seeds, mover) = scores.to_copy[0];
-            tables.layer(seeds).unwrap().copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
-            copy(true);
-            copy(true);
+            tables.layer(seeds).unwrap().copied_frame(mover, &Cancel::new()).unwrap();
+            copy(&cancelled);
+            copy(&cancelled);
             assert_eq!(scores.twice.load(Ordering::Relaxed), bytes(&scores.to_copy[0]));
-            std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(false))));
+            std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(&Cancel::new()))));
             assert!(scores.is_copied());
             assert!(
                 scores

@@ -27,8 +27,8 @@ mod writer;
 
 pub use container::read_info;
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
+pub(crate) use pack::write_memory;
 pub use pack::{is_packed, pack, pack_in_chunks, pack_memory};
-pub(crate) use pack::{pack_while, write_memory};
 pub(crate) use reader::ArchiveReader;
 pub(crate) use unpack::unpack_frame_memory;
 pub use unpack::{check, unpack, unpack_memory};

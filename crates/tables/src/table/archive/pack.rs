@@ -3,6 +3,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use rayon::prelude::*;
@@ -45,18 +46,15 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
     key.frames().map(of_frame).max().unwrap_or(0)
 }
 
-/// Called with the number of positions packed since the last call; returns whether to go on.
-pub(super) type GoOn<'a> = &'a (dyn Fn(u64) -> bool + Sync);
-
-/// Packs a table into the file `archive`, on all threads of the current pool. `None` if `pulse` was stopped before it was complete:
-/// nothing is left of it then.
+/// Packs a table into the file `archive`, on all threads of the current pool.
 ///
 /// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is replaced once the archive is
 /// complete. Each frame is unpacked again from what was written, and compared with the table.
 ///
 /// # Errors
-/// When the table is damaged, the archive cannot be written, or does not restore the table.
-pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+/// When the table is damaged, the archive cannot be written, or does not restore the table; [`TableError::Stopped`] when `pulse`
+/// was stopped before it was complete: nothing is left of it then.
+pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
@@ -68,45 +66,28 @@ pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<Option<Archi
 ///
 /// # Panics
 /// When `side` is not one of [`CHUNK_SIDES`].
-pub fn pack_in_chunks(
-    table: &Table,
-    archive: &Path,
-    side: usize,
-    pulse: &Pulse,
-) -> Result<Option<ArchiveInfo>, TableError> {
-    let go_on = |positions| {
-        pulse.positions.fetch_add(positions, Ordering::Relaxed);
-        !pulse.is_stopped()
-    };
-    pack_while(table, archive, side, &go_on)
-}
-
-/// The same as [`pack_in_chunks`], as long as `go_on` says so.
-pub(crate) fn pack_while(
-    table: &Table,
-    archive: &Path,
-    side: usize,
-    go_on: GoOn,
-) -> Result<Option<ArchiveInfo>, TableError> {
+pub fn pack_in_chunks(table: &Table, archive: &Path, side: usize, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
-    if write_archive(table, archive, side, go_on)? { read_info(archive).map(Some) } else { Ok(None) }
+    write_archive(table, archive, side, pulse)?;
+    read_info(archive)
 }
 
-/// Whether the file `archive` is the one that [`pack()`] makes of a table: complete, and it unpacks to the table. False
-/// also if `pulse` was stopped meanwhile. The positions are not counted.
+/// Returns true if the file `archive` is the one that [`pack()`] makes of a table: complete, and it unpacks to the table. The
+/// positions are not counted.
 ///
 /// # Errors
-/// When it is there and cannot be read or is newer than this program, or there is not enough memory ([`pack_memory`]).
-pub fn is_packed(table: &Table, archive: &Path, pulse: &Pulse) -> Result<bool, TableError> {
+/// When it is there and cannot be read or is newer than this program, there is not enough memory ([`pack_memory`]), or `cancel`
+/// was cancelled meanwhile.
+pub fn is_packed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool, TableError> {
     let checked = ArchiveReader::open(archive).and_then(|mut reader| {
         let info = reader.info();
         let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
-        if same { reader.check(pulse, &|_| {}) } else { Ok(None) }
+        if same { reader.check(cancel, &|_| {}).map(|()| true) } else { Ok(false) }
     });
     match checked {
         Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) if error.is_damage() && !error.is_newer() => Ok(false),
-        checked => Ok(checked?.is_some()),
+        checked => checked,
     }
 }
 
@@ -137,10 +118,10 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
     TableError::writing(path, "nothing of this archive is kept")
 }
 
-/// Returns whether the archive is complete; false if `go_on` ended it, and nothing is left of it.
+/// Writes the archive; where that fails or `pulse` is stopped, nothing is left of it.
 ///
 /// What was written of each frame is unpacked again, and must be the frame of the table, byte for byte.
-fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result<bool, TableError> {
+fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
     let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
     let mut output = Output { path, file, chunks: Vec::new(), at: 0 };
     let &TableHeader { key, file_bytes, digest, .. } = table.header();
@@ -149,9 +130,8 @@ fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
         let first = output.chunks.len();
-        if !pack_frame(table, &index, frame, side, go_on, &mut |chunk| output.chunk(chunk))? || !go_on(0) {
-            return Ok(false);
-        }
+        pack_frame(table, &index, frame, side, pulse, &mut |chunk| output.chunk(chunk))?;
+        pulse.check()?;
         let mut written = output.file.reopen().map_err(full(path))?;
         let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
         check_frame(table, &chunks, &mut written)?;
@@ -164,7 +144,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result
     output.write(&checksum_frame)?;
     output.write(&container::seek_table_frame(&sizes))?;
     output.file.finish().map_err(full(path))?;
-    Ok(true)
+    Ok(())
 }
 
 /// Checks that the chunks of a frame unpack to the frame of `table`.
@@ -180,19 +160,16 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     Ok(())
 }
 
-/// Passes the chunks of a frame to `output`, each with the number of bytes of its content. Returns whether these are all, or
-/// `go_on` ended it.
+/// Passes the chunks of a frame to `output`, each with the number of bytes of its content.
 fn pack_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
-    go_on: GoOn,
+    pulse: &Pulse,
     output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<bool, TableError> {
-    if !go_on(0) {
-        return Ok(false);
-    }
+) -> Result<(), TableError> {
+    pulse.check()?;
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
     // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
@@ -201,7 +178,7 @@ fn pack_frame(
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
     }
     let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
-    encode_frame(&source, index, packed, side, go_on, output)
+    encode_frame(&source, index, packed, side, pulse, output)
 }
 
 /// Where packed scores are from.
@@ -212,16 +189,15 @@ pub(super) struct Source<'a> {
     pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
 }
 
-/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content. Returns whether these are all, or
-/// `go_on` ended it.
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content. `pulse` counts the positions.
 pub(super) fn encode_frame(
     source: &Source,
     index: &RowIndex,
     packed: FrameScores<'_>,
     side: usize,
-    go_on: GoOn,
+    pulse: &Pulse,
     output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<bool, TableError> {
+) -> Result<(), TableError> {
     let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
     let scores = lexicographic_scores(source, packed, &others, &movers)?;
@@ -234,18 +210,16 @@ pub(super) fn encode_frame(
         }
         let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
         let packed = chunk::encode(&shape, &mut chunk);
-        go_on(shape.positions() as u64);
+        pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
         packed
     };
     for start in (0..grid.chunks()).step_by(batch()) {
-        if !go_on(0) {
-            return Ok(false);
-        }
+        pulse.check()?;
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
         chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use kalah_core::table::format::{RawEntry, table_digest};
@@ -11,7 +12,6 @@ use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, Container};
 use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
-use crate::progress::Pulse;
 use crate::table::{Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, TableError};
 
 /// Chunks for each thread that are encoded or decoded together: few, since all of them are in memory at the same time.
@@ -100,16 +100,14 @@ impl ArchiveReader {
         FrameChunks { path, index: &self.index, frame, side, entries }.unpack(file, scores, progress)
     }
 
-    /// Compares every chunk with its checksum, unless `pulse` is stopped meanwhile. Nothing is unpacked.
+    /// Compares every chunk with its checksum. Nothing is unpacked.
     ///
     /// # Errors
-    /// When a chunk cannot be read or is damaged.
-    pub fn check_chunks(&mut self, pulse: &Pulse) -> Result<(), TableError> {
+    /// When a chunk cannot be read or is damaged, or `cancel` was cancelled meanwhile.
+    pub fn check_chunks(&mut self, cancel: &Cancel) -> Result<(), TableError> {
         let Container { file, chunks, .. } = &mut self.container;
         for chunk in chunks {
-            if pulse.is_stopped() {
-                break;
-            }
+            cancel.check()?;
             let bytes = container::read_at(file, chunk.offset, chunk.bytes as usize);
             let bytes = bytes.map_err(TableError::io(&self.path))?;
             // The seek table has no checksum of its own; a frame need not have the length of its content.
@@ -123,12 +121,12 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Unpacks the whole archive, frame by frame, and compares the table that this gives with the one that was packed. `None` if
-    /// `pulse` was stopped before.
+    /// Unpacks the whole archive, frame by frame, and compares the table that this gives with the one that was packed.
     ///
     /// # Errors
-    /// When the archive is damaged or unpacks to another table, cannot be read, or there is not enough memory.
-    pub fn check(&mut self, pulse: &Pulse, progress: &(dyn Fn(u64) + Sync)) -> Result<Option<()>, TableError> {
+    /// When the archive is damaged or unpacks to another table, cannot be read, there is not enough memory, or `cancel` was
+    /// cancelled meanwhile.
+    pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut entries: Vec<RawEntry> = vec![bytemuck::Zeroable::zeroed(); key.seeds - 1];
         let mut end = key.prefix_bytes();
@@ -136,9 +134,7 @@ impl ArchiveReader {
         let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
         let (mut scores, mut buffer) = (zeroed(&self.path, largest)?, Vec::new());
         for frame in key.frames() {
-            if pulse.is_stopped() {
-                return Ok(None);
-            }
+            cancel.check()?;
             let packed = self.packed(frame, &mut scores, buffer, progress)?;
             let entry = packed.entry(end);
             entries[frame.mover - 1] = RawEntry::new(&entry);
@@ -148,7 +144,7 @@ impl ArchiveReader {
         if (end, table_digest(key, bytemuck::cast_slice(&entries))) != (table_bytes, digest) {
             return Err(TableError::damaged_archive(&self.path, Damage::Digest));
         }
-        Ok(Some(()))
+        Ok(())
     }
 
     /// Unpacks a frame and packs it as tables do. `scores` and `buffer` are memory that is used for it (see

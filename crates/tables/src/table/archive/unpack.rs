@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::index::Frame;
 
 use super::chunk::zeroed;
@@ -33,14 +34,14 @@ pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> 
 
 /// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
 ///
-/// `pulse` counts the positions unpacked; `None` if it was stopped. The directory is locked meanwhile. A [`TableWriter`] writes the
+/// `pulse` counts the positions unpacked. The directory is locked meanwhile. A [`TableWriter`] writes the
 /// table under a temporary name of its own, which builds ignore: finished frames of an interrupted unpacking are kept. A valid table
 /// with the archive's digest is left unchanged, and so is one of a newer format; any other table of that name is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
-/// is not that of the packed one is never left behind.
-pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
+/// is not that of the packed one is never left behind. [`TableError::Stopped`] when `pulse` was stopped.
+pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
@@ -51,43 +52,42 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<
         there?;
     } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok()) {
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
-        return Ok(Some(key.path(directory)));
+        return Ok(key.path(directory));
     }
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    let Some((mut writer, kept)) = unpack_frames(&mut reader, directory, pulse, &count)? else { return Ok(None) };
+    let (mut writer, kept) = unpack_frames(&mut reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {
         // The frames that an earlier writer left may be the cause.
         writer.discard()?;
-        let Some((again, _)) = unpack_frames(&mut reader, directory, pulse, &|_| {})? else { return Ok(None) };
-        writer = again;
+        (writer, _) = unpack_frames(&mut reader, directory, &pulse.cancel, &|_| {})?;
     }
     if writer.digest() != digest {
         writer.discard()?;
         return Err(TableError::damaged_archive(archive, Damage::Digest));
     }
-    writer.finish().map(Some)
+    writer.finish()
 }
 
 /// Checks an archive: every chunk against its checksum, and the table that it unpacks to against the digest of the one that was
-/// packed. Nothing is written; memory: [`unpack_memory`]. `None` if `pulse`, which counts the positions, was stopped before.
+/// packed. Nothing is written; memory: [`unpack_memory`]. `pulse` counts the positions.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, or cannot be read.
-pub fn check(archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+/// When the archive is damaged or foreign, or cannot be read; [`TableError::Stopped`] when `pulse` was stopped before.
+pub fn check(archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    let checked = reader.check(pulse, &count)?;
-    Ok(checked.map(|()| reader.info().clone()))
+    reader.check(&pulse.cancel, &count)?;
+    Ok(reader.info().clone())
 }
 
-/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. `None` if `pulse` was stopped: the
+/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. Where `cancel` is cancelled, the
 /// frames before are kept.
 fn unpack_frames(
     reader: &mut ArchiveReader,
     directory: &Path,
-    pulse: &Pulse,
+    cancel: &Cancel,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<Option<(TableWriter, bool)>, TableError> {
+) -> Result<(TableWriter, bool), TableError> {
     let key = reader.info().key;
     let mut writer = TableWriter::open_unpacking(directory, key)?;
     let written = writer.written();
@@ -99,14 +99,12 @@ fn unpack_frames(
             progress(frame.positions());
             continue;
         }
-        if pulse.is_stopped() {
-            return Ok(None);
-        }
+        cancel.check()?;
         let packed = reader.packed(frame, &mut scores, buffer, progress)?;
         writer.write(&packed)?;
         buffer = packed.into_buffer();
     }
-    Ok(Some((writer, written > 0)))
+    Ok((writer, written > 0))
 }
 
 /// The error for a directory that another process writes to.

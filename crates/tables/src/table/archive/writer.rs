@@ -3,6 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::table::format::{RawEntry, table_digest};
 use xxhash_rust::xxh3::xxh3_64;
@@ -152,14 +153,14 @@ impl ArchiveWriter {
         self.key.frames().skip(self.written).collect()
     }
 
-    /// Writes the next frame, unless `pulse` is stopped meanwhile; returns whether it is written. The positions are not counted.
+    /// Writes the next frame. The positions are not counted.
     ///
     /// # Errors
-    /// When writing fails. The frames before are safe.
+    /// When writing fails, or `cancel` was cancelled meanwhile. The frames before are safe.
     ///
     /// # Panics
     /// When it is not the first of [`ArchiveWriter::missing`].
-    pub fn write(&mut self, packed: &PackedFrame, pulse: &Pulse) -> Result<bool, TableError> {
+    pub fn write(&mut self, packed: &PackedFrame, cancel: &Cancel) -> Result<(), TableError> {
         let frame = packed.frame;
         assert_eq!(self.key.frames().nth(self.written), Some(frame), "frames are written in their order");
         let failed = || TableError::writing(&self.partial, KEPT);
@@ -169,8 +170,8 @@ impl ArchiveWriter {
         };
         let source = Source { path: &self.path, damaged: &damaged };
         let (mut chunks, mut file) = (Vec::new(), &self.file);
-        let (scores, go_on) = (packed.scores(), |_| !pulse.is_stopped());
-        let all = encode_frame(&source, &self.index, scores, CHUNK_SIDE, &go_on, &mut |(bytes, content_bytes)| {
+        let (scores, uncounted) = (packed.scores(), Pulse::new(cancel.clone()));
+        encode_frame(&source, &self.index, scores, CHUNK_SIDE, &uncounted, &mut |(bytes, content_bytes)| {
             file.write_all(&bytes).map_err(failed())?;
             chunks.push(RawChunk {
                 bytes: (bytes.len() as u32).to_le(),
@@ -179,16 +180,14 @@ impl ArchiveWriter {
             });
             Ok(())
         })?;
-        if !all || pulse.is_stopped() {
-            return Ok(false);
-        }
+        cancel.check()?;
         self.check(packed, &chunks, &damaged)?;
         let entry = RawEntry::new(&packed.entry(self.end));
         let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
         record.extend(xxh3_64(&record).to_le_bytes());
         (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
         self.add(frame, entry, &chunks);
-        Ok(true)
+        Ok(())
     }
 
     /// Checks that the chunks that were written of a frame unpack to its scores.

@@ -24,10 +24,10 @@ pub struct FrameCodes {
 }
 
 /// The codes that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and
-/// these cuts, made on the threads of the current pool; `None` if `pulse` was stopped. It counts the positions.
+/// these cuts, made on the threads of the current pool. `pulse` counts the positions.
 ///
 /// # Errors
-/// When the table is damaged.
+/// When the table is damaged; [`TableError::Stopped`] when `pulse` was stopped.
 ///
 /// # Panics
 /// When the layer has no such frame, or the network is of another number of pits.
@@ -37,7 +37,7 @@ pub fn frame_codes(
     cuts: Cuts,
     mover: usize,
     pulse: &Pulse,
-) -> Result<Option<FrameCodes>, TableError> {
+) -> Result<FrameCodes, TableError> {
     let rows = RowIndex::new(table.key().pits, table.key().seeds);
     Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)
 }
@@ -71,27 +71,22 @@ impl<'a> Conversion<'a> {
         self.scores.frame()
     }
 
-    /// The codes of all positions, on all threads of the current pool; `None` if `pulse` was stopped. It counts the
-    /// positions.
-    pub fn codes(&self, cuts: Cuts, pulse: &Pulse) -> Result<Option<FrameCodes>, TableError> {
+    /// The codes of all positions, on all threads of the current pool. `pulse` counts the positions.
+    pub fn codes(&self, cuts: Cuts, pulse: &Pulse) -> Result<FrameCodes, TableError> {
         let (positions, bits) = (self.frame().positions(), cuts.bits());
         let mut lines = vec![0; BoundEntry::lines_of(self.frame(), bits) as usize * LINE_BYTES];
         let tasks = lines.par_chunks_mut(TASK * bits as usize / 8).enumerate();
         let counted = tasks.map_init(Scratch::new, |scratch, (task, lines)| {
-            if pulse.is_stopped() {
-                return Ok(None);
-            }
+            pulse.check()?;
             let first = (task * TASK) as u64;
             let count = (positions - first).min(TASK as u64) as usize;
             let counts = self.task(cuts, first, count, scratch, lines)?;
             pulse.positions.fetch_add(count as u64, Ordering::Relaxed);
-            Ok(Some(counts))
+            Ok::<_, TableError>(counts)
         });
-        let add = |one: Option<[u64; MAX_CUTS + 1]>, two: Option<_>| {
-            Ok(one.zip(two).map(|(one, two): (_, [u64; _])| std::array::from_fn(|code| one[code] + two[code])))
-        };
-        let counts = counted.try_reduce(|| Some([0; MAX_CUTS + 1]), add)?;
-        Ok(counts.map(|counts| FrameCodes { lines, counts }))
+        let add = |one: [u64; MAX_CUTS + 1], two: [u64; _]| Ok(std::array::from_fn(|code| one[code] + two[code]));
+        let counts = counted.try_reduce(|| [0; MAX_CUTS + 1], add)?;
+        Ok(FrameCodes { lines, counts })
     }
 
     /// Packs the codes of `count` positions from index `first` on to `lines`.

@@ -43,24 +43,22 @@ impl<'a> BoundMaker<'a> {
 
     /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the
     /// current pool. No other process may be writing it. The blocks of `table` are compared with their checksums.
-    /// `None` if `pulse` was stopped; it counts the positions.
+    /// `pulse` counts the positions.
     ///
     /// # Errors
-    /// When the table is damaged, or the file cannot be written: the old one stays then.
+    /// When the table is damaged, the file cannot be written, or `pulse` was stopped: the old file stays then.
     ///
     /// # Panics
     /// When the network is of other rules or another number of pits.
-    pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
+    pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
         let path = table.key().bounds_path(directory);
         // What a killed process left takes disk.
         remove_leftovers(&path).map_err(TableError::io(&path))?;
         let mut file =
             Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::writing(&path, KEPT))?;
-        if !self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))? {
-            return Ok(None);
-        }
+        self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))?;
         file.finish().map_err(TableError::writing(&path, KEPT))?;
-        Ok(Some(path))
+        Ok(path)
     }
 
     /// The bound table of `table` in memory.
@@ -77,15 +75,14 @@ impl<'a> BoundMaker<'a> {
         BoundTable::from_bytes(&path, bytes.into_inner())
     }
 
-    /// Writes the bound table of `table` to `file`, its first bytes last. Returns whether all was written: false if
-    /// `pulse` was stopped.
+    /// Writes the bound table of `table` to `file`, its first bytes last.
     fn write_to<E: FnOnce(io::Error) -> TableError>(
         &self,
         table: &Table,
         file: &mut (impl Write + Seek),
         pulse: &Pulse,
         failed: impl Fn() -> E,
-    ) -> Result<bool, TableError> {
+    ) -> Result<(), TableError> {
         let key = table.key();
         assert_eq!(
             (self.network.rules(), self.network.pits()),
@@ -100,7 +97,7 @@ impl<'a> BoundMaker<'a> {
         // In the order of the file.
         for frame in key.frames() {
             let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
-            let Some(FrameCodes { lines, counts }) = conversion.codes(self.cuts, pulse)? else { return Ok(false) };
+            let FrameCodes { lines, counts } = conversion.codes(self.cuts, pulse)?;
             let mut checksums: Vec<u8> = lines
                 .par_chunks(BLOCK_BYTES)
                 .flat_map_iter(|block| (xxh3_64(block) ^ frame.mover as u64).to_le_bytes())
@@ -118,7 +115,6 @@ impl<'a> BoundMaker<'a> {
         }
         let entries: Vec<BoundEntry> = entries.into_iter().flatten().collect();
         let prefix = format::prefix(key, table.header().digest, self.network, &entries);
-        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
-        Ok(true)
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())
     }
 }
