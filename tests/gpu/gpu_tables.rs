@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
-use kalah::build::{Backend, BuildError, Builder, Computer, DeviceComputer, Event, Output, Traffic};
+use kalah::build::{Backend, BuildError, Builder, ComputeError, Computer, DeviceComputer, Event, Output, Traffic};
+use kalah::cancel::Stopped;
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;
@@ -94,10 +95,10 @@ impl Output for Compare<'_> {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let entry = &self.0.header().entries[packed.frame.mover - 1];
         assert!(packed.section() == self.0.section(entry), "{:?} of {} seeds", packed.frame, self.0.key().seeds);
-        true
+        Ok(())
     }
 }
 
@@ -116,7 +117,7 @@ fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> 
     let layer = |seeds: usize| {
         let table = tables.require(seeds).unwrap();
         let frames: Vec<Frame> = table.key().frames().collect();
-        assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap(), "{seeds} seeds");
+        computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap();
         assert!(device.used() <= device.budget().unwrap_or(u64::MAX));
         Layer { seeds, traffic: computer.traffic() }
     };
@@ -382,7 +383,7 @@ fn a_frame_alone_of_its_pair_is_computed() {
         let mut computer = GpuComputer::new(device, &tables, key.seeds).unwrap();
         let table = tables.require(key.seeds).unwrap();
         for frame in key.frames() {
-            assert!(computer.compute(&tables, &[frame], &Pulse::default(), &Compare(table)).unwrap());
+            computer.compute(&tables, &[frame], &Pulse::default(), &Compare(table)).unwrap();
         }
     });
 }
@@ -443,9 +444,10 @@ impl Output for Full<'_> {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
-        self.0.take(packed)
-            && self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        self.0.take(packed)?;
+        let left = self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        Ok(left.map(drop).map_err(|_| Stopped)?)
     }
 }
 
@@ -462,9 +464,10 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
         let mut computer = GpuComputer::new(device, &tables, key.seeds).unwrap();
         for wanted in 0..frames.len() {
             let output = Full(Compare(table), AtomicUsize::new(wanted));
-            assert!(!computer.compute(&tables, &frames, &Pulse::default(), &output).unwrap(), "{wanted} frames wanted");
+            let computed = computer.compute(&tables, &frames, &Pulse::default(), &output);
+            assert!(matches!(computed, Err(ComputeError::Stopped(_))), "{wanted} frames wanted: {computed:?}");
         }
-        assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap());
+        computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap();
     });
 }
 

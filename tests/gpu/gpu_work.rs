@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kalah::build::gpu::{BoardWork, GpuComputer};
-use kalah::build::{Backend, Builder, Computer, DeviceComputer, Output};
+use kalah::build::{Backend, Builder, ComputeError, Computer, DeviceComputer, Output};
 use kalah::game::Rules;
 use kalah::gpu::GpuOptions;
 use kalah::index::Frame;
@@ -23,8 +23,8 @@ impl Output for Nowhere {
         Vec::new()
     }
 
-    fn take(&self, _packed: PackedFrame) -> bool {
-        true
+    fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
+        Ok(())
     }
 }
 
@@ -56,7 +56,7 @@ fn dispatches_and_copies_are_those_of_builds() {
             let table = tables.require(seeds).unwrap();
             let frames: Vec<Frame> = table.key().frames().collect();
             let mut computer = GpuComputer::new(Arc::clone(&device), &tables, seeds).unwrap();
-            assert!(computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap());
+            computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap();
             let (found, layer) = (computer.traffic(), work.layer(seeds, u64::MAX, device.max_binding()));
             // Frames without exceptions have no patches to write.
             let entries = &table.header().entries;
@@ -107,7 +107,7 @@ fn with_little_memory_no_more_is_brought_than_the_model_says() {
         for seeds in 2..=key.seeds {
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             let before = computer.traffic().uploaded;
-            assert!(computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap());
+            computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap();
             uploaded = computer.traffic().uploaded - before;
             assert!(device.used() <= budget);
         }

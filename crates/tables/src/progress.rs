@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicU64;
 
 use kalah_core::cancel::{Cancel, Stopped};
 
-
 /// Shared with a running computation: it reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {

@@ -1,6 +1,6 @@
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::{Measurement, measure};
+use kalah::build::{BuildError, Measurement, measure};
 use kalah::table::Tables;
 use serde::Serialize;
 
@@ -66,10 +66,11 @@ impl Bench {
         progress.stage(format!("layer {}, {times} times", self.seeds));
         let measured = progress.watch(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
         progress.finish();
-        let Some(measured) = measured? else {
+        if let Err(BuildError::Stopped(_)) = measured {
             output::tell("stopped");
             return Ok(Outcome::Failed);
-        };
+        }
+        let measured = measured?;
 
         let kernel_seconds = measured.gpu.as_ref().and_then(|gpu| gpu.kernel_seconds());
         let share = kernel_seconds

@@ -46,7 +46,7 @@ fn builds_of_every_rule_set() {
         check_against(&backend, &tables, 6, &pulse).unwrap();
         // With the device's clock; measuring memory takes long.
         if number == 0 {
-            measure(&backend, &tables, 6, directory, &pulse).unwrap().unwrap();
+            measure(&backend, &tables, 6, directory, &pulse).unwrap();
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use kalah_core::index::Frame;
-use kalah_tables::builder::Output;
+use kalah_tables::builder::{ComputeError, Output};
 use kalah_tables::table::PackedFrame;
 use wgpu::{BufferUsages, SubmissionIndex};
 
@@ -42,14 +42,13 @@ pub(super) fn send(
     Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
 }
 
-/// Passes the frames that arrive to `output` and their buffers to `spare`, until no more come. Returns whether all were
-/// taken.
+/// Passes the frames that arrive to `output` and their buffers to `spare`, until no more come or one is not taken.
 pub(super) fn collect(
     gpu: &Gpu,
     deliveries: Receiver<Delivery>,
     spare: Sender<DeviceBuffer>,
     output: &dyn Output,
-) -> Result<bool, GpuError> {
+) -> Result<(), ComputeError> {
     for delivery in deliveries {
         let Delivery { frame, buffer, head_bytes, patch_bytes, submission } = delivery;
         let bytes = head_bytes + patch_bytes.next_multiple_of(4);
@@ -63,9 +62,7 @@ pub(super) fn collect(
         let _ = spare.send(buffer);
         let packed = PackedFrame::from_section(frame, section)
             .ok_or_else(|| GpuError::Refused(format!("the patches of {frame:?} came back damaged")))?;
-        if !output.take(packed) {
-            return Ok(false);
-        }
+        output.take(packed)?;
     }
-    Ok(true)
+    Ok(())
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
 use kalah_tables::progress::Pulse;
@@ -107,7 +108,7 @@ impl GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         let gpu = Arc::clone(&self.gpu);
         let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
         let mut recorder = Recorder::new(&gpu, buffers);
@@ -136,11 +137,10 @@ impl GpuComputer {
             let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
-                match spares.recv() {
-                    Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
-                    // The collector has failed; its error is returned below.
-                    Err(_) => Ok(false),
-                }
+                // If the collector has failed, its error is returned below.
+                let spare = spares.recv().map_err(|_| Stopped)?;
+                let delivery = send(recorder, frame, packed, spare)?;
+                Ok(sender.send(delivery).map_err(|_| Stopped)?)
             };
             let over = EndAtLast(&prefetcher);
             let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
@@ -149,8 +149,12 @@ impl GpuComputer {
                 std::panic::resume_unwind(panic);
             }
             let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            // A fault appears on both sides; the first one that the device reported is the cause.
-            Ok(computed? & collected?)
+            match computed {
+                // Perhaps since no more frames were taken.
+                Err(ComputeError::Stopped(_)) => collected.and(computed),
+                // A fault appears on both sides; the first one that the device reported is the cause.
+                _ => computed.and(collected),
+            }
         });
         self.spare = spares.try_iter().map(Some).collect();
         self.traffic.uploaded += recorder.uploaded;
@@ -171,8 +175,8 @@ impl GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-        deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<bool, GpuError>,
-    ) -> Result<bool, ComputeError> {
+        deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<(), ComputeError>,
+    ) -> Result<(), ComputeError> {
         // If an earlier run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
@@ -180,9 +184,7 @@ impl GpuComputer {
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);
-            if !self.compute_pair(recorder, tables, (number, small), pulse)? {
-                return Ok(false);
-            }
+            self.compute_pair(recorder, tables, (number, small), pulse)?;
             for &frame in pair {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
@@ -198,13 +200,10 @@ impl GpuComputer {
                 if frame.mover + frame.other < self.last {
                     self.lower.keep(recorder, frame, &packed)?;
                 }
-                if !deliver(recorder, frame, &packed)? {
-                    return Ok(false);
-                }
+                deliver(recorder, frame, &packed)?;
             }
         }
-        recorder.finish()?;
-        Ok(true)
+        Ok(recorder.finish()?)
     }
 
     /// Computes a pair, if necessary with fewer lower frames on the device.
@@ -214,7 +213,7 @@ impl GpuComputer {
         tables: &Tables,
         small: (u32, Frame),
         pulse: &Pulse,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         loop {
             let before = pulse.positions.load(std::sync::atomic::Ordering::Relaxed);
             let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, small, pulse);
@@ -268,7 +267,7 @@ impl Computer for GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         self.run(tables, frames, pulse, output)
     }
 }

@@ -41,7 +41,7 @@ impl Pair {
     }
 
     /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image; the pair with this
-    /// `number` in its layer. Returns false if stopped.
+    /// `number` in its layer.
     pub fn compute(
         &mut self,
         recorder: &mut Recorder,
@@ -50,22 +50,18 @@ impl Pair {
         tables: &Tables,
         (number, frame): (u32, Frame),
         pulse: &Pulse,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
         // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
         lower.begin(2 * number);
-        if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
-            return Ok(false);
-        }
+        forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)?;
         self.small_moves.shape(large_rows, small_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
         lower.begin(2 * number + 1);
-        if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
-            return Ok(false);
-        }
-        Ok(self.quiet(recorder, rows, tables, frame, pulse)?)
+        forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)?;
+        self.quiet(recorder, rows, tables, frame, pulse)
     }
 
     /// Quiet moves, level by level of the large side's rows.
@@ -76,7 +72,7 @@ impl Pair {
         tables: &Tables,
         frame: Frame,
         pulse: &Pulse,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<(), ComputeError> {
         let gpu = recorder.gpu();
         let Frame { mover: small, other: large, .. } = frame;
         let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
@@ -90,9 +86,7 @@ impl Pair {
         let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
         let mut bound = None;
         for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lists.lowest_child) {
-            if pulse.is_stopped() {
-                return Ok(false);
-            }
+            pulse.check()?;
             let (first, end) = (level[0], level[1]);
             let children = self.small_moves.window(gpu, lowest.min(first) as usize..end as usize)?;
             let own = self.large_moves.window(gpu, first as usize..end as usize)?;
@@ -135,7 +129,7 @@ impl Pair {
             let positions = u64::from(end - first) * u64::from(small_rows) * sides;
             pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Transposes the scores with the large side to move, which brings them to the order of their indices. They replace
@@ -149,7 +143,6 @@ impl Pair {
 }
 
 /// Sets `scores` to those of the moves of `frame` to lower layers: for each mover's row, a run over the other rows.
-/// Returns false if stopped.
 fn forward(
     recorder: &mut Recorder,
     lower: &mut Lower,
@@ -158,7 +151,7 @@ fn forward(
     frame: Frame,
     scores: &Matrix,
     pulse: &Pulse,
-) -> Result<bool, ComputeError> {
+) -> Result<(), ComputeError> {
     let gpu = recorder.gpu();
     recorder.clear(&scores.all())?;
     let moves = rows.moves(recorder, frame.mover)?;
@@ -189,7 +182,7 @@ fn forward(
             map = relays.sowings.window();
             more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
         }
-        let mut stopped = false;
+        let mut stopped = Ok(());
         lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
             let at_once = scores.rows_at_once(gpu) as u32;
             for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
@@ -200,8 +193,8 @@ fn forward(
                 windows.extend(more.iter().cloned());
                 let bound = recorder.bind(stage.kernel(), &windows);
                 for range in class.groups.at_once(first_row..end_row) {
-                    stopped |= pulse.is_stopped();
-                    if stopped {
+                    stopped = stopped.and_then(|()| pulse.check());
+                    if stopped.is_err() {
                         return Ok(());
                     }
                     let (first, count) = (u64::from(range.start), range.len() as u64);
@@ -225,11 +218,9 @@ fn forward(
             }
             Ok(())
         })?;
-        if stopped {
-            return Ok(false);
-        }
+        stopped?;
     }
-    Ok(true)
+    Ok(())
 }
 
 impl ClassKind {

@@ -95,8 +95,8 @@ impl Output for Frames {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(packed);
-        true
+        Ok(())
     }
 }

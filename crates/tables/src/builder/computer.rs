@@ -1,3 +1,4 @@
+use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 
 use super::device::DeviceError;
@@ -11,30 +12,41 @@ use crate::table::{PackedFrame, TableError, Tables};
 pub enum ComputeError {
     /// A table cannot be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(TableError),
     /// There is not enough memory.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
+    /// It was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<TableError> for ComputeError {
+    fn from(error: TableError) -> ComputeError {
+        match error {
+            TableError::Stopped(stopped) => stopped.into(),
+            error => ComputeError::Table(error),
+        }
+    }
 }
 
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
     /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in
-    /// `tables`, and passes each to `output`. Returns whether all were computed and taken; false if `pulse` was
-    /// stopped.
+    /// `tables`, and passes each to `output`.
     ///
     /// # Errors
-    /// When a lower table is missing or damaged, or the device fails.
+    /// When a lower table is missing or damaged, the device fails, `output` takes no more, or `pulse` was stopped.
     fn compute(
         &mut self,
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, ComputeError>;
+    ) -> Result<(), ComputeError>;
 }
 
 /// Takes what a [`Computer`] makes.
@@ -45,6 +57,9 @@ pub trait Output: Sync {
     /// Memory for the next packed frame; its content does not matter.
     fn buffer(&self) -> Vec<u8>;
 
-    /// Takes a packed frame, in order. Returns whether more are wanted.
-    fn take(&self, packed: PackedFrame) -> bool;
+    /// Takes a packed frame, in order.
+    ///
+    /// # Errors
+    /// When no more are wanted: why, or [`Stopped`].
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError>;
 }

@@ -110,9 +110,7 @@ impl<'a> Builder<'a> {
         let mut tables = if complete { found } else { open()? };
         // Wrong scores below would give wrong scores above, with valid checksums.
         for table in tables.layers() {
-            if pulse.is_stopped() {
-                return Err(BuildError::Stopped(tables.key(self.seeds)));
-            }
+            pulse.check().map_err(|_| BuildError::Stopped(tables.key(self.seeds)))?;
             check_in_parallel(table)?;
             if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
                 // Nothing is made again here, so damage is an error.
@@ -276,10 +274,8 @@ impl Build<'_> {
                 Some(computer) => computer,
                 none => none.insert(self.backend.computer(tables, last)?),
             };
-            match write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event)? {
-                Some(written) => writer = written.writer,
-                None => return Err(BuildError::Stopped(key)),
-            }
+            let written = write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event);
+            writer = written.map_err(BuildError::stopped_at(key))?.writer;
         }
         let complete = writer.complete()?;
         let record = BuildRecord::new(key, positions, start, self.backend.name());

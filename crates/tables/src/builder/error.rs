@@ -43,6 +43,7 @@ impl From<ComputeError> for BuildError {
             ComputeError::Table(error) => BuildError::Table(error),
             ComputeError::OutOfMemory(error) => BuildError::OutOfMemory(error),
             ComputeError::Device(error) => BuildError::Device(error),
+            ComputeError::Stopped(stopped) => BuildError::Table(stopped.into()),
         }
     }
 }

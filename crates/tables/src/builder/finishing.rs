@@ -58,7 +58,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
             let _ = record.append(directory);
             on_event(Event::Done(&record));
             if read_soon && let Ok(file) = file::open(&key.path(directory)) {
-                file::read_back(&file, || pulse.is_stopped());
+                file::read_back(&file, &pulse.cancel);
             }
             Ok(())
         };

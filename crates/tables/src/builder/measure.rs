@@ -12,7 +12,7 @@ use super::device::Traffic;
 use super::error::BuildError;
 use super::writer::write_frames;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Table, TableWriter, Tables};
+use crate::table::{PackedFrame, Table, TableError, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
 /// Bytes that are copied to measure bandwidths.
@@ -63,35 +63,41 @@ fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, 
 }
 
 /// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`, twice, and
-/// measures the second time, when everything is warm. `None` if stopped.
+/// measures the second time, when everything is warm.
 ///
 /// # Errors
-/// When a lower table is missing, there is not enough memory or disk, or the device fails.
+/// When a lower table is missing, there is not enough memory or disk, the device fails, or `pulse` was stopped.
 pub fn measure(
     backend: &Backend,
     tables: &Tables,
     seeds: usize,
     directory: &Path,
     pulse: &Pulse,
-) -> Result<Option<Measurement>, BuildError> {
+) -> Result<Measurement, BuildError> {
+    measured(backend, tables, seeds, directory, pulse).map_err(BuildError::stopped_at(tables.key(seeds)))
+}
+
+fn measured(
+    backend: &Backend,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Measurement, ComputeError> {
     match backend {
         Backend::Cpu(isa) => rayon::scope(|_| {
-            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::OutOfMemory)?;
+            let mut computer = CpuComputer::new(*isa, tables, seeds)?;
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {
             let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
-            let Some(mut measurement) = built_twice(&mut *computer, tables, seeds, directory, pulse)? else {
-                return Ok(None);
-            };
+            let mut measurement = built_twice(&mut *computer, tables, seeds, directory, pulse)?;
             computer.begin_measuring().map_err(ComputeError::Device)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
-            if !computer.compute(tables, &frames, pulse, &Nowhere)? {
-                return Ok(None);
-            }
+            computer.compute(tables, &frames, pulse, &Nowhere)?;
             measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
-            Ok(Some(measurement))
+            Ok(measurement)
         }
     }
 }
@@ -103,29 +109,34 @@ fn built_twice(
     seeds: usize,
     directory: &Path,
     pulse: &Pulse,
-) -> Result<Option<Measurement>, BuildError> {
-    let mut measurement = None;
-    for _ in 0..2 {
-        let io = crate::table::TableError::io(directory);
-        let place = TemporaryDirectory::new_in(directory).map_err(io)?;
-        let start = Instant::now();
-        let writer = TableWriter::open(place.path(), tables.key(seeds))?;
-        let Some(written) = write_frames(computer, writer, &[], tables, pulse, &|_| {})? else {
-            return Ok(None);
-        };
-        let seconds = start.elapsed().as_secs_f64();
-        let table = Table::open(&written.writer.finish()?)?;
-        measurement = Some(Measurement {
-            positions: layer_positions(tables.pits(), seeds),
-            seconds,
-            write_seconds: written.writing.as_secs_f64(),
-            file_bytes: table.header().file_bytes,
-            digest: table.header().digest,
-            gpu: None,
-            copy_bandwidth: memory_bandwidth(),
-        });
-    }
-    Ok(measurement)
+) -> Result<Measurement, ComputeError> {
+    build_once(computer, tables, seeds, directory, pulse)?;
+    build_once(computer, tables, seeds, directory, pulse)
+}
+
+/// Builds a layer and measures that.
+fn build_once(
+    computer: &mut dyn Computer,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Measurement, ComputeError> {
+    let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
+    let start = Instant::now();
+    let writer = TableWriter::open(place.path(), tables.key(seeds))?;
+    let written = write_frames(computer, writer, &[], tables, pulse, &|_| {})?;
+    let seconds = start.elapsed().as_secs_f64();
+    let table = Table::open(&written.writer.finish()?)?;
+    Ok(Measurement {
+        positions: layer_positions(tables.pits(), seeds),
+        seconds,
+        write_seconds: written.writing.as_secs_f64(),
+        file_bytes: table.header().file_bytes,
+        digest: table.header().digest,
+        gpu: None,
+        copy_bandwidth: memory_bandwidth(),
+    })
 }
 
 /// Discards frames.
@@ -138,8 +149,8 @@ impl Output for Nowhere {
         Vec::new()
     }
 
-    fn take(&self, _packed: PackedFrame) -> bool {
-        true
+    fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
 
-use super::computer::{Computer, Output};
+use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::driver::{BuildReport, Builder};
 use super::error::BuildError;
@@ -140,8 +140,8 @@ impl<'a> PackedBuilder<'a> {
         if found != key {
             return Err(TableError::damaged_archive(archive.path(), Damage::Other { found, expected: key }).into());
         }
-        if pulse.is_stopped() && is_kept {
-            return Err(BuildError::Stopped(key));
+        if is_kept {
+            pulse.check().map_err(|_| BuildError::Stopped(key))?;
         }
         clean(self.directory, key)?;
         remove_unfinished(self.directory, key)?;
@@ -167,9 +167,7 @@ impl Run<'_> {
         if !path.exists() {
             return Ok(false);
         }
-        if self.pulse.is_stopped() {
-            return Err(BuildError::Stopped(key));
-        }
+        self.pulse.check().map_err(|_| BuildError::Stopped(key))?;
         let table = Table::open(&path)?;
         check_in_parallel(&table)?;
         (self.on_event)(Event::Layer { key, positions: 0, kept: key.frames().count() });
@@ -195,16 +193,10 @@ impl Run<'_> {
                 none.insert(computer.with_archives(Arc::clone(&self.unpacked)))
             }
         };
-        let output = ToArchive { writer: Mutex::new((writer, None)), pulse: self.pulse, on_event: self.on_event };
-        let complete = computer.compute(&self.tables, &missing, self.pulse, &output)?;
-        let (writer, failure) = output.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = failure {
-            return Err(BuildError::stopped_at(key)(error));
-        }
-        if !complete {
-            return Err(BuildError::Stopped(key));
-        }
-        writer.finish()?;
+        let output = ToArchive { writer: Mutex::new(writer), pulse: self.pulse, on_event: self.on_event };
+        let computed = computer.compute(&self.tables, &missing, self.pulse, &output);
+        computed.map_err(BuildError::stopped_at(key))?;
+        output.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
         let record = BuildRecord::new(key, positions, start, isa.name());
         (self.on_event)(Event::Done(&record));
         // The log is a convenience; its errors do not fail a build.
@@ -215,8 +207,7 @@ impl Run<'_> {
 
 /// Packs frames into an archive as they come.
 struct ToArchive<'a> {
-    /// The error with which writing ended.
-    writer: Mutex<(ArchiveWriter, Option<TableError>)>,
+    writer: Mutex<ArchiveWriter>,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
@@ -230,15 +221,8 @@ impl Output for ToArchive<'_> {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let (writer, failure) = &mut *writer;
-        match writer.write(&packed, &self.pulse.cancel) {
-            Ok(()) => true,
-            Err(error) => {
-                *failure = Some(error);
-                false
-            }
-        }
+        Ok(writer.write(&packed, &self.pulse.cancel)?)
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kalah_core::index::Frame;
 
 use super::backend::Backend;
-use super::computer::{Computer, Output};
+use super::computer::{ComputeError, Computer, Output};
 use super::error::BuildError;
 use super::event::Event;
 use crate::file::create_directory;
@@ -164,9 +164,7 @@ impl<'a> PairBuilder<'a> {
                     look = LOOKS[0];
                 }
                 None => {
-                    if self.pulse.is_stopped() {
-                        return Err(BuildError::Stopped(key));
-                    }
+                    self.pulse.check().map_err(|_| BuildError::Stopped(key))?;
                     std::thread::sleep(look);
                     look = (look * 2).min(LOOKS[1]);
                 }
@@ -187,9 +185,7 @@ impl<'a> PairBuilder<'a> {
 
     /// Opens and checks the finished table of `seeds` seeds, from which pairs are computed then.
     fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
-        if self.pulse.is_stopped() {
-            return Err(BuildError::Stopped(self.tables.key(self.last)));
-        }
+        self.pulse.check().map_err(|_| BuildError::Stopped(self.tables.key(self.last)))?;
         let key = self.tables.key(seeds);
         let state = FileState::of(&key.path(self.directory));
         let table = Table::open_key(self.directory, key)?;
@@ -253,14 +249,12 @@ impl<'a> PairBuilder<'a> {
         };
         let frames: Vec<Frame> = pair.frames().collect();
         let writer = PieceWriter::new(self.directory, pair)?;
-        let output = ToPiece { state: Mutex::new((writer, Ok(()))), on_event: self.on_event };
-        let all = computer.compute(&self.tables, &frames, self.pulse, &output)?;
-        let (writer, written) = output.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        written?;
-        if !all {
-            return Err(BuildError::PairStopped(pair));
+        let output = ToPiece { writer: Mutex::new(writer), on_event: self.on_event };
+        match computer.compute(&self.tables, &frames, self.pulse, &output) {
+            Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
+            computed => computed?,
         }
-        writer.finish()?;
+        output.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
         Ok(())
     }
 
@@ -281,9 +275,7 @@ impl<'a> PairBuilder<'a> {
     /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Returns whether it joined
     /// them.
     fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
-        if self.pulse.is_stopped() {
-            return Err(BuildError::Stopped(key));
-        }
+        self.pulse.check().map_err(|_| BuildError::Stopped(key))?;
         let Some(_lease) = self.leases.join(self.directory, key)? else {
             std::thread::sleep(LOOKS[0] * 5);
             return Ok(false);
@@ -314,7 +306,7 @@ impl fmt::Debug for PairBuilder<'_> {
 
 /// Writes the frames of a pair to its piece.
 struct ToPiece<'a> {
-    state: Mutex<(PieceWriter, Result<(), TableError>)>,
+    writer: Mutex<PieceWriter>,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
@@ -327,10 +319,7 @@ impl Output for ToPiece<'_> {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (writer, written) = &mut *state;
-        *written = writer.write(&packed);
-        written.is_ok()
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        Ok(self.writer.lock().unwrap_or_else(PoisonError::into_inner).write(&packed)?)
     }
 }

@@ -55,10 +55,10 @@ impl Unpacked {
         self.cache.begin(&steps(pits, pairs));
     }
 
-    /// Unpacks what the next frame to compute is computed from, unless `pulse` is stopped meanwhile, and counts the positions there.
+    /// Unpacks what the next frame to compute is computed from, and counts the positions in `pulse`.
     ///
     /// # Errors
-    /// When an archive is missing, damaged or cannot be read, or there is not enough memory.
+    /// When an archive is missing, damaged or cannot be read, there is not enough memory, or `pulse` was stopped.
     pub fn bring(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
         let change = self.cache.advance(frame);
         for frame in change.dropped {
@@ -67,9 +67,7 @@ impl Unpacked {
         // Not kept: other work has this memory in between.
         let mut scores = Vec::new();
         for frame in change.added {
-            if pulse.is_stopped() {
-                break;
-            }
+            pulse.check()?;
             let Some(archive) = self.archives.get_mut(&(frame.mover + frame.other)) else { continue };
             let progress = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
             let packed = archive.packed(frame, &mut scores, Vec::new(), &progress)?;

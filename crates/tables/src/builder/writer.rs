@@ -3,10 +3,10 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 
-use super::computer::{Computer, Output};
-use super::error::BuildError;
+use super::computer::{ComputeError, Computer, Output};
 use super::event::Event;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
@@ -20,7 +20,7 @@ pub(super) struct Written {
 }
 
 /// Computes and packs the missing frames, up to the first one that a piece holds, while another thread writes those
-/// before. `None` if stopped.
+/// before.
 pub(super) fn write_frames(
     computer: &mut dyn Computer,
     mut writer: TableWriter,
@@ -28,7 +28,7 @@ pub(super) fn write_frames(
     tables: &Tables,
     pulse: &Pulse,
     on_event: &(dyn Fn(Event) + Sync),
-) -> Result<Option<Written>, BuildError> {
+) -> Result<Written, ComputeError> {
     let missing: Vec<Frame> =
         writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
@@ -52,7 +52,8 @@ pub(super) fn write_frames(
         let completed = computer.compute(tables, &missing, pulse, &output);
         drop(output);
         let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok(completed?.then_some(written))
+        completed?;
+        Ok(written)
     })
 }
 
@@ -94,8 +95,8 @@ impl Output for ToWriter<'_> {
         self.spare.take()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         // If the writer failed, the channel is closed; its error is returned at the end.
-        self.frames.send(packed).is_ok()
+        Ok(self.frames.send(packed).map_err(|_| Stopped)?)
     }
 }

@@ -1,13 +1,15 @@
 use std::fs::File;
 
+use kalah_core::cancel::Cancel;
+
 /// Bytes that are read at a time: whole huge pages.
 const PART_BYTES: usize = 64 << 20;
 
-/// Reads what of a file is not in the page cache into it, in huge pages where the system has them, until the end or until `is_stopped`.
+/// Reads what of a file is not in the page cache into it, in huge pages where the system has them, until the end or until `cancel` is cancelled.
 ///
 /// A file that was written past the page cache is read much faster so than page by page when it is used. This is only for speed: where
 /// the system cannot, it does nothing, and errors are left to those who need the bytes.
-pub fn read_back(file: &File, is_stopped: impl Fn() -> bool) {
+pub fn read_back(file: &File, cancel: &Cancel) {
     #[cfg(target_os = "linux")]
     {
         use memmap2::{Advice, Mmap};
@@ -17,11 +19,11 @@ pub fn read_back(file: &File, is_stopped: impl Fn() -> bool) {
         let _ = map.advise(Advice::HugePage);
         for start in (0..map.len()).step_by(PART_BYTES) {
             let bytes = PART_BYTES.min(map.len() - start);
-            if is_stopped() || map.advise_range(Advice::PopulateRead, start, bytes).is_err() {
+            if cancel.is_cancelled() || map.advise_range(Advice::PopulateRead, start, bytes).is_err() {
                 return;
             }
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (file, is_stopped);
+    let _ = (file, cancel);
 }

@@ -26,12 +26,11 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
     let mut computer = backend.computer(tables, seeds).map_err(fault)?;
-    let all = computer.compute(tables, &frames, pulse, &comparison).map_err(fault)?;
+    let computed = computer.compute(tables, &frames, pulse, &comparison);
     let found = comparison.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match found.fault {
-        Some(fault) => Err(fault),
-        None if all => Ok(found.compared),
-        None => Err(Stopped.into()),
+    match (computed, found.fault) {
+        (Ok(()) | Err(ComputeError::Stopped(_)), Some(fault)) => Err(fault),
+        (computed, _) => computed.map(|()| found.compared).map_err(fault),
     }
 }
 
@@ -40,6 +39,7 @@ fn fault(error: ComputeError) -> Fault {
         ComputeError::Table(error) => error.into(),
         ComputeError::OutOfMemory(error) => Fault::OutOfMemory(error),
         ComputeError::Device(error) => Fault::Device(error),
+        ComputeError::Stopped(stopped) => stopped.into(),
     }
 }
 
@@ -62,18 +62,18 @@ impl Output for Comparison<'_> {
         Vec::new()
     }
 
-    fn take(&self, packed: PackedFrame) -> bool {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = &self.table.header().entries[packed.frame.mover - 1];
         if packed.section() == self.table.section(entry) {
             found.compared += packed.frame.positions();
-            return true;
+            return Ok(());
         }
         found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
             // All scores are right, but they are packed differently.
             Fault::Damage(TableError::damaged_part(self.table.path(), Part::Packing, entry.offset))
         }));
-        false
+        Err(Stopped.into())
     }
 }
 

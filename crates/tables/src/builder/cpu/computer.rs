@@ -54,7 +54,7 @@ impl Computer for CpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         if let Some(unpacked) = &self.unpacked {
             let from = FromArchives { isa: self.isa, evaluator: &self.evaluator, tables, unpacked };
             return from.compute(frames, &mut self.workspace, pulse, output);
@@ -64,14 +64,11 @@ impl Computer for CpuComputer {
         for batch in batches(&Wanted::pairs(frames)) {
             let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
-            let all = match (batch, spaces.pop()) {
+            match (batch, spaces.pop()) {
                 ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
                 (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
-            };
-            if !all {
-                return Ok(false);
             }
         }
-        Ok(true)
+        Ok(())
     }
 }

@@ -118,7 +118,7 @@ impl<'a> FrameEvaluator<'a> {
 
     /// Sets `runs`, for each mover's row a run of scores against all other rows, to what relays collect: 0 where there are none.
     ///
-    /// Does nothing by rules without relays. Returns early if stopped.
+    /// Does nothing by rules without relays.
     pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         let Some(relays) = &self.relays else { return Ok(()) };
         let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
@@ -148,7 +148,8 @@ impl<'a> FrameEvaluator<'a> {
                 }
                 Ok(())
             };
-            if pulse.is_stopped() { Ok(()) } else { step.task(|| SCRATCH.with_borrow_mut(evaluate)) }
+            pulse.check()?;
+            step.task(|| SCRATCH.with_borrow_mut(evaluate))
         })
     }
 

@@ -29,7 +29,7 @@ impl FromArchives<'_> {
         workspace: &mut Workspace,
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, ComputeError> {
+    ) -> Result<(), ComputeError> {
         let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         // If an earlier run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
@@ -40,16 +40,12 @@ impl FromArchives<'_> {
             output.pair(pair[0]);
             let lower = (self.tables, Some(&mut *unpacked));
             let space = workspace.divide(self.tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
-            let Some(scores) = compute_pair_from(self.evaluator, lower, (small, large), space, pulse)? else {
-                return Ok(false);
-            };
+            let scores = compute_pair_from(self.evaluator, lower, (small, large), space, pulse)?;
             for &frame in pair {
                 let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-                if !output.take(PackedFrame::pack_in(self.isa, frame, scores, output.buffer())) {
-                    return Ok(false);
-                }
+                output.take(PackedFrame::pack_in(self.isa, frame, scores, output.buffer()))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 }

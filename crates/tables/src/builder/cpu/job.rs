@@ -19,27 +19,22 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Computes a pair, packs its frames, and passes each to `take`, which returns whether more are wanted. Returns whether all were
-    /// computed and taken.
+    /// Computes a pair, packs its frames, and passes each to `take`.
     pub fn run(
         &self,
         pair: &Wanted,
         space: PairSpace,
-        mut take: impl FnMut(PackedFrame) -> bool,
-    ) -> Result<bool, ComputeError> {
+        mut take: impl FnMut(PackedFrame) -> Result<(), ComputeError>,
+    ) -> Result<(), ComputeError> {
         let (small, large) = pair.seeds();
         self.output.pair(pair.frames[0]);
         steps::of_frame(pair.frames[0]);
-        let Some(scores) = compute_pair_in(self.evaluator, self.tables, small, large, space, self.pulse)? else {
-            return Ok(false);
-        };
+        let scores = compute_pair_in(self.evaluator, self.tables, small, large, space, self.pulse)?;
         for &frame in &pair.frames {
             steps::of_frame(frame);
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-            if !take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer())) {
-                return Ok(false);
-            }
+            take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;
         }
-        Ok(true)
+        Ok(())
     }
 }

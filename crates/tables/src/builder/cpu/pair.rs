@@ -47,10 +47,8 @@ pub struct PairScores<'a> {
 /// side moves, against all rows of the small side; then the small side moves, and its quiet moves lead to positions
 /// just computed. All other moves lead to lower layers.
 ///
-/// Returns `None` if stopped.
-///
 /// # Errors
-/// When a lower table is missing or damaged, or there is not enough memory.
+/// When a lower table is missing or damaged, there is not enough memory, or `pulse` was stopped.
 pub fn compute_pair<'a>(
     evaluator: &Evaluator,
     tables: &Tables,
@@ -58,7 +56,7 @@ pub fn compute_pair<'a>(
     large: usize,
     workspace: &'a mut Workspace,
     pulse: &Pulse,
-) -> Result<Option<PairScores<'a>>, ComputeError> {
+) -> Result<PairScores<'a>, ComputeError> {
     let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
     compute_pair_in(evaluator, tables, small, large, space, pulse)
 }
@@ -71,7 +69,7 @@ pub(super) fn compute_pair_in<'a>(
     large: usize,
     space: PairSpace<'a>,
     pulse: &Pulse,
-) -> Result<Option<PairScores<'a>>, ComputeError> {
+) -> Result<PairScores<'a>, ComputeError> {
     compute_pair_from(evaluator, (tables, None), (small, large), space, pulse)
 }
 
@@ -82,7 +80,7 @@ pub(super) fn compute_pair_from<'a>(
     (small, large): (usize, usize),
     space: PairSpace<'a>,
     pulse: &Pulse,
-) -> Result<Option<PairScores<'a>>, ComputeError> {
+) -> Result<PairScores<'a>, ComputeError> {
     assert!(0 < small && small <= large);
     // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
     // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
@@ -97,9 +95,7 @@ pub(super) fn compute_pair_from<'a>(
     if let Some(unpacked) = &mut unpacked {
         unpacked.bring(frame, pulse)?;
     }
-    if pulse.is_stopped() {
-        return Ok(None);
-    }
+    pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
     small_moves.evaluate_relays(by_small, pulse)?;
@@ -108,11 +104,10 @@ pub(super) fn compute_pair_from<'a>(
     by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
         step.task(|| {
             let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
-            rows.try_for_each(
-                |(row, best)| {
-                    if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
-                },
-            )
+            rows.try_for_each(|(row, best)| {
+                pulse.check().map_err(TableError::from)?;
+                small_moves.forward(row as u32, best)
+            })
         })
     })?;
     drop(step);
@@ -122,9 +117,7 @@ pub(super) fn compute_pair_from<'a>(
     if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
         unpacked.bring(frame.mirrored(), pulse)?;
     }
-    if pulse.is_stopped() {
-        return Ok(None);
-    }
+    pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
 
@@ -133,9 +126,7 @@ pub(super) fn compute_pair_from<'a>(
     let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {
         for start in (level[0] as usize..level[1] as usize).step_by(block_rows) {
-            if pulse.is_stopped() {
-                return Ok(None);
-            }
+            pulse.check()?;
             let count = block_rows.min(level[1] as usize - start);
             let [to_move, transposed, waiting] = block.sized(count * small_rows);
             let task_bytes = task_bytes(count * small_rows);
@@ -216,7 +207,7 @@ pub(super) fn compute_pair_from<'a>(
                 .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);
         }
     }
-    Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
+    Ok(PairScores { small_moves: by_large, large_moves: by_small })
 }
 
 /// Masks of the other rows, for quiet moves that depend on them.

@@ -7,8 +7,8 @@ use crate::builder::computer::ComputeError;
 use crate::steps;
 use crate::table::PackedFrame;
 
-/// The packed frames of a pair, `None` if it was stopped.
-type Finished = Result<Option<Vec<PackedFrame>>, ComputeError>;
+/// The packed frames of a pair.
+type Finished = Result<Vec<PackedFrame>, ComputeError>;
 
 /// Pairs of frames that are computed at the same time.
 pub(super) struct ParallelPairs<'a> {
@@ -16,22 +16,22 @@ pub(super) struct ParallelPairs<'a> {
     pairs: &'a [Wanted],
     /// Of each pair that is finished.
     finished: Vec<Mutex<Option<Finished>>>,
-    /// How many pairs were handed over, in their order; and whether more are wanted.
-    handed_over: Mutex<(usize, bool)>,
+    /// How many pairs were handed over, in their order; and why no more are wanted.
+    handed_over: Mutex<(usize, Result<(), ComputeError>)>,
 }
 
 impl<'a> ParallelPairs<'a> {
     /// Nothing is computed yet.
     pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> ParallelPairs<'a> {
         let finished = pairs.iter().map(|_| Mutex::default()).collect();
-        ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, true)) }
+        ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, Ok(()))) }
     }
 
-    /// Computes all pairs, each in its space, and hands them over in order. Returns whether all were computed and taken.
+    /// Computes all pairs, each in its space, and hands them over in order.
     ///
     /// # Errors
-    /// The error of the first pair that has one; those before it were handed over.
-    pub fn run(self, spaces: Vec<PairSpace>) -> Result<bool, ComputeError> {
+    /// The error of the first pair that has one, or that was not taken; those before it were handed over.
+    pub fn run(self, spaces: Vec<PairSpace>) -> Result<(), ComputeError> {
         let this = &self;
         rayon::scope(|scope| {
             // Threads without work begin the pair that was spawned first: the largest one, so that the last ones are small.
@@ -41,12 +41,10 @@ impl<'a> ParallelPairs<'a> {
         });
         let mut handed_over = lock(&self.handed_over);
         self.hand_over(&mut handed_over);
-        let (count, wanted) = *handed_over;
-        let Some(next) = self.finished.get(count) else { return Ok(wanted) };
-        match lock(next).take() {
-            Some(Err(error)) => Err(error),
-            _ => Ok(false),
-        }
+        let (count, taken) = &mut *handed_over;
+        std::mem::replace(taken, Ok(()))?;
+        let next = self.finished.get(*count).and_then(|next| lock(next).take());
+        next.map_or(Ok(()), |finished| finished.map(drop))
     }
 
     /// Computes and packs a pair, and hands over what is finished.
@@ -56,9 +54,9 @@ impl<'a> ParallelPairs<'a> {
         let mut packed = Vec::new();
         let all = self.job.run(&self.pairs[number], space, |frame| {
             packed.push(frame);
-            true
+            Ok(())
         });
-        *lock(&self.finished[number]) = Some(all.map(|all| all.then_some(packed)));
+        *lock(&self.finished[number]) = Some(all.map(|()| packed));
         // If another thread hands over at the moment, that or a later one will see this pair.
         if let Ok(mut handed_over) = self.handed_over.try_lock() {
             self.hand_over(&mut handed_over);
@@ -67,12 +65,14 @@ impl<'a> ParallelPairs<'a> {
     }
 
     /// Hands over the next pairs, as far as they are finished.
-    fn hand_over(&self, (count, wanted): &mut (usize, bool)) {
-        while *wanted && let Some(next) = self.finished.get(*count) {
+    fn hand_over(&self, (count, taken): &mut (usize, Result<(), ComputeError>)) {
+        while taken.is_ok()
+            && let Some(next) = self.finished.get(*count)
+        {
             let mut next = lock(next);
-            let Some(Ok(Some(frames))) = &mut *next else { return };
-            *wanted = frames.drain(..).all(|frame| self.job.output.take(frame));
-            *count += usize::from(*wanted);
+            let Some(Ok(frames)) = &mut *next else { return };
+            *taken = frames.drain(..).try_for_each(|frame| self.job.output.take(frame));
+            *count += usize::from(taken.is_ok());
         }
     }
 }
