@@ -262,32 +262,29 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         let header = |name: &str| {
             head.lines().find_map(|line| Some(line.to_ascii_lowercase().strip_prefix(name)?.trim().to_owned()))
         };
-        if header("transfer-encoding:").is_some_and(|coding| coding == "chunked") {
+        let is_packed = header("content-encoding:").is_some_and(|coding| coding == "gzip");
+        let is_stream = header("content-type:").is_some_and(|kind| kind == "text/event-stream") || is_packed;
+        let body = if header("transfer-encoding:").is_some_and(|coding| coding == "chunked") {
             let (body, rest) = chunks(bytes)?;
             bytes = rest;
-            answers.push((status, body));
-            continue;
-        }
-        // What HEAD would stream has no length; to HTTP/1.0 it is sent as it is, to the end of the connection.
-        if header("content-type:").is_some_and(|kind| kind == "text/event-stream")
-            && header("content-length:").is_none()
-        {
-            if !bytes.starts_with(b"HTTP/1.") {
-                bytes = &[];
-            }
-            answers.push((status, Vec::new()));
-            continue;
-        }
-        let length = header("content-length:").and_then(|length| length.parse().ok());
-        let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
-        // An answer to HEAD has no document.
-        let body =
-            if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
-        bytes = &bytes[body.len()..];
-        let mut document = body.to_vec();
-        if !body.is_empty() && header("content-encoding:").is_some_and(|coding| coding == "gzip") {
-            document.clear();
-            flate2::read::GzDecoder::new(body).read_to_end(&mut document).map_err(|error| error.to_string())?;
+            body
+        } else if is_stream && header("content-length:").is_none() {
+            // What HEAD would stream has no length; to HTTP/1.0 it is sent as it is, to the end of the connection.
+            if bytes.starts_with(b"HTTP/1.") { Vec::new() } else { std::mem::take(&mut bytes).to_vec() }
+        } else {
+            let length = header("content-length:").and_then(|length| length.parse().ok());
+            let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
+            // An answer to HEAD has no document.
+            let is_without = bytes.is_empty() || bytes.starts_with(b"HTTP/1.");
+            let body = if is_without { &[] } else { bytes.get(..length).ok_or("cut")? };
+            bytes = &bytes[body.len()..];
+            body.to_vec()
+        };
+        let mut document = body;
+        // One that is cut short with its connection is no error.
+        if !document.is_empty() && is_packed && status >= 400 {
+            let packed = std::mem::take(&mut document);
+            flate2::read::GzDecoder::new(&*packed).read_to_end(&mut document).map_err(|error| error.to_string())?;
         }
         answers.push((status, document));
     }

@@ -67,8 +67,8 @@ fn has(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     parts(headers, &header::IF_NONE_MATCH).any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag)
 }
 
-/// Whether the client accepts gzip: named, or by `*`, and not with the weight 0.
-pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
+/// Returns true if the client accepts gzip: named, or by `*`, and not with the weight 0.
+fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = |wanted: &str| {
         parts(headers, &header::ACCEPT_ENCODING).find_map(|part| {
             let (name, weight) = part.split_once(';').unwrap_or((part, ""));

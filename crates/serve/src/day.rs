@@ -1,22 +1,28 @@
-//! Days of the calendar, as puzzles are named after them.
+//! Days of the calendar in Greenwich, as puzzles are named after them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub(crate) use kalah_tables::day::name;
+use humantime::{format_rfc3339_seconds, parse_rfc3339};
 
-/// Whether a text is a day such as 2026-11-23.
-pub(super) fn is_day(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let number = |text: &str, length: usize| {
-        let digits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse::<u32>().ok()).flatten()
-    };
-    let [year, month, day] = parts[..] else { return false };
-    let month_and_day = number(month, 2).zip(number(day, 2));
-    number(year, 4).is_some() && month_and_day.is_some_and(|(m, d)| (1..=12).contains(&m) && (1..=31).contains(&d))
+/// Seconds of a day.
+const DAY: u64 = 86400;
+
+/// Length of a name such as 2026-11-23.
+const NAME: usize = 10;
+
+/// Returns the name of a day, such as 2026-11-23; `day` counts days since 1970 began.
+pub(super) fn name(day: u64) -> String {
+    let mut time = format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(DAY * day)).to_string();
+    time.truncate(NAME);
+    time
 }
 
-/// How many days it is in Greenwich since 1970 began.
+/// Returns true if a text is the name of a day, 1970-01-01 or later.
+pub(super) fn is_day(text: &str) -> bool {
+    text.len() == NAME && parse_rfc3339(&format!("{text}T00:00:00Z")).is_ok()
+}
+
+/// Days since 1970 began.
 pub(super) fn today() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / 86400
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
 }

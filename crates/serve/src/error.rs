@@ -1,3 +1,4 @@
+use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kalah_core::game::{ParseError, UnknownRules};
@@ -6,7 +7,7 @@ use kalah_play::record::RecordError;
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
 use kalah_tables::table::{Damage, TableError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The most seeds in play of a position that is answered.
 pub(super) const MAX_SEEDS: u32 = 400;
@@ -20,11 +21,9 @@ pub(super) const MAX_MOVES: usize = 1000;
 /// The most bytes of a request's address, and of its body.
 pub(super) const MAX_BYTES: usize = 8192;
 
-/// The media type of all answers.
-const JSON: &str = "application/json";
-
-/// The most bytes of a request's head.
+/// The most bytes of a request's head, and its most headers.
 pub(super) const MAX_HEAD: usize = 128 << 10;
+pub(super) const MAX_HEADERS: usize = 100;
 
 /// Seconds after which a client that was refused may ask again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -72,6 +71,9 @@ pub enum ApiError {
     /// A page of another website sent the request.
     #[error("requests from other websites are refused; this one came from '{0}'")]
     Origin(String),
+    /// The client accepts no form of the answer.
+    #[error("the client accepts neither gzip nor documents that are not compressed")]
+    Encoding,
     /// The request did not arrive in time.
     #[error("the request took too long to arrive")]
     Late,
@@ -88,7 +90,7 @@ pub enum ApiError {
     #[error("the address has more than {MAX_BYTES} bytes")]
     LongAddress,
     /// The address and the headers are too long.
-    #[error("the request has more than {MAX_HEAD} bytes before its body, or more than 100 headers")]
+    #[error("the request has more than {MAX_HEAD} bytes before its body, or more than {MAX_HEADERS} headers")]
     LongHead,
     /// A table is damaged.
     #[error("a table is damaged: {0}")]
@@ -122,6 +124,7 @@ impl ApiError {
             ApiError::NoPuzzle => (404, "no-puzzle"),
             ApiError::NotFound(_) => (404, "not-found"),
             ApiError::Method(_) => (405, "method"),
+            ApiError::Encoding => (406, "encoding"),
             ApiError::Late => (408, "timeout"),
             ApiError::LargeBody => (413, "large-body"),
             ApiError::LongAddress => (414, "long-address"),
@@ -149,16 +152,16 @@ impl ApiError {
     }
 
     /// The JSON document of an error.
-    pub(super) fn document(&self) -> String {
-        json!({ "error": { "code": self.kind().1, "message": self.to_string() } }).to_string()
+    pub(super) fn document(&self) -> Value {
+        json!({ "error": { "code": self.kind().1, "message": self.to_string() } })
     }
 
     /// The whole response as bytes on the wire, for where no handler can return it; the last one on its connection.
     pub(super) fn response_text(&self) -> String {
-        let (status, document) = (self.status(), self.document());
+        let (status, document) = (self.status(), self.document().to_string());
+        let length = document.len();
         format!(
-            "HTTP/1.1 {status}\r\ncontent-type: {JSON}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{document}",
-            document.len()
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{document}"
         )
     }
 }
@@ -210,10 +213,8 @@ impl From<PlayError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, is_short) = (self.status(), matches!(self, ApiError::Busy(_) | ApiError::Stopping));
-        let json = (header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-        let mut response = (status, [json], self.document()).into_response();
-        if is_short {
+        let mut response = (self.status(), Json(self.document())).into_response();
+        if matches!(self, ApiError::Busy(_) | ApiError::Stopping) {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }
         response

@@ -26,13 +26,11 @@
 //! | [`site_files`](SiteError) | what all of them need: errors, progress |
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and how they are sent |
-//! | `compression` | documents, compressed |
 
 mod answer;
 mod api;
 mod assets;
 mod book;
-mod compression;
 mod cors;
 mod day;
 mod error;

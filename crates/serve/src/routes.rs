@@ -1,20 +1,30 @@
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
+use tokio::time::timeout;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
 
 use super::api::{self, Service};
-use super::assets::{Asset, accepts_gzip};
-use super::compression::compressed;
+use super::assets::Asset;
 use super::error::{ApiError, MAX_BYTES};
 use super::slots::Slot;
-use super::{book, cors, events, game, page, puzzle_request, texts};
+use super::{book, events, game, page, puzzle_request, texts};
+
+/// Says whose pages may use an answer.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// The fewest bytes of a document that is compressed: a smaller one fits into one packet of a network anyway.
+const MIN_COMPRESSED: u64 = 1024;
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -27,7 +37,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
+    (RESOURCE_POLICY, HeaderValue::from_static("same-origin")),
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
@@ -70,12 +80,25 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         let serve = move |headers: HeaderMap| async move { asset.answer(&headers) };
         routes = routes.route(file.path, get(serve));
     }
-    routes
+    routes = routes
         .fallback(|uri: Uri| async move { ApiError::NotFound(uri.path().chars().take(100).collect()) })
         .method_not_allowed_fallback(|method: Method| async move { ApiError::Method(method.to_string()) })
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), guard))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
         .layer(DefaultBodyLimit::max(MAX_BYTES))
-        .with_state(service)
+        .layer(compression());
+    if let Some(cors) = service.sharing.layer() {
+        routes = routes.layer(cors);
+    }
+    routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
+}
+
+/// Compresses JSON documents for those who accept that: not streams, of which nobody knows the end yet, and not short ones.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let is_document = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+    };
+    let worthwhile = SizeAbove::new(MIN_COMPRESSED).and(is_document);
+    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(worthwhile)
 }
 
 /// `GET /api/openapi.json`
@@ -88,44 +111,61 @@ fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
 
-/// What holds for every request and every answer.
-async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let client = request.extensions().get::<Client>().cloned();
+/// Checks who sends a request, and adds the headers that every answer has.
+async fn guard(
+    State(service): State<Arc<Service>>,
+    Extension(client): Extension<Client>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (method, headers) = (request.method(), request.headers());
     let api = is_api(request.uri().path());
-    let sharing = if api { service.sharing.with(request.headers()) } else { None };
-    let packed = api && accepts_gzip(request.headers());
-    let is_preflight = sharing.is_some() && cors::is_preflight(request.method(), request.headers());
-    let mut response = match admitted(&service, client.as_ref(), request, sharing.is_some()).await {
-        Ok(_) if is_preflight => StatusCode::NO_CONTENT.into_response(),
-        Ok(request) => {
-            let work = client.as_ref().map(|client| client.slot.work());
-            let answer = next.run(request).await;
-            let answer = if api { compressed(answer, packed).await } else { answer };
-            events::at_work_until_sent(answer, work)
-        }
+    // A page of one of the websites that may use the API; a browser may only ask what such a page may send.
+    let shared = api && service.sharing.allows(headers);
+    let is_preflight =
+        shared && method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let host = service.hosts.check_host(request.uri(), headers, client.local);
+    let admitted = host.and_then(|()| if shared { Ok(()) } else { service.hosts.check_origin(headers, api) });
+    let mut response = match admitted {
+        // The layer of CORS would answer it, whoever asks.
+        Ok(()) if method == Method::OPTIONS && !is_preflight => ApiError::Method(method.to_string()).into_response(),
+        Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
+    match response.status() {
+        StatusCode::OK if is_preflight => *response.status_mut() = StatusCode::NO_CONTENT,
+        StatusCode::NOT_ACCEPTABLE => response = ApiError::Encoding.into_response(),
+        _ => {}
+    }
     let headers = response.headers_mut();
     headers.extend(HEADERS);
     if api {
         headers.extend([VERSION]);
-        service.sharing.add_headers(headers, sharing, is_preflight);
+    }
+    if shared {
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     }
     response
 }
 
-/// A request that may be answered, all of it there.
-async fn admitted(
-    service: &Service,
-    client: Option<&Client>,
+/// Has a request answered once all of it is there.
+async fn receive(
+    State(service): State<Arc<Service>>,
+    Extension(client): Extension<Client>,
     request: Request,
-    shared: bool,
-) -> Result<Request, ApiError> {
-    let local = client.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |client| client.local);
-    service.hosts.check_host(request.uri(), request.headers(), local)?;
-    if !shared {
-        service.hosts.check_origin(request.headers(), is_api(request.uri().path()))?;
+    next: Next,
+) -> Response {
+    match whole(request, service.patience).await {
+        Ok(request) => {
+            let work = client.slot.work();
+            events::at_work_until_sent(next.run(request).await, work)
+        }
+        Err(error) => error.into_response(),
     }
+}
+
+/// Reads the body of a request within `patience`.
+async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError> {
     if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES) {
         return Err(ApiError::LongAddress);
     }
@@ -134,8 +174,8 @@ async fn admitted(
     }
     let (parts, body) = request.into_parts();
     let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
-    let body = tokio::time::timeout(service.patience, read).await.map_err(|_| ApiError::Late)?;
-    let body = body.map_err(|rejection| match rejection.into_response().status() {
+    let body = timeout(patience, read).await.map_err(|_| ApiError::Late)?;
+    let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
         _ => ApiError::Request("the body is not what its headers say".to_owned()),
     })?;

@@ -1,8 +1,8 @@
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::TokioTimer;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use kalah_solve::book::Books;
 use kalah_tables::table::Shelf;
@@ -142,7 +142,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     let search_count = options.searches.max(1);
     let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;
     let Options { time, stream_time, patience, log, hosts, origins, .. } = options;
-    let (hosts, sharing, puzzles) = (Hosts(hosts), Sharing(origins), Puzzles::default());
+    let (hosts, sharing, puzzles) = (Hosts(hosts), Sharing::new(origins), Puzzles::default());
     let service =
         Service { shelf, books, searches, time, stream_time, search_count, patience, hosts, sharing, puzzles, log };
     let service = Arc::new(service);
@@ -213,12 +213,11 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
 
 /// Answers the requests on one connection until the client closes it or takes too long, the server is asked to stop, or the
 /// slot is needed for another.
-async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
+async fn converse(stream: TcpStream, slot: Arc<Slot>, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
     // Where this fails answers are later, no more.
     let _ = stream.set_nodelay(true);
-    let client = Client { local: local.ip(), slot: Arc::new(slot) };
-    let slot = Arc::clone(&client.slot);
+    let client = Client { local: local.ip(), slot: Arc::clone(&slot) };
     let routes = TowerToHyperService::new(routes);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(client.clone());
@@ -228,26 +227,21 @@ async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Durat
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .max_buf_size(MAX_HEAD)
-        .serve_connection(Wire::new(stream, patience), service);
-    let ended = {
-        let answering = std::future::poll_fn(|context| connection.poll_without_shutdown(context));
-        tokio::select! {
-            ended = answering => Some(ended),
-            () = slot.asked_to_leave() => return,
-            () = stopped(stop) => None,
-        }
-    };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            Pin::new(&mut connection).graceful_shutdown();
-            std::future::poll_fn(|context| connection.poll_without_shutdown(context)).await
+        .serve_connection(TokioIo::new(Wire::new(stream, patience)), service);
+    let ended = tokio::select! {
+        ended = poll_fn(|context| connection.poll_without_shutdown(context)) => ended,
+        () = slot.asked_to_leave() => return,
+        () = stopped(stop) => {
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
+            poll_fn(|context| connection.poll_without_shutdown(context)).await
         }
     };
     let parts = connection.into_parts();
-    match ended {
-        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => parts.io.refuse(&ApiError::Late).await,
-        Err(error) if !error.is_parse() => {}
-        _ => parts.io.end().await,
-    }
+    let wire = parts.io.into_inner();
+    let error = match ended {
+        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => Some(ApiError::Late),
+        Err(error) if !error.is_parse() => return,
+        _ => wire.refused(&parts.read_buf),
+    };
+    wire.end(error.as_ref()).await;
 }

@@ -6,7 +6,6 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`builder`] | computing tables |
-//! | [`day`] | dates of the calendar |
 //! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`printable`] | making untrusted text safe to print |
@@ -20,7 +19,6 @@
 //! | [`verify`] | checking that tables are correct |
 
 pub mod builder;
-pub mod day;
 pub mod export;
 pub mod file;
 pub mod printable;

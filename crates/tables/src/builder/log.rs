@@ -2,14 +2,14 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use kalah_core::game::Rules;
 use serde::{Deserialize, Serialize};
 
+use crate::file;
 use crate::printable::printable;
 use crate::table::TableKey;
-use crate::{day, file};
 
 /// The name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";
@@ -66,7 +66,7 @@ impl BuildRecord {
             backend: backend.to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             commit: option_env!("KALAH_COMMIT").map(str::to_owned),
-            finished: Some(day::now()),
+            finished: Some(humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string()),
         }
     }
 
