@@ -428,8 +428,7 @@ mod tests {
 
     /// The texts between backquotes in the code of the program that begin with `kalah`, with their file. Comments are left out.
     fn suggested() -> Vec<(String, String)> {
-        let mut folders =
-            ["src", "crates/core/src"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
+        let mut folders = ["src", "crates"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
         let mut found = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {

@@ -13,8 +13,16 @@ use circles::circles;
 use sources::Sources;
 
 /// The crates with layers: the name by which others use it, and its root.
-const CRATES: [(&str, &str); 3] =
-    [("kalah_core", "crates/core/src/lib.rs"), ("kalah", "src/lib.rs"), ("kalah_program", "src/main.rs")];
+const CRATES: [(&str, &str); 8] = [
+    ("kalah_core", "crates/core/src/lib.rs"),
+    ("kalah_tables", "crates/tables/src/lib.rs"),
+    ("kalah_gpu", "crates/gpu/src/lib.rs"),
+    ("kalah_solve", "crates/solve/src/lib.rs"),
+    ("kalah_play", "crates/play/src/lib.rs"),
+    ("kalah_serve", "crates/serve/src/lib.rs"),
+    ("kalah", "src/lib.rs"),
+    ("kalah_program", "src/main.rs"),
+];
 
 #[test]
 fn siblings_use_each_other_without_circles() {
