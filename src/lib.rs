@@ -31,8 +31,8 @@
 //! [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
 //! [`analyse`], [`play`], [`mod@record`] <- [`serve`], [`kgp`] <- the command line.
 //!
-//! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `parquet` (scores as Parquet), `plot`
-//! (charts), `cli` (the command `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
+//! Features: `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by default, `parquet` (scores as
+//! Parquet) and `plot` (charts) are not. Without any, the library builds on the CPU, verifies, solves, plays and analyses.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::data::Chart;
+#[cfg(feature = "plot")]
 use super::svg;
 use crate::cli::output;
 
@@ -16,6 +17,11 @@ pub struct Plot {
 
 /// Reads the name of a file for a chart.
 fn svg_file(text: &str) -> Result<PathBuf, String> {
+    if cfg!(not(feature = "plot")) {
+        return Err("this program was built without the feature `plot`: build it with \
+                    `cargo build --release --locked --features plot`"
+            .to_owned());
+    }
     let path = Path::new(text);
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
         return Err("charts are drawn as SVG: name a file that ends in .svg".to_owned());
@@ -23,6 +29,14 @@ fn svg_file(text: &str) -> Result<PathBuf, String> {
     match path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
         Some(parent) => Err(format!("there is no directory {}", parent.display())),
         None => Ok(path.to_owned()),
+    }
+}
+
+/// Nothing is drawn: the flag was refused.
+#[cfg(not(feature = "plot"))]
+mod svg {
+    pub fn draw(_charts: &[super::Chart], _path: &std::path::Path) -> anyhow::Result<bool> {
+        Ok(false)
     }
 }
 

@@ -3,15 +3,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `data` | what a chart shows |
-//! | `flag` | `--plot`; without the feature `plot` a flag less |
+//! | `flag` | `--plot`, which is refused without the feature `plot` |
 //! | `svg` | the drawing |
 
-#[cfg_attr(not(feature = "plot"), allow(dead_code, reason = "described, and not drawn"))]
+#[cfg_attr(not(feature = "plot"), expect(dead_code, reason = "described, and not drawn"))]
 mod data;
-#[cfg(feature = "plot")]
-mod flag;
-#[cfg(not(feature = "plot"))]
-#[path = "no_flag.rs"]
 mod flag;
 #[cfg(feature = "plot")]
 mod svg;
