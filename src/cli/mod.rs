@@ -9,7 +9,6 @@
 //! | `analysis` | commands that analyse whole boards |
 //! | `program` | commands about this program |
 //! | `flags` | flags and arguments that several commands have |
-//! | `gpu` | GPUs: `kalah gpu`, flags, errors |
 //! | `output` | what commands print |
 //! | `errors` | errors in words, with advice |
 //! | `failure` | the message and exit code of an error that ends a command |
@@ -21,7 +20,6 @@ mod analysis;
 mod errors;
 mod failure;
 mod flags;
-mod gpu;
 mod help;
 mod old_spellings;
 mod output;
@@ -75,7 +73,7 @@ enum Command {
     Bounds(tables::bounds::Bounds),
     Plan(tables::plan::Plan),
     Bench(tables::bench::Bench),
-    Gpu(gpu::GpuCommand),
+    Gpu(tables::gpu::GpuCommand),
     Verify(tables::verify::Verify),
     Check(solving::check::Check),
     Train(tables::train::Train),

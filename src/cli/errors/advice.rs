@@ -23,9 +23,9 @@ use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
 use crate::cli::errors::causes::{book_error, lock_error, network_error, solve_error, table_error};
+use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
-use crate::cli::gpu;
 
 /// What helps with a file that a newer version made.
 const USE_NEWER: &str = "use that version";

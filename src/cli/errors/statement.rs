@@ -8,7 +8,7 @@ use kalah::build::{BuildError, PlanError};
 use kalah::system::{MemoryShortage, OutOfMemory};
 use kalah::verify::Fault;
 
-use crate::cli::gpu;
+use crate::cli::errors::gpu;
 
 /// The statement of an error, with its figures as people read them.
 pub fn statement(error: &(dyn Error + 'static)) -> String {

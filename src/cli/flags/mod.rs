@@ -2,7 +2,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `args` | boards, directories, threads, backends; parsers of values |
+//! | `args` | boards, directories, threads; parsers of values |
+//! | `compute` | what computes tables |
 //! | `boards` | boards that a command is about |
 //! | `directories` | the directory of the tables, if it is missing |
 //! | `positions` | positions as arguments, in files, on standard input |
@@ -15,6 +16,7 @@
 
 pub mod args;
 pub mod boards;
+pub mod compute;
 pub mod directories;
 pub mod games;
 pub mod player_flags;

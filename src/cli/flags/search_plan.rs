@@ -17,6 +17,7 @@ use kalah::table::{BoundTable, TableKey};
 use serde::Serialize;
 
 use crate::cli::errors::suggestion;
+use crate::cli::flags::compute::Compute;
 use crate::cli::flags::{args, positions};
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
@@ -40,7 +41,7 @@ pub struct PlanSearch {
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
-    compute: args::Compute,
+    compute: Compute,
     #[command(flatten)]
     common: args::Common,
 }

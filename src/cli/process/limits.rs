@@ -85,7 +85,8 @@ mod unix {
         }
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            if crate::cli::gpu::catches_panics() {
+            #[cfg(feature = "gpu")]
+            if kalah::gpu::catches_panics() {
                 return;
             }
             let payload = panic.payload();

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::cli::gpu;
-
 /// The exit code of a check that found a wrong value or damage.
 pub const EXIT_DAMAGE: u8 = 3;
 
@@ -53,8 +51,8 @@ impl Outcome {
     /// The exit code to return from `main`. After a GPU has hung this ends the program itself, since its driver may be at work, and
     /// crash when its destructors run.
     pub fn leave(self) -> ExitCode {
-        #[cfg(unix)]
-        if gpu::has_hung() {
+        #[cfg(all(unix, feature = "gpu"))]
+        if kalah::gpu::has_hung() {
             // Nobody is left to tell that it failed.
             let _ = std::io::Write::flush(&mut std::io::stdout());
             // SAFETY: it ends the process, and runs no more of its code.

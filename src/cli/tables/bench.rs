@@ -5,6 +5,7 @@ use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::flags::compute::Compute;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -21,7 +22,7 @@ pub struct Bench {
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
-    compute: args::Compute,
+    compute: Compute,
     #[command(flatten)]
     common: args::Common,
 }

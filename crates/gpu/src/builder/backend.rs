@@ -5,7 +5,7 @@ use kalah_tables::table::Tables;
 
 use super::computer::GpuComputer;
 use super::memory::least_memory;
-use crate::device::{Gpu, GpuError, Tier};
+use crate::device::{Gpu, Tier};
 
 /// Positions per second of a whole GPU, not measured with builds yet, and of a software adapter (measured); with relays
 /// such a share of it (measured on a software adapter).
@@ -34,15 +34,4 @@ impl Device for Gpu {
     fn copy_bandwidth(&self, bytes: u64) -> Result<f64, DeviceError> {
         Ok(Gpu::copy_bandwidth(self, bytes)?)
     }
-}
-
-impl From<GpuError> for ComputeError {
-    fn from(error: GpuError) -> ComputeError {
-        ComputeError::Device(error.into())
-    }
-}
-
-/// Returns true if the device had not enough memory.
-pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
-    matches!(error, ComputeError::Device(error) if matches!(error.downcast_ref(), Some(GpuError::OutOfMemory { .. })))
 }

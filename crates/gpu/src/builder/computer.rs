@@ -10,8 +10,8 @@ use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
 use kalah_tables::table::Tables;
 
-use super::backend::is_out_of_memory;
 use super::collector::{READBACKS, collect, send};
+use super::error::is_out_of_memory;
 use super::lower::Lower;
 use super::memory::DeviceMemory;
 use super::packer::{PackedOnDevice, Packer};

@@ -20,6 +20,7 @@
 //! | [`computer`](GpuComputer) | all frames of a layer |
 //! | [`work`](BoardWork) | the dispatches and copies of a layer, counted without a device |
 //! | [`self_test`](self_test()) | a small layer that a device computes before it is trusted |
+//! | `error` | a GPU's errors as those of a computer of frames |
 //! | `backend` | a GPU as a device that builds tables |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
@@ -27,6 +28,7 @@ mod backend;
 mod collector;
 mod computer;
 mod edge_colouring;
+mod error;
 mod lists;
 mod lower;
 mod matrix;

@@ -1,10 +1,14 @@
+use std::error::Error;
+
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 
-use super::device::DeviceError;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, TableError, Tables};
+
+/// Why a device failed: an error of the crate that drives it.
+pub type DeviceError = Box<dyn Error + Send + Sync>;
 
 /// Why frames could not be computed.
 #[derive(Debug, thiserror::Error)]

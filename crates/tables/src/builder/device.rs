@@ -1,14 +1,10 @@
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::computer::{ComputeError, Computer};
+use super::computer::{ComputeError, Computer, DeviceError};
 use crate::table::Tables;
-
-/// Why a device failed: an error of the crate that drives it.
-pub type DeviceError = Box<dyn Error + Send + Sync>;
 
 /// A device, other than the CPU, that computes tables.
 pub trait Device: fmt::Debug + Send + Sync {

@@ -1,5 +1,4 @@
-use super::computer::ComputeError;
-use super::device::DeviceError;
+use super::computer::{ComputeError, DeviceError};
 use crate::system::OutOfMemory;
 use crate::table::{LockError, PairKey, TableError, TableKey};
 

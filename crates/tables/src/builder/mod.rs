@@ -46,9 +46,9 @@ mod writer;
 
 pub use backend::Backend;
 pub use cluster_plan::{PairWork, Work};
-pub use computer::{ComputeError, Computer, Output};
+pub use computer::{ComputeError, Computer, DeviceError, Output};
 pub use dependencies::lower_frames;
-pub use device::{Device, DeviceComputer, DeviceError, Traffic};
+pub use device::{Device, DeviceComputer, Traffic};
 pub use driver::{BuildReport, Builder, build};
 pub use error::BuildError;
 pub use event::Event;

@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::cli::errors::statement::statement;
 use crate::cli::flags::args;
+use crate::cli::flags::compute::Compute;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
@@ -67,7 +68,7 @@ pub struct Build {
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share", "only", "bounds"])]
     packed: Option<usize>,
     #[command(flatten)]
-    compute: args::Compute,
+    compute: Compute,
     #[command(flatten)]
     common: args::Common,
     /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
+use crate::cli::flags::compute::Compute;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
@@ -27,7 +28,7 @@ pub struct PlanBuild {
     #[arg(long, conflicts_with = "json")]
     commands: bool,
     #[command(flatten)]
-    compute: args::Compute,
+    compute: Compute,
     #[command(flatten)]
     common: args::Common,
 }

@@ -30,7 +30,7 @@ use kalah::verify::{
 
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
-use crate::cli::gpu::GpuFlags;
+use crate::cli::flags::compute::GpuFlags;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;

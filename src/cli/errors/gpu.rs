@@ -1,14 +1,26 @@
+//! A GPU's errors in words, with advice.
+
 use std::error::Error;
 
+#[cfg(feature = "gpu")]
 use indicatif::HumanBytes;
+#[cfg(feature = "gpu")]
 use kalah::gpu::{GpuError, Shortage};
 
+/// This program was compiled without the feature `gpu`.
+#[cfg(not(feature = "gpu"))]
+#[derive(Debug, thiserror::Error)]
+#[error("this build has no GPU support")]
+pub struct Unsupported;
+
 /// The error of a GPU that `error` is, or passes on without a word of its own.
+#[cfg(feature = "gpu")]
 fn stated<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
     GpuError::of(error).filter(|stated| stated.to_string() == error.to_string())
 }
 
 /// The statement of a GPU's error, if `error` is one and its figures are to be read by people.
+#[cfg(feature = "gpu")]
 pub fn statement(error: &(dyn Error + 'static)) -> Option<String> {
     let GpuError::OutOfMemory { what, bytes, used, shortage } = stated(error)? else { return None };
     let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
@@ -17,6 +29,7 @@ pub fn statement(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// What to do about a GPU's error, if `error` is one; `cpu` is the flag that does without.
+#[cfg(feature = "gpu")]
 pub fn advice(error: &(dyn Error + 'static), cpu: &str) -> Option<String> {
     Some(match stated(error)? {
         GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
@@ -30,4 +43,17 @@ pub fn advice(error: &(dyn Error + 'static), cpu: &str) -> Option<String> {
         GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
         _ => return None,
     })
+}
+
+/// No error is a GPU's.
+#[cfg(not(feature = "gpu"))]
+pub fn statement(_error: &(dyn Error + 'static)) -> Option<String> {
+    None
+}
+
+/// What to do where a GPU was asked for; `cpu` is the flag that does without.
+#[cfg(not(feature = "gpu"))]
+pub fn advice(error: &(dyn Error + 'static), cpu: &str) -> Option<String> {
+    (error.to_string() == Unsupported.to_string())
+        .then(|| format!("use {cpu}, or build the program with its feature `gpu`"))
 }
