@@ -1,11 +1,11 @@
 //! Puzzles: the same one for everybody on a day.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use kalah_core::game::{Position, Rules};
 use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_tables::table::{TableError, Tables};
+use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::ApiError;
@@ -83,12 +83,12 @@ pub(super) struct Puzzles(Mutex<HashMap<Key, Option<Puzzle>>>);
 impl Puzzles {
     /// The puzzle, if it was searched for; `None` in it: there is none.
     pub fn get(&self, key: &Key) -> Option<Option<Puzzle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.0.lock().get(key).cloned()
     }
 
     /// Keeps a puzzle.
     pub fn put(&self, key: Key, puzzle: Option<Puzzle>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.len() >= KEPT {
             kept.clear();
         }

@@ -1,5 +1,5 @@
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_core::game::{Line, Pit, Played, Position, Rules};
@@ -10,6 +10,7 @@ use kalah_solve::solve::{
     Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
 };
 use kalah_tables::table::Shelf;
+use parking_lot::Mutex;
 
 use super::ApiError;
 
@@ -257,7 +258,7 @@ impl SolverSearch<'_, '_> {
         let look = || {
             // What fails here fails the search, too.
             if let Ok(analysis) = self.known(evaluations, ahead, None) {
-                let narrowest = self.narrowest().clone();
+                let narrowest = self.narrowest.lock().clone();
                 let is_news = told.as_ref().is_none_or(|(_, last)| *last != narrowest);
                 if is_news || told.as_ref().is_some_and(|(at, _)| at.elapsed() >= TELL_AGAIN) {
                     tell(&analysis);
@@ -269,13 +270,9 @@ impl SolverSearch<'_, '_> {
         watched(Duration::ZERO, look, |_| (), work)
     }
 
-    fn narrowest(&self) -> MutexGuard<'_, Vec<ValueBounds>> {
-        self.narrowest.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The narrowest known bounds, of the position (0) or of its moves (from 1), with `bounds` among them.
     fn narrowed(&self, index: usize, bounds: ValueBounds) -> ValueBounds {
-        let known = &mut self.narrowest()[index];
+        let known = &mut self.narrowest.lock()[index];
         *known = ValueBounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
         *known
     }

@@ -1,6 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_play::play::Limit;
 use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
+use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
 
 use super::ApiError;
@@ -61,10 +62,6 @@ impl Drop for Cancel {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
-}
-
-fn lock(idle: &Mutex<Vec<Idle>>) -> MutexGuard<'_, Vec<Idle>> {
-    idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Searches {
@@ -157,7 +154,7 @@ impl Searches {
 
     /// A free thread, if there is one: the one that searched the board last if there is a choice.
     fn take(&self, game: BoardKey) -> Option<usize> {
-        let mut idle = lock(&self.idle);
+        let mut idle = self.idle.lock();
         let knows = idle.iter().position(|idle| idle.last == Some(game));
         let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
         knows.or(any).map(|index| idle.remove(index).thread)
@@ -199,6 +196,6 @@ struct Back {
 
 impl Drop for Back {
     fn drop(&mut self) {
-        lock(&self.idle).push(Idle { thread: self.thread, last: Some(self.last) });
+        self.idle.lock().push(Idle { thread: self.thread, last: Some(self.last) });
     }
 }

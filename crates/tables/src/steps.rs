@@ -7,10 +7,10 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use kalah_core::index::Frame;
+use parking_lot::Mutex;
 
 /// What was recorded of one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,15 +108,15 @@ impl Drop for Step {
     fn drop(&mut self) {
         if let Some(Running { name, tasks }) = self.0.take() {
             let (frame, _) = CURRENT.get();
-            let tasks = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let tasks = tasks.into_inner();
             lock(&RECORDS).push(StepRecord { name, frame, tasks });
             CURRENT.set((frame, Some(thread_time())));
         }
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> parking_lot::MutexGuard<'_, T> {
+    mutex.lock()
 }
 
 /// Processor time of this thread.

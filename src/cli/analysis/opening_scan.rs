@@ -1,7 +1,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -9,6 +9,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -132,7 +133,7 @@ impl OpeningScan {
         };
         let on_batch = |batch: &Batch| -> anyhow::Result<()> {
             if let Some(state) = &state {
-                state.lock().unwrap_or_else(PoisonError::into_inner).keep(batch)?;
+                state.lock().keep(batch)?;
             }
             Ok(())
         };

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use kalah::watcher::watched;
+use parking_lot::Mutex;
 
 use crate::cli::output;
 
@@ -55,7 +55,7 @@ impl Progress {
     /// Names what is under way.
     pub fn stage(&self, stage: String) {
         self.bar.set_message(stage.clone());
-        *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = stage;
+        *self.stage.lock() = stage;
     }
 
     /// Takes work off the total that turned out to be done.
@@ -104,7 +104,7 @@ impl Progress {
         };
         output::note(format_args!(
             "{}: {:.1} % of {} {}, {} a second, {left}",
-            self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+            self.stage.lock(),
             100.0 * positions as f64 / total.max(1) as f64,
             HumanCount(total),
             self.things,

@@ -1,13 +1,13 @@
 //! Progress of a search on stderr: a line that changes on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
 use kalah::solve::{Event, Solver, ValueBounds};
 use kalah::watcher::watched;
+use parking_lot::Mutex;
 
 use crate::cli::output;
 
@@ -39,25 +39,21 @@ impl SearchProgress {
         SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, (String, String)> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Names what is solved.
     pub fn stage(&self, stage: String) {
-        self.lock().0 = stage;
+        self.stage.lock().0 = stage;
     }
 
     /// Has the first turns of another position shown.
     pub fn position(&self, position: Position) {
-        *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
+        *self.position.lock() = position;
     }
 
     /// Notes what happens.
     pub fn event(&self, event: Event) {
         if let Event::Begin { score, known, position } = event {
             let seeds = position.seeds();
-            self.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
+            self.stage.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
         }
     }
 
@@ -111,7 +107,7 @@ impl SearchProgress {
 
     fn text(&self, solver: &Solver) -> String {
         let seconds = self.start.elapsed().as_secs_f64();
-        let (stage, test) = self.lock().clone();
+        let (stage, test) = self.stage.lock().clone();
         let separator = if stage.is_empty() { "" } else { ": " };
         let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
         format!(
@@ -127,7 +123,7 @@ impl SearchProgress {
 
     /// What is known of the value of every first move.
     fn turns(&self, solver: &Solver) -> String {
-        let position = *self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = *self.position.lock();
         let turn = |pit| {
             let played = position.play(solver.rules(), pit).ok()?;
             let known = solver.known(&played.position).ok()?;

@@ -1,12 +1,12 @@
 //! What a player has found so far, on stderr while a person waits for its move.
 
 use std::io::IsTerminal;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kalah::play::Choice;
 use kalah::watcher::watched;
+use parking_lot::Mutex;
 
 use crate::cli::output;
 
@@ -41,7 +41,7 @@ impl Thinking {
 
     /// Notes the best move so far.
     pub fn best(&self, choice: &Choice) {
-        *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(*choice);
+        *self.best.lock() = Some(*choice);
     }
 
     /// Runs `work` and shows meanwhile what is found.
@@ -69,7 +69,7 @@ impl Thinking {
             Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
             None => "no time limit (set one with --time)".to_owned(),
         };
-        let best = match *self.best.lock().unwrap_or_else(PoisonError::into_inner) {
+        let best = match *self.best.lock() {
             Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
             None => "no move yet".to_owned(),
         };

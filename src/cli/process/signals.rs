@@ -3,11 +3,12 @@
 //! The program listens from its start on, so that every command ends in the same way: the first signal has the command stop, if
 //! it knows how to, and else ends the program at once, as a second one does. The exit code is 128 and the number of the signal.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use kalah::play::engine::kill_engines;
 use kalah::progress::Pulse;
+use parking_lot::Mutex;
 
 use crate::cli::process::outcome::Outcome;
 
@@ -41,7 +42,7 @@ pub fn interrupted() -> Outcome {
 
 /// Has the first signal call `stop`; a second one ends the program: whoever asks twice does not wait for what is left to do.
 pub fn on_signal(stop: impl FnMut() + Send + 'static) {
-    *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(stop));
+    *STOP.lock() = Some(Box::new(stop));
 }
 
 /// Has the first signal set `stop`, and a second one end the program.
@@ -61,7 +62,7 @@ pub fn stopped_by_signal() -> Arc<Pulse> {
 /// Does what the signal asks for.
 fn arrived(signal: i32) {
     let is_first = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-    match STOP.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+    match STOP.lock().as_mut() {
         Some(stop) if is_first => stop(),
         _ => {
             kill_engines();

@@ -1,13 +1,14 @@
 //! Lists of moves and maps of ranks, made by the processor while the device computes what comes before.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
 use kalah_tables::rows::BoardRows;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::lists::{ClassKind, MoveLists, list_captures, list_moves, list_spill};
 
@@ -74,7 +75,7 @@ impl Prefetcher {
             let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
             for frame in [small, small.mirrored()] {
                 self.make_ahead(Key::Moves(frame.mover));
-                let lists = self.lock().lists.get(&frame.mover).cloned();
+                let lists = self.state.lock().lists.get(&frame.mover).cloned();
                 let classes = lists.iter().flat_map(|lists| &lists.classes);
                 let maps = classes.filter_map(|class| Key::of_class(class.kind, frame.other, class.spilled));
                 maps.for_each(|key| self.make_ahead(key));
@@ -98,13 +99,13 @@ impl Prefetcher {
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         // With the lock, so that nobody is between looking and waiting.
-        drop(self.lock());
+        drop(self.state.lock());
         self.changed.notify_all();
     }
 
     /// The words of `key`: those made ahead, as soon as they are; otherwise they are made now.
     pub fn take(&self, key: Key) -> Vec<u32> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some(words) = state.made.remove(&key) {
                 state.bytes -= size_of_val(&words[..]);
@@ -117,20 +118,20 @@ impl Prefetcher {
                 drop(state);
                 return self.make(key);
             }
-            state = self.wait(state);
+            self.wait(&mut state);
         }
     }
 
     /// Where in the words of the moves of the rows with `seeds` seeds everything is, after [`Prefetcher::take`].
     pub fn lists(&self, seeds: usize) -> Arc<MoveLists> {
-        Arc::clone(&self.lock().lists[&seeds])
+        Arc::clone(&self.state.lock().lists[&seeds])
     }
 
     /// Makes what no one has begun to make, when there is room for it.
     fn make_ahead(&self, key: Key) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while state.bytes > MOST_BYTES && !self.is_over() && !state.begun.contains(&key) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
         if self.is_over() || !state.begun.insert(key) {
             return;
@@ -141,13 +142,13 @@ impl Prefetcher {
         struct Making<'a>(&'a Prefetcher);
         impl Drop for Making<'_> {
             fn drop(&mut self) {
-                self.0.lock().making = None;
+                self.0.state.lock().making = None;
                 self.0.changed.notify_all();
             }
         }
         let making = Making(self);
         let words = self.make(key);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.bytes += size_of_val(&words[..]);
         state.made.insert(key, words);
         drop(state);
@@ -160,7 +161,7 @@ impl Prefetcher {
         match key {
             Key::Moves(seeds) => {
                 let (words, lists) = list_moves(*rules, maps, seeds);
-                self.lock().lists.insert(seeds, Arc::new(lists));
+                self.state.lock().lists.insert(seeds, Arc::new(lists));
                 words
             }
             Key::Spill(seeds, spilled) => list_spill(maps, seeds, spilled),
@@ -169,24 +170,20 @@ impl Prefetcher {
     }
 
     /// Waits until something may have changed.
-    fn wait<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait(&self, state: &mut MutexGuard<'_, State>) {
         if rayon::current_thread_index().is_none() {
-            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            return self.changed.wait(state);
         }
         // What is waited for may be work for this very thread.
-        drop(state);
-        if rayon::yield_now() != Some(rayon::Yield::Executed) {
-            std::thread::sleep(PAUSE);
-        }
-        self.lock()
+        MutexGuard::unlocked(state, || {
+            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                std::thread::sleep(PAUSE);
+            }
+        });
     }
 
     fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -223,7 +220,7 @@ mod tests {
         let right = take_all(&prefetcher());
         let (made, beside) = (prefetcher(), prefetcher());
         made.run(frames());
-        assert!(made.lock().bytes > 0);
+        assert!(made.state.lock().bytes > 0);
         assert!(take_all(&made) == right);
         std::thread::scope(|scope| {
             scope.spawn(|| beside.run(frames()));
@@ -249,13 +246,13 @@ mod tests {
     #[test]
     fn an_end_wakes_what_waits_for_room() {
         let full = prefetcher();
-        full.lock().bytes = MOST_BYTES + 1;
+        full.state.lock().bytes = MOST_BYTES + 1;
         std::thread::scope(|scope| {
             let running = scope.spawn(|| full.run(frames()));
             std::thread::sleep(Duration::from_millis(20));
             assert!(!running.is_finished());
             full.end();
         });
-        assert!(full.lock().made.is_empty());
+        assert!(full.state.lock().made.is_empty());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Some drivers list hardware that is not there, and do nothing; others compile shaders wrongly.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
@@ -12,6 +12,7 @@ use kalah_tables::builder::{ComputeError, Computer, Output};
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{PackedFrame, Table, TableError, TableWriter, Tables};
 use kalah_tables::temporary::TemporaryDirectory;
+use parking_lot::Mutex;
 
 use super::computer::GpuComputer;
 use crate::device::{Gpu, GpuError};
@@ -62,7 +63,7 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
             let computed = Frames::default();
             CpuComputer::new(Isa::detect(), &tables, seeds)?.compute(&tables, &frames, &pulse, &computed)?;
             let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
-            for packed in computed.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            for packed in computed.0.into_inner() {
                 writer.write(&packed)?;
             }
             tables.push(Arc::new(Table::open(&writer.finish()?)?))?;
@@ -71,7 +72,7 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
         let frames: Vec<Frame> = table.key().frames().collect();
         let computed = Frames::default();
         GpuComputer::untested(Arc::clone(gpu), &tables, last)?.compute(&tables, &frames, &pulse, &computed)?;
-        let computed = computed.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let computed = computed.0.into_inner();
         let right =
             |packed: &PackedFrame| packed.section() == table.section(&table.header().entries[packed.frame.mover - 1]);
         match computed.iter().find(|packed| !right(packed)) {
@@ -96,7 +97,7 @@ impl Output for Frames {
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(packed);
+        self.0.lock().push(packed);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use wgpu::{
     BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline, Features, MemoryHints,
     ShaderStages,
@@ -72,11 +73,11 @@ impl Gpu {
         let kept = Arc::clone(&faults);
         device.set_device_lost_callback(move |reason, message| {
             let message = if message.is_empty() { format!("{reason:?}") } else { message };
-            kept.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
+            kept.lock().lost.get_or_insert(message);
         });
         let kept = Arc::clone(&faults);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).refused.get_or_insert(error.to_string());
+            kept.lock().refused.get_or_insert(error.to_string());
         }));
         let max_binding = limits.max_storage_buffer_binding_size.min(MAX_BINDING);
         Ok(Gpu {
@@ -147,7 +148,7 @@ impl Gpu {
     /// # Errors
     /// That of the test.
     pub(crate) fn once<E>(&self, name: &'static str, test: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        let mut tested = self.tested.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tested = self.tested.lock();
         if !tested.contains(&name) {
             test()?;
             tested.push(name);
@@ -157,7 +158,7 @@ impl Gpu {
 
     /// The compiled kernel.
     pub(super) fn pipeline(&self, kernel: &'static Kernel) -> Arc<Pipeline> {
-        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pipelines = self.pipelines.lock();
         Arc::clone(pipelines.entry(kernel.name).or_insert_with(|| Arc::new(self.compile(kernel))))
     }
 
@@ -208,7 +209,7 @@ impl Gpu {
 impl Drop for Gpu {
     fn drop(&mut self) {
         // The queue, when dropped, waits until the device is idle: for ever, if it hangs.
-        if self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.is_some() {
+        if self.faults.lock().hung.is_some() {
             std::mem::forget(self.queue.clone());
         }
     }

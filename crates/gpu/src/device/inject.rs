@@ -1,5 +1,4 @@
 use std::ops::Range;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use super::gpu::Gpu;
@@ -13,7 +12,7 @@ impl Gpu {
 
     /// Refuses buffers by their numbers, from 0 for the next one, as a device or a machine without memory does.
     pub fn refuse_buffers(&self, numbers: Range<u64>) {
-        *self.injected.refused.lock().unwrap_or_else(PoisonError::into_inner) = numbers;
+        *self.injected.refused.lock() = numbers;
         self.injected.allocations.store(0, Ordering::Relaxed);
     }
 
@@ -24,7 +23,7 @@ impl Gpu {
 
     /// After so many more submissions none ends, and no fault is reported.
     pub fn hang_after(&self, submissions: u64) {
-        *self.injected.submissions_left.lock().unwrap_or_else(PoisonError::into_inner) = Some(submissions);
+        *self.injected.submissions_left.lock() = Some(submissions);
     }
 
     /// Kernels do nothing from now on, as on hardware that a driver only pretends to have.

@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::pace::Took;
 
@@ -25,7 +26,7 @@ impl Injected {
     /// Counts one more buffer; returns whether it is to be refused.
     pub fn refuses(&self) -> bool {
         let number = self.allocations.fetch_add(1, Ordering::Relaxed);
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(&number)
+        self.refused.lock().contains(&number)
     }
 
     /// How long a submission counts as having taken.
@@ -36,7 +37,7 @@ impl Injected {
 
     /// Counts one more submission.
     pub fn submitted(&self) {
-        let mut left = self.submissions_left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.submissions_left.lock();
         match &mut *left {
             Some(0) => self.hangs.store(true, Ordering::Relaxed),
             Some(left) => *left -= 1,

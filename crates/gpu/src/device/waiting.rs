@@ -1,6 +1,5 @@
 //! Noticing the faults of a device, and waiting for work that may never end.
 
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -48,17 +47,19 @@ impl Gpu {
     /// # Errors
     /// The loss of the device, otherwise that it hangs, otherwise the first command that it refused.
     pub(super) fn check(&self) -> Result<(), GpuError> {
-        let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        if faults().refused.is_some() {
+        if self.faults.lock().refused.is_some() {
             // A lost device refuses everything, and reports its loss only when it is polled and idle; it does so on the
             // thread that polled first, which may be another one that has not recorded it yet.
             let asked = Instant::now();
-            while faults().lost.is_none() && faults().hung.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
+            while self.faults.lock().lost.is_none()
+                && self.faults.lock().hung.is_none()
+                && asked.elapsed() < LOSS_IS_REPORTED_WITHIN
+            {
                 let _ = self.poll(PollType::Wait { submission_index: None, timeout: Some(LOSS_IS_REPORTED_WITHIN) });
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        match &*faults() {
+        match &*self.faults.lock() {
             Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
             Faults { hung: Some(waited), .. } => Err(GpuError::Hung(*waited)),
             Faults { refused: Some(message), .. } => Err(GpuError::Refused(message.clone())),
@@ -85,7 +86,7 @@ impl Gpu {
             idle = if is_idle { idle + idle_part(start.elapsed(), worked) } else { 0.0 };
             if idle >= WAITS {
                 HAS_HUNG.store(true, Ordering::Relaxed);
-                self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.get_or_insert(patience);
+                self.faults.lock().hung.get_or_insert(patience);
             }
             self.check()?;
             if !timed_out {
@@ -99,7 +100,7 @@ impl Gpu {
         if !self.injected.hangs.load(Ordering::Relaxed) {
             // wgpu panics when the driver reports a loss while it waits.
             return caught(|| self.device.poll(poll)).unwrap_or_else(|message| {
-                self.faults.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
+                self.faults.lock().lost.get_or_insert(message);
                 Ok(PollStatus::Poll)
             });
         }

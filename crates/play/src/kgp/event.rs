@@ -1,9 +1,9 @@
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_core::game::{Pit, Position};
 use kalah_tables::printable::printable;
+use parking_lot::Mutex;
 
 /// The most characters that are shown of a text of the server.
 const MAX_SHOWN: usize = 200;
@@ -84,7 +84,7 @@ impl<'s> Reports<'s> {
 
     /// Reports one, unless there were too many recently.
     pub fn tell(&self, event: Event) {
-        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rate = self.rate.lock();
         let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();
         if due > 0 {
             rate.left = u32::try_from(due).unwrap_or(AT_ONCE).saturating_add(rate.left).min(AT_ONCE);
@@ -108,7 +108,7 @@ impl<'s> Reports<'s> {
 
 impl Drop for Reports<'_> {
     fn drop(&mut self) {
-        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rate = self.rate.lock();
         self.tell_hidden(&mut rate);
     }
 }

@@ -1,9 +1,10 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use kalah_core::game::Position;
+use parking_lot::{Condvar, Mutex};
 
 /// The most positions that wait for a thread. A tournament has one for each game at the most.
 pub(super) const MAX_WAITING: usize = 256;
@@ -38,20 +39,16 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether there is one with this id, waiting or thought about.
     pub fn knows(&self, id: u64) -> bool {
-        let queue = self.lock();
+        let queue = self.queue.lock();
         queue.waiting.iter().chain(&queue.under_way).any(|request| request.id == id)
     }
 
     /// Adds one whose id is not known; false if as many wait as may.
     #[must_use]
     pub fn add(&self, request: MoveRequest) -> bool {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         let room = queue.waiting.len() < MAX_WAITING;
         if room {
             queue.waiting.push_back(request);
@@ -62,7 +59,7 @@ impl Requests {
 
     /// The next one to think about, when there is one; `None` once all is over.
     pub fn take(&self) -> Option<MoveRequest> {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         loop {
             if queue.closed {
                 return None;
@@ -71,18 +68,18 @@ impl Requests {
                 queue.under_way.push(request.clone());
                 return Some(request);
             }
-            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            self.news.wait(&mut queue);
         }
     }
 
     /// Forgets a request that is answered.
     pub fn done(&self, id: u64) {
-        self.lock().under_way.retain(|request| request.id != id);
+        self.queue.lock().under_way.retain(|request| request.id != id);
     }
 
     /// The server wants no more of one.
     pub fn stop(&self, id: u64) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         queue.waiting.retain(|request| request.id != id);
         queue
             .under_way
@@ -93,7 +90,7 @@ impl Requests {
 
     /// Ends everything.
     pub fn close(&self) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         queue.closed = true;
         queue.waiting.clear();
         queue.under_way.iter().for_each(|request| request.stop.store(true, Ordering::Relaxed));

@@ -1,10 +1,10 @@
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_core::game::Pit;
+use parking_lot::Mutex;
 
 use super::requests::MoveRequest;
 use super::{Argument, Command};
@@ -28,7 +28,7 @@ impl<'s> Sender<'s> {
     }
 
     pub fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = self.stream.lock();
         self.say_to(&mut stream, reference, name, arguments)
     }
 
@@ -66,7 +66,7 @@ impl<'s> Sender<'s> {
 
     /// Sends a line about a request, unless the server wants no more of it.
     pub fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = self.stream.lock();
         if request.stop.load(Ordering::Relaxed) {
             return Ok(());
         }

@@ -1,12 +1,12 @@
 use std::io::{self, Read};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kalah_core::game::Position;
 use kalah_tables::table::Shelf;
+use parking_lot::Mutex;
 
 use super::error::{KgpError, quoted};
 use super::event::{Event, Reports};
@@ -77,12 +77,12 @@ pub fn play(
         for _ in 0..thinking.searches.max(1) {
             scope.spawn(|| {
                 if let Err(error) = think(&requests, &sender, thinking, shelf, &reports) {
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    failed.lock().get_or_insert(error);
                     requests.close();
                 }
             });
         }
-        let failing = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let failing = || failed.lock().is_some();
         let session = Session {
             sender: &sender,
             requests: &requests,
@@ -95,7 +95,7 @@ pub fn play(
         };
         session.listen(reading, &|| stop.load(Ordering::Relaxed) || failing())
     });
-    let ended = failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(ended, Err);
+    let ended = failed.into_inner().map_or(ended, Err);
     match ended {
         Err(KgpError::Io(_)) if stop.load(Ordering::Relaxed) => Ok(End::Stopped),
         Err(KgpError::Io(_)) => Ok(End::Lost),

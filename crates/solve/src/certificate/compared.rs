@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{Blocks, FileStamp, TableError, Tables};
+use parking_lot::Mutex;
 
 use super::check_error::CheckError;
 
@@ -84,7 +84,7 @@ fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
                 next.store(frames.len(), Ordering::Relaxed);
                 // Damage is said first.
                 let number = if matches!(error, TableError::Stopped(_)) { usize::MAX } else { number };
-                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = failed.lock();
                 if failed.as_ref().is_none_or(|(before, _)| number < *before) {
                     *failed = Some((number, error));
                 }
@@ -98,5 +98,5 @@ fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
         }
         work();
     });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
+    failed.into_inner().map_or(Ok(()), |(_, error)| Err(error))
 }

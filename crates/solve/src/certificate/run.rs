@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -7,6 +6,7 @@ use kalah_core::game::{Bounds, Position};
 use kalah_tables::progress::Pulse;
 use kalah_tables::random::generator;
 use kalah_tables::table::{TableError, TableKey, Tables};
+use parking_lot::Mutex;
 
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
@@ -123,10 +123,10 @@ impl<'a> Check<'a> {
             numbers.zip(claims.iter_from(firsts[task])).take(TASK_CLAIMS as usize).collect()
         };
         let tasks = Mutex::new(tasks);
-        let is_done = |task| lock(&tasks).is_done(task);
+        let is_done = |task| tasks.lock().is_done(task);
         let every = self.compared.as_ref().map_or(Duration::ZERO, |compared| SAVES_WITHIN * compared.duration());
         let done = |task, tally: &Tally| {
-            let mut tasks = lock(&tasks);
+            let mut tasks = tasks.lock();
             tasks.add(task, tally);
             match save {
                 Some(save) if tasks.is_due(every) => self.save(&tasks, save),
@@ -137,7 +137,7 @@ impl<'a> Check<'a> {
             Err(CheckError::Stopped(_)) => {}
             checked => self.blaming_tables(checked)?,
         }
-        let tasks = tasks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let tasks = tasks.into_inner();
         match save {
             Some(save) => self.save(&tasks, save)?,
             None if tasks.is_complete() => self.compare_again()?,
@@ -187,7 +187,7 @@ impl<'a> Check<'a> {
         let parts: Vec<_> = drawn.chunks(TOGETHER).collect();
         let tally = Mutex::new(Tally::default());
         let done = |_, more: &Tally| {
-            lock(&tally).add(more);
+            tally.lock().add(more);
             Ok(())
         };
         match self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse) {
@@ -195,7 +195,7 @@ impl<'a> Check<'a> {
             checked => self.blaming_tables(checked)?,
         }
         self.compare_again()?;
-        Ok(tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Ok(tally.into_inner())
     }
 
     /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
@@ -226,7 +226,7 @@ impl<'a> Check<'a> {
                     let is_stopped = matches!(error, CheckError::Stopped(_));
                     let place = if is_stopped { usize::MAX } else { task };
                     failed.fetch_min(place, Ordering::Relaxed);
-                    let mut first = lock(&first);
+                    let mut first = first.lock();
                     if first.as_ref().is_none_or(|(before, _)| place < *before) {
                         *first = Some((place, error));
                     }
@@ -237,7 +237,7 @@ impl<'a> Check<'a> {
             }
         };
         rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| work())));
-        let first = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let first = first.into_inner();
         first.map_or(Ok(()), |(_, error)| Err(error))
     }
 
@@ -294,8 +294,4 @@ fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<
         Bound::AtMost(score) => lower > score,
     };
     Ok(if contrary { Unproved::Wrong(effort) } else { Unproved::Effort(effort) })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

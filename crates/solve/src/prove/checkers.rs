@@ -1,8 +1,8 @@
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use kalah_core::game::{Position, Rules};
 use kalah_tables::table::{TableError, Tables};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::error::ProveError;
@@ -83,12 +83,11 @@ impl<'a> Checkers<'a> {
 
     /// Calls `work` with a checker that no other thread uses.
     fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
-        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = lock().pop();
+        let idle = self.idle.lock().pop();
         let mut checker =
             idle.unwrap_or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
         let done = work(&mut checker);
-        lock().push(checker);
+        self.idle.lock().push(checker);
         done
     }
 }

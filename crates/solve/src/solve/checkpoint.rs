@@ -1,10 +1,10 @@
 use std::fmt::Display;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;
@@ -168,7 +168,7 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), CheckpointError> {
-        let _saving = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+        let _saving = self.proofs.lock();
         let proof = |(position, bounds): (Position, Bounds)| Proof {
             position: literal(&position),
             lower: bounds.lower,
@@ -187,7 +187,7 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
-        let _saving = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let _saving = self.table.lock();
         let path = self.table_path();
         file::replace(&path, Some(FileContent::Transpositions), |file| solver.engine.save(file))
             .map_err(|source| CheckpointError::Io { path, source })

@@ -2,13 +2,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::table::TableError;
+use parking_lot::Mutex;
 
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::error::SolveError;
@@ -122,10 +122,6 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
-        self.proofs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The known bounds of the score of `board`; none from tables that were not compared with their checksums.
     pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
@@ -147,7 +143,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
         let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
         let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())));
-        let proved = [self.lock().get(&board).copied(), from_book, transposition];
+        let proved = [self.proofs.lock().get(&board).copied(), from_book, transposition];
         for proved in proved.into_iter().flatten() {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         }
@@ -191,7 +187,7 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
-        let mut proofs = self.lock();
+        let mut proofs = self.proofs.lock();
         let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
         let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         *known = SolveError::unless_contradictory(position, both)?;
@@ -199,13 +195,13 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn proofs(&self) -> Vec<(Position, Bounds)> {
-        let mut proofs: Vec<_> = self.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
+        let mut proofs: Vec<_> = self.proofs.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
         proofs.sort_unstable_by_key(|(board, _)| (Reverse(board.seeds()), board.mover, board.other));
         proofs.into_iter().map(|(board, bounds)| (board.position(self.sower.pits()), bounds)).collect()
     }
 
     fn forget(&self) {
-        self.lock().clear();
+        self.proofs.lock().clear();
         self.positions.forget();
         // Nothing ends it, so it cannot fail.
         let _ = self.store_book(&|| false);
@@ -234,13 +230,13 @@ impl<W: Word> Search for Engine<'_, W> {
         let result = Mutex::new(None);
         let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
         let is_waiting = || {
-            let found = result.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            let found = result.lock().is_some();
             found && (run.interrupted)().is_none()
         };
         let work = || {
             if let Some(found) = Worker::new(&shared).run(node, score) {
                 // Whoever sees that the test is done must see its result, or the tables would not be compared to the end.
-                result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+                result.lock().get_or_insert(found);
                 shared.done.store(true, Ordering::Relaxed);
             }
             // A result has to wait until the tables it may come from are compared.
@@ -277,7 +273,7 @@ impl<W: Word> Search for Engine<'_, W> {
                 copier.thread().unpark();
             }
         });
-        if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(error) = shared.error.into_inner() {
             self.audit.fail(error);
         }
         self.audit.verdict()?;
@@ -285,7 +281,7 @@ impl<W: Word> Search for Engine<'_, W> {
         if !self.audit.is_sound() {
             return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
         }
-        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let result = result.into_inner();
         result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
     }
 

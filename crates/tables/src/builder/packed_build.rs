@@ -1,9 +1,10 @@
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
+use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
@@ -121,9 +122,9 @@ impl<'a> PackedBuilder<'a> {
                 archive.check_chunks(&pulse.cancel).map_err(BuildError::stopped_at(key))?;
             }
             self.remove_others(&mut archive, key, is_kept, pulse)?;
-            unpacked.lock().unwrap_or_else(PoisonError::into_inner).push(archive);
+            unpacked.lock().push(archive);
         }
-        report.reads = unpacked.lock().unwrap_or_else(PoisonError::into_inner).reads();
+        report.reads = unpacked.lock().reads();
         Ok(())
     }
 
@@ -196,7 +197,7 @@ impl Run<'_> {
         let output = ToArchive { writer: Mutex::new(writer), pulse: self.pulse, on_event: self.on_event };
         let computed = computer.compute(&self.tables, &missing, self.pulse, &output);
         computed.map_err(BuildError::stopped_at(key))?;
-        output.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        output.writer.into_inner().finish()?;
         let record = BuildRecord::new(key, positions, start, isa.name());
         (self.on_event)(Event::Done(&record));
         // The log is a convenience; its errors do not fail a build.
@@ -222,7 +223,7 @@ impl Output for ToArchive<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
         Ok(writer.write(&packed, &self.pulse.cancel)?)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kalah_core::index::Frame;
+use parking_lot::Mutex;
 
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer, Output};
@@ -254,7 +255,7 @@ impl<'a> PairBuilder<'a> {
             Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
             computed => computed?,
         }
-        output.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        output.writer.into_inner().finish()?;
         Ok(())
     }
 
@@ -320,6 +321,6 @@ impl Output for ToPiece<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        Ok(self.writer.lock().unwrap_or_else(PoisonError::into_inner).write(&packed)?)
+        Ok(self.writer.lock().write(&packed)?)
     }
 }

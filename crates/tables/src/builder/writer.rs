@@ -1,10 +1,10 @@
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, Output};
 use super::event::Event;
@@ -66,7 +66,7 @@ struct Spare(Mutex<Vec<Vec<u8>>>);
 
 impl Spare {
     fn put(&self, buffer: Vec<u8>) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.0.lock();
         spare.push(buffer);
         spare.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
         spare.truncate(2);
@@ -74,7 +74,7 @@ impl Spare {
 
     /// The largest, or none.
     fn take(&self) -> Vec<u8> {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.0.lock();
         if spare.is_empty() { Vec::new() } else { spare.remove(0) }
     }
 }

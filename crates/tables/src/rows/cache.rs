@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// Values by key, each made on first use and kept.
 pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
@@ -14,12 +16,11 @@ impl<K, V> Default for Cache<K, V> {
 impl<K: Copy + Eq + Hash, V> Cache<K, V> {
     /// The value of `key`, made with `make` if it does not exist.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = lock().get(&key) {
+        if let Some(found) = self.0.lock().get(&key) {
             return Arc::clone(found);
         }
         // Made without holding the lock, which other threads may need for making it.
         let made = Arc::new(make());
-        Arc::clone(lock().entry(key).or_insert(made))
+        Arc::clone(self.0.lock().entry(key).or_insert(made))
     }
 }

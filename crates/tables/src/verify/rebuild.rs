@@ -1,8 +1,6 @@
-use std::sync::Mutex;
-use std::sync::PoisonError;
-
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
+use parking_lot::Mutex;
 
 use super::Fault;
 use crate::builder::{Backend, ComputeError, Output};
@@ -27,7 +25,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
     let mut computer = backend.computer(tables, seeds).map_err(fault)?;
     let computed = computer.compute(tables, &frames, pulse, &comparison);
-    let found = comparison.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let found = comparison.found.into_inner();
     match (computed, found.fault) {
         (Ok(()) | Err(ComputeError::Stopped(_)), Some(fault)) => Err(fault),
         (computed, _) => computed.map(|()| found.compared).map_err(fault),
@@ -63,7 +61,7 @@ impl Output for Comparison<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = self.found.lock();
         let entry = &self.table.header().entries[packed.frame.mover - 1];
         if packed.section() == self.table.section(entry) {
             found.compared += packed.frame.positions();

@@ -9,8 +9,8 @@ mod report;
 mod saved;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -19,6 +19,7 @@ use kalah::file::{self, require_apart};
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
+use parking_lot::Mutex;
 
 use crate::cli::flags::games;
 use crate::cli::flags::player_flags::{PlayerFlags, seconds};
@@ -131,7 +132,7 @@ impl Tournament {
             tournament.try_engines(&stop)?;
             tournament.run_some(&left, &stop, &|played| {
                 let game = Finished::new(&tournament, played);
-                let (games, file) = &mut *finished.lock().unwrap_or_else(PoisonError::into_inner);
+                let (games, file) = &mut *finished.lock();
                 if let Some(file) = file {
                     file.add(&game);
                 }
@@ -140,7 +141,7 @@ impl Tournament {
             })
         });
         progress.finish();
-        let (mut games, _) = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut games, _) = finished.into_inner();
         games.sort_by_key(|game| game.number);
         let stopped = match played {
             Ok(_) => false,

@@ -11,7 +11,6 @@ pub mod packed;
 mod pairs;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -20,6 +19,7 @@ use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::cli::errors::statement::statement;
@@ -169,7 +169,7 @@ impl Build {
             }
             Event::BoundsKept(key) => {
                 progress.skip(layer_positions(key.pits, key.seeds));
-                kept_bounds.lock().unwrap_or_else(PoisonError::into_inner).push(key.seeds);
+                kept_bounds.lock().push(key.seeds);
             }
             Event::BoundsDamaged(error) => progress.line(&format!("{}; it is made again", statement(error))),
             event => events::tell(&progress, &event),
@@ -181,7 +181,7 @@ impl Build {
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;
-        let kept_bounds = kept_bounds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let kept_bounds = kept_bounds.into_inner();
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
             output::note(format_args!(

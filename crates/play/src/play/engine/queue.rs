@@ -1,7 +1,9 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::request::Request;
 
@@ -69,13 +71,9 @@ pub(super) enum Passed {
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a line that would set `stale`; never waits.
     pub fn pass(&self, asked: Asked, stale: Stale) -> Passed {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         if waiting.closed {
             return Passed::Closed;
         }
@@ -94,18 +92,18 @@ impl Queue {
 
     /// Takes the first line, and waits for one.
     pub fn next(&self) -> Asked {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         loop {
             if let Some(asked) = waiting.lines.pop_front() {
                 return asked;
             }
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut waiting);
         }
     }
 
     /// Refuses all further lines: nobody obeys them.
     pub fn close(&self) {
-        self.lock().closed = true;
+        self.waiting.lock().closed = true;
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::io;
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Engines that were started and not reaped.
 struct Running {
@@ -15,14 +16,10 @@ struct Running {
 
 static RUNNING: Mutex<Running> = Mutex::new(Running { open: true, groups: Vec::new() });
 
-fn running() -> MutexGuard<'static, Running> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Kills and reaps all external engines of this process, and lets none start any more: for a program that is about to exit
 /// without dropping its players.
 pub fn kill_engines() {
-    let mut running = running();
+    let mut running = RUNNING.lock();
     running.open = false;
     running.groups.iter().for_each(|&group| kill(group));
     // Last, so that one that takes a moment to die holds up no other.
@@ -34,7 +31,7 @@ pub(super) fn start(command: &mut Command) -> io::Result<Child> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     // Held meanwhile, so that no engine starts unseen while all are killed.
-    let mut running = running();
+    let mut running = RUNNING.lock();
     if !running.open {
         return Err(io::Error::other("the program is ending"));
     }
@@ -45,7 +42,7 @@ pub(super) fn start(command: &mut Command) -> io::Result<Child> {
 
 /// Kills the group of a process that was started here, and reaps the process; its status.
 pub(super) fn end(child: &mut Child) -> Option<std::process::ExitStatus> {
-    let mut running = running();
+    let mut running = RUNNING.lock();
     // Once, before it is reaped: after that its number may be another process's.
     if let Some(place) = running.groups.iter().position(|&group| group == child.id()) {
         kill(running.groups.swap_remove(place));

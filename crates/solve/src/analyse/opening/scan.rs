@@ -1,9 +1,8 @@
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -307,10 +306,10 @@ impl Scan {
         left.into_iter().par_bridge().try_for_each(|range| -> Result<(), E> {
             let batch = self.batch(range, stop, on_game)?;
             on_batch(&batch)?;
-            batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+            batches.lock().push(batch);
             Ok(())
         })?;
-        let mut batches = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = batches.into_inner();
         batches.retain(|batch| asked.contains(&(batch.houses, batch.from..=batch.to)));
         batches.sort_by_key(|batch| (batch.houses, batch.from));
         batches.dedup_by_key(|batch| (batch.houses, batch.from));

@@ -1,10 +1,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kalah_tables::table::{Blocks, Damage, TableError};
+use parking_lot::Mutex;
 
 use super::layers::Layers;
 
@@ -81,7 +81,7 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// The damage.
     pub fn verdict(&self) -> Result<(), TableError> {
-        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let damage = self.damage.lock();
         match &*damage {
             Some((path, damage)) => Err(TableError::damaged(path, damage.clone())),
             None => Ok(()),
@@ -94,7 +94,7 @@ impl<'a> Audit<'a> {
     /// With any other error: looking up scores in open tables gives none.
     pub fn fail(&self, error: TableError) {
         let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
+        self.damage.lock().get_or_insert((path, damage));
         self.damaged.store(true, Ordering::Relaxed);
     }
 

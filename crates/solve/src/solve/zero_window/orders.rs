@@ -1,4 +1,4 @@
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use super::expansion::{Child, Node};
 use crate::solve::packed::{Board, Word};
@@ -39,7 +39,7 @@ impl<W: Word> SharedOrders<W> {
         search: impl FnOnce(&mut [Child<W>]) -> u32,
     ) -> u32 {
         let Some(place) = (hash as usize).checked_rem(self.0.len()) else { return search(children) };
-        let mut order = self.0[place].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut order = self.0[place].lock();
         let of = Some((node.board, score));
         if order.of == of {
             for child in children {

@@ -1,8 +1,8 @@
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kalah_core::game::{Bounds, mover_score};
 use kalah_tables::table::TableError;
+use parking_lot::Mutex;
 
 use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};
@@ -361,7 +361,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
 
     #[cold]
     fn fail(&mut self, error: TableError) -> u32 {
-        let mut first = self.shared.error.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut first = self.shared.error.lock();
         first.get_or_insert(error);
         self.shared.done.store(true, Ordering::Relaxed);
         STOPPED

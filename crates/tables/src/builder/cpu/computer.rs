@@ -1,7 +1,8 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
+use parking_lot::Mutex;
 
 use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;

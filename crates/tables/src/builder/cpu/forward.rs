@@ -1,11 +1,12 @@
 //! Moves that lead to lower layers: one mover's row against all other rows.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kalah_core::game::Capture;
 use kalah_core::index::{Frame, RankSet};
 use kalah_core::isa::Isa;
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -142,7 +143,7 @@ impl<'a> FrameEvaluator<'a> {
                 relays.evaluate(self.isa, &self.children, part, crossed, relay)?;
                 for (index, crossed) in (task * count..).zip(crossed.chunks_exact(others)) {
                     for &mover in crossings.movers(index) {
-                        let mut best = rows[mover as usize].lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut best = rows[mover as usize].lock();
                         kernels::max(self.isa, &mut best, crossed);
                     }
                 }

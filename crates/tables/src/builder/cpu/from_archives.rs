@@ -1,9 +1,8 @@
 //! Frames of a layer above archives: one pair after the other, since all memory is for the unpacked frames of one.
 
-use std::sync::{Mutex, PoisonError};
-
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
+use parking_lot::Mutex;
 
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_from;
@@ -30,7 +29,7 @@ impl FromArchives<'_> {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<(), ComputeError> {
-        let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unpacked = self.unpacked.lock();
         // If an earlier run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let seeds = |pair: &[Frame]| (pair[0].mover.min(pair[0].other), pair[0].mover.max(pair[0].other));

@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 use super::batch::Wanted;
 use super::job::Job;
@@ -39,11 +39,11 @@ impl<'a> ParallelPairs<'a> {
                 scope.spawn(move |_| this.compute(number, space));
             }
         });
-        let mut handed_over = lock(&self.handed_over);
+        let mut handed_over = self.handed_over.lock();
         self.hand_over(&mut handed_over);
         let (count, taken) = &mut *handed_over;
         std::mem::replace(taken, Ok(()))?;
-        let next = self.finished.get(*count).and_then(|next| lock(next).take());
+        let next = self.finished.get(*count).and_then(|next| next.lock().take());
         next.map_or(Ok(()), |finished| finished.map(drop))
     }
 
@@ -56,9 +56,9 @@ impl<'a> ParallelPairs<'a> {
             packed.push(frame);
             Ok(())
         });
-        *lock(&self.finished[number]) = Some(all.map(|()| packed));
+        *self.finished[number].lock() = Some(all.map(|()| packed));
         // If another thread hands over at the moment, that or a later one will see this pair.
-        if let Ok(mut handed_over) = self.handed_over.try_lock() {
+        if let Some(mut handed_over) = self.handed_over.try_lock() {
             self.hand_over(&mut handed_over);
         }
         steps::set_frame(before);
@@ -69,14 +69,10 @@ impl<'a> ParallelPairs<'a> {
         while taken.is_ok()
             && let Some(next) = self.finished.get(*count)
         {
-            let mut next = lock(next);
+            let mut next = next.lock();
             let Some(Ok(frames)) = &mut *next else { return };
             *taken = frames.drain(..).try_for_each(|frame| self.job.output.take(frame));
             *count += usize::from(taken.is_ok());
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
