@@ -60,7 +60,6 @@
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
 //! | [`progress`] | progress of a long computation, and stopping it |
-//! | [`steps`] | recording what the parallel steps of a build take |
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from the seeds that users choose |
 //! | [`temporary`] | directories for temporary files |
@@ -73,7 +72,7 @@ pub use kalah_play::{kgp, play, record, watcher};
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
 pub use kalah_solve::{analyse, book, certificate, prove, solve, train};
-pub use kalah_tables::{export, file, printable, progress, random, rows, steps, system, table, temporary, verify};
+pub use kalah_tables::{export, file, printable, progress, random, rows, system, table, temporary, verify};
 
 /// Computing tables, layer by layer.
 pub mod build {

@@ -12,7 +12,6 @@
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
 //! | [`rows`] | what moves do to rows, in terms of ranks |
-//! | [`steps`] | recording what the parallel steps of a build take |
 //! | [`system`] | available memory and free disk space |
 //! | [`table`] | tables on disk: writing, archives, manifests; with the readers of `kalah-core` |
 //! | [`temporary`] | directories for temporary files |
@@ -25,7 +24,6 @@ pub mod printable;
 pub mod progress;
 pub mod random;
 pub mod rows;
-pub mod steps;
 pub mod system;
 pub mod table;
 pub mod temporary;

@@ -1,7 +1,6 @@
 use rayon::prelude::*;
 
 use super::{Blocks, FrameScores, Table, TableError};
-use crate::steps;
 
 /// The same as [`Table::frame`], but blocks that were not compared with their checksums before are compared on all
 /// threads of the current pool.
@@ -44,7 +43,6 @@ pub fn check_blocks_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
 /// Compares the blocks of a frame that `which` selects; returns an error for the first damaged one.
 fn compare(file: &Blocks, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
     let blocks = (0..file.sections()[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
-    let step = steps::begin("checksums of blocks below");
-    let damaged = blocks.find_map_first(|block| step.task(|| file.check_block(mover, block)).err());
+    let damaged = blocks.find_map_first(|block| file.check_block(mover, block).err());
     damaged.map_or(Ok(()), Err)
 }

@@ -3,36 +3,33 @@
 use blake3::Hasher;
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
 
-use crate::steps::{self, Step};
-
 /// Bytes that one task hashes: a power of two, as subtrees of the hash are.
 const TASK_BYTES: usize = 1 << 20;
 
 /// The BLAKE3 hash of `bytes`, on all threads of the current pool.
 pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
-    let step = steps::begin("digest");
     let hash = if bytes.len() <= TASK_BYTES {
-        step.task(|| blake3::hash(bytes))
+        blake3::hash(bytes)
     } else {
-        let (left, right) = halves(&step, bytes, 0);
+        let (left, right) = halves(bytes, 0);
         merge_subtrees_root(&left, &right, Mode::Hash)
     };
     *hash.as_bytes()
 }
 
 /// The values of the two subtrees of more than [`TASK_BYTES`], which begin at `offset` of all bytes.
-fn halves(step: &Step, bytes: &[u8], offset: u64) -> (ChainingValue, ChainingValue) {
+fn halves(bytes: &[u8], offset: u64) -> (ChainingValue, ChainingValue) {
     let (left, right) = bytes.split_at(left_subtree_len(bytes.len() as u64) as usize);
     let end = offset + left.len() as u64;
-    rayon::join(|| value(step, left, offset), || value(step, right, end))
+    rayon::join(|| value(left, offset), || value(right, end))
 }
 
 /// The value of the subtree of `bytes`, which begin at `offset` of all bytes.
-fn value(step: &Step, bytes: &[u8], offset: u64) -> ChainingValue {
+fn value(bytes: &[u8], offset: u64) -> ChainingValue {
     if bytes.len() <= TASK_BYTES {
-        return step.task(|| Hasher::new().set_input_offset(offset).update(bytes).finalize_non_root());
+        return Hasher::new().set_input_offset(offset).update(bytes).finalize_non_root();
     }
-    let (left, right) = halves(step, bytes, offset);
+    let (left, right) = halves(bytes, offset);
     merge_subtrees_non_root(&left, &right, Mode::Hash)
 }
 

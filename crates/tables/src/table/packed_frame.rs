@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::digest::digest;
-use crate::steps;
 
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;
@@ -65,10 +64,9 @@ per_isa! {
 fn lengthen(bytes: &mut Vec<u8>, length: usize) {
     let added = length.saturating_sub(bytes.len());
     bytes.reserve(added);
-    let step = steps::begin("memory of a packed frame");
     let spare = &mut bytes.spare_capacity_mut()[..added];
     spare.par_chunks_mut(TOUCHED_BYTES).for_each(|part| {
-        step.task(|| part.fill(MaybeUninit::new(0)));
+        part.fill(MaybeUninit::new(0));
     });
     // SAFETY: the capacity was reserved, and the bytes were just written.
     unsafe { bytes.set_len(bytes.len() + added) };
@@ -78,13 +76,12 @@ fn lengthen(bytes: &mut Vec<u8>, length: usize) {
 fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     let runs = (scores.len() / rows) as u64;
     let task = (1usize << 20).div_ceil(rows) * rows;
-    let step = steps::begin("profile");
     let sums = scores
         .par_chunks(task)
         .fold(
             || vec![0u64; rows],
             |mut sums, runs| {
-                step.task(|| add_runs(isa, runs, &mut sums));
+                add_runs(isa, runs, &mut sums);
                 sums
             },
         )
@@ -142,7 +139,6 @@ impl PackedFrame {
         lengthen(&mut section, groups_at + groups * GROUP_BYTES);
         section[..rows].copy_from_slice(&profile);
         section[rows..groups_at].fill(0);
-        let step = steps::begin("groups");
         let packed: Vec<(Vec<u8>, u64)> = section[groups_at..]
             .as_chunks_mut()
             .0
@@ -152,22 +148,19 @@ impl PackedFrame {
             .map_init(
                 || vec![0; RESIDUAL_GROUPS * GROUP_POSITIONS],
                 |residuals, (task, (groups, scores))| {
-                    step.task(|| {
-                        let (mut patches, mut exceptions) = (Vec::new(), 0);
-                        let mut first = task * TASK_GROUPS * GROUP_POSITIONS;
-                        let parts = groups.chunks_mut(RESIDUAL_GROUPS).zip(scores.chunks(residuals.len()));
-                        for (groups, scores) in parts {
-                            let residuals = &mut residuals[..scores.len()];
-                            subtract_profile(isa, scores, &profile, first % rows, residuals);
-                            exceptions += group::encode_groups(isa, residuals, groups, &mut patches);
-                            first += scores.len();
-                        }
-                        (patches, exceptions)
-                    })
+                    let (mut patches, mut exceptions) = (Vec::new(), 0);
+                    let mut first = task * TASK_GROUPS * GROUP_POSITIONS;
+                    let parts = groups.chunks_mut(RESIDUAL_GROUPS).zip(scores.chunks(residuals.len()));
+                    for (groups, scores) in parts {
+                        let residuals = &mut residuals[..scores.len()];
+                        subtract_profile(isa, scores, &profile, first % rows, residuals);
+                        exceptions += group::encode_groups(isa, residuals, groups, &mut patches);
+                        first += scores.len();
+                    }
+                    (patches, exceptions)
                 },
             )
             .collect();
-        drop(step);
         // Each task counted its patches from 0.
         let mut end = 0u32;
         let mut offsets = Vec::with_capacity(packed.len());
@@ -176,18 +169,14 @@ impl PackedFrame {
             let next = u64::from(end) + patches.len() as u64;
             end = next.try_into().expect("a frame has less than 4 GiB of patches");
         }
-        let step = steps::begin("offsets of patches");
         let groups = section[groups_at..].as_chunks_mut().0.par_chunks_mut(TASK_GROUPS).zip(&offsets);
         groups.filter(|&(_, &(offset, any))| offset > 0 && any).for_each(|(groups, &(offset, _))| {
-            step.task(|| {
-                for group in groups {
-                    if let Some(local) = group::patch_offset(group) {
-                        group::set_patch_offset(group, offset + local);
-                    }
+            for group in groups {
+                if let Some(local) = group::patch_offset(group) {
+                    group::set_patch_offset(group, offset + local);
                 }
-            });
+            }
         });
-        drop(step);
         for (patches, exceptions) in &packed {
             section.extend_from_slice(patches);
             entry.patch_bytes += patches.len() as u64;
@@ -223,9 +212,7 @@ impl PackedFrame {
     /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        let step = steps::begin("checksums");
-        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(|block| step.task(|| xxh3_64(block))).collect();
-        drop(step);
+        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
         section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
         let entry = FrameEntry { digest: digest(&section), ..entry };

@@ -10,7 +10,6 @@ use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 use super::{FrameEntry, Table, TableError, TableKey};
 use crate::file::{self, BulkFile};
-use crate::steps;
 
 /// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
@@ -144,9 +143,8 @@ impl TableWriter {
     /// When `packed` is not the first of [`TableWriter::missing`].
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
-        steps::of_frame(packed.frame);
         let entry = packed.entry(self.end);
-        let written = steps::single("write", || self.file.write_at(self.end, packed.section()));
+        let written = self.file.write_at(self.end, packed.section());
         written.map_err(TableError::writing(&self.partial, KEPT))?;
         self.add(packed.frame, entry)
     }

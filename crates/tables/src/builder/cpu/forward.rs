@@ -16,7 +16,6 @@ use super::relay::{FrameRelays, RelayScratch};
 use crate::builder::dependencies::lower_frames;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
-use crate::steps;
 use crate::table::group::GROUP_POSITIONS;
 use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
 
@@ -123,13 +122,10 @@ impl<'a> FrameEvaluator<'a> {
     pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         let Some(relays) = &self.relays else { return Ok(()) };
         let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
-        let step = steps::begin("relays: cleared");
-        runs.par_chunks_mut(CLEARED_BYTES).for_each(|part| step.task(|| part.fill(0)));
-        drop(step);
+        runs.par_chunks_mut(CLEARED_BYTES).for_each(|part| part.fill(0));
         // A row has several relays, which may be evaluated at the same time.
         let rows: Vec<Mutex<&mut [u8]>> = runs.chunks_exact_mut(others).map(Mutex::new).collect();
         let count = (CROSSED_BYTES / others).max(1);
-        let step = steps::begin("relays");
         let tasks = crossings.all().par_chunks(count).with_min_len(1).with_max_len(1).enumerate();
         tasks.try_for_each(|(task, part)| {
             let evaluate = |scratch: &mut Scratch| {
@@ -150,7 +146,7 @@ impl<'a> FrameEvaluator<'a> {
                 Ok(())
             };
             pulse.check()?;
-            step.task(|| SCRATCH.with_borrow_mut(evaluate))
+            SCRATCH.with_borrow_mut(evaluate)
         })
     }
 
@@ -311,7 +307,6 @@ fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) ->
     let (movers, others) = (frame.mover_rows(), lower.tables.rows().rows(frame.other));
     // A task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
-    let step = steps::begin("frame below, transposed");
     let transpose = |task: usize, transposed: &mut [u8]| {
         let first = task * task_rows;
         let part = transposed.len() / others;
@@ -335,5 +330,5 @@ fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) ->
         Ok::<(), TableError>(())
     };
     let tasks = buffer.par_chunks_mut(task_rows * others).enumerate();
-    tasks.try_for_each(|(task, transposed)| step.task(|| transpose(task, transposed)))
+    tasks.try_for_each(|(task, transposed)| transpose(task, transposed))
 }

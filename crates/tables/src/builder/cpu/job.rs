@@ -6,7 +6,6 @@ use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
 use crate::builder::computer::{ComputeError, Output};
 use crate::progress::Pulse;
-use crate::steps;
 use crate::table::{PackedFrame, Tables};
 
 /// What all pairs are computed with.
@@ -28,10 +27,8 @@ impl Job<'_> {
     ) -> Result<(), ComputeError> {
         let (small, large) = pair.seeds();
         self.output.pair(pair.frames[0]);
-        steps::of_frame(pair.frames[0]);
         let scores = compute_pair_in(self.evaluator, self.tables, small, large, space, self.pulse)?;
         for &frame in &pair.frames {
-            steps::of_frame(frame);
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
             take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;
         }

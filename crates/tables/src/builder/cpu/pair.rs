@@ -15,7 +15,6 @@ use crate::builder::computer::ComputeError;
 use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, QuietMove};
-use crate::steps;
 use crate::table::{TableError, Tables};
 
 /// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
@@ -99,18 +98,14 @@ pub(super) fn compute_pair_from<'a>(
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
     small_moves.evaluate_relays(by_small, pulse)?;
-    let step = steps::begin("small side: forward");
     let task_rows = task_bytes(pair).div_ceil(large_rows);
     by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
-        step.task(|| {
-            let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
-            rows.try_for_each(|(row, best)| {
-                pulse.check().map_err(TableError::from)?;
-                small_moves.forward(row as u32, best)
-            })
+        let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
+        rows.try_for_each(|(row, best)| {
+            pulse.check().map_err(TableError::from)?;
+            small_moves.forward(row as u32, best)
         })
     })?;
-    drop(step);
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
     let transposed_frame = &mut again[..below(large, small)];
@@ -132,40 +127,31 @@ pub(super) fn compute_pair_from<'a>(
             let task_bytes = task_bytes(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
-            let step = steps::begin("level: large side");
             let task_rows = task_bytes.div_ceil(small_rows);
             to_move.par_chunks_mut(task_rows * small_rows).with_tasks_of(1).enumerate().try_for_each(
                 |(task, runs)| {
-                    step.task(|| {
-                        let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
-                        for (row, best) in rows {
-                            if evaluator.relays.is_some() {
-                                best.copy_from_slice(&rest[(row - start) * small_rows..][..small_rows]);
-                            }
-                            let row = row as u32;
-                            large_moves.forward(row, best)?;
-                            for &quiet in large_quiet.quiet(row) {
-                                let scores = &done[quiet.own as usize * small_rows..][..small_rows];
-                                evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
-                            }
+                    let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
+                    for (row, best) in rows {
+                        if evaluator.relays.is_some() {
+                            best.copy_from_slice(&rest[(row - start) * small_rows..][..small_rows]);
                         }
-                        Ok::<(), TableError>(())
-                    })
+                        let row = row as u32;
+                        large_moves.forward(row, best)?;
+                        for &quiet in large_quiet.quiet(row) {
+                            let scores = &done[quiet.own as usize * small_rows..][..small_rows];
+                            evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
+                        }
+                    }
+                    Ok::<(), TableError>(())
                 },
             )?;
-            drop(step);
 
-            let step = steps::begin("level: transpose");
             let chunk = (task_bytes / count).max(1).next_multiple_of(16);
             transposed.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, transposed)| {
-                step.task(|| {
-                    let columns = transposed.len() / count;
-                    kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
-                });
+                let columns = transposed.len() / count;
+                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
             });
-            drop(step);
 
-            let step = steps::begin("level: small side");
             let chunk = (task_bytes / count).max(1);
             waiting
                 .par_chunks_mut(chunk * count)
@@ -173,35 +159,28 @@ pub(super) fn compute_pair_from<'a>(
                 .zip(by_small.par_chunks_mut(chunk * large_rows))
                 .enumerate()
                 .for_each(|(index, (waiting, by_small))| {
-                    step.task(|| {
-                        let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
-                        for (row, (best, by_small)) in (index * chunk..).zip(rows) {
-                            // Every row has these far from each other, in a page of its own.
-                            let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + start);
-                            prefetch_bytes(later, count.min(PREFETCH_BYTES));
-                            let kept = &mut by_small[start..start + count];
-                            best.copy_from_slice(kept);
-                            for &quiet in small_quiet.quiet(row as u32) {
-                                let scores = &transposed[quiet.own as usize * count..][..count];
-                                evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
-                            }
-                            kept.copy_from_slice(&transposed[row * count..][..count]);
+                    let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
+                    for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                        // Every row has these far from each other, in a page of its own.
+                        let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + start);
+                        prefetch_bytes(later, count.min(PREFETCH_BYTES));
+                        let kept = &mut by_small[start..start + count];
+                        best.copy_from_slice(kept);
+                        for &quiet in small_quiet.quiet(row as u32) {
+                            let scores = &transposed[quiet.own as usize * count..][..count];
+                            evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
                         }
-                    });
+                        kept.copy_from_slice(&transposed[row * count..][..count]);
+                    }
                 });
-            drop(step);
 
-            let step = steps::begin("level: transpose back");
             let chunk = (task_bytes / small_rows).max(1).next_multiple_of(16);
             rest[..count * small_rows].par_chunks_mut(chunk * small_rows).with_tasks_of(1).enumerate().for_each(
                 |(index, by_large)| {
-                    step.task(|| {
-                        let (columns, from) = (by_large.len() / small_rows, &waiting[index * chunk..]);
-                        kernels::transpose(isa, from, count, small_rows, columns, by_large, small_rows);
-                    });
+                    let (columns, from) = (by_large.len() / small_rows, &waiting[index * chunk..]);
+                    kernels::transpose(isa, from, count, small_rows, columns, by_large, small_rows);
                 },
             );
-            drop(step);
             pulse
                 .positions
                 .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);

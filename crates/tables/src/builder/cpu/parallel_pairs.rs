@@ -4,7 +4,6 @@ use super::batch::Wanted;
 use super::job::Job;
 use super::workspace::PairSpace;
 use crate::builder::computer::ComputeError;
-use crate::steps;
 use crate::table::PackedFrame;
 
 /// The packed frames of a pair.
@@ -49,8 +48,6 @@ impl<'a> ParallelPairs<'a> {
 
     /// Computes and packs a pair, and hands over what is finished.
     fn compute(&self, number: usize, space: PairSpace) {
-        // A thread that waits in a step of another pair may begin this one.
-        let before = steps::frame();
         let mut packed = Vec::new();
         let all = self.job.run(&self.pairs[number], space, |frame| {
             packed.push(frame);
@@ -61,7 +58,6 @@ impl<'a> ParallelPairs<'a> {
         if let Some(mut handed_over) = self.handed_over.try_lock() {
             self.hand_over(&mut handed_over);
         }
-        steps::set_frame(before);
     }
 
     /// Hands over the next pairs, as far as they are finished.
