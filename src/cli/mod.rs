@@ -109,7 +109,9 @@ enum Command {
 
 /// Prepares for limits of the system and files that shrink, then runs the command line.
 pub fn main() -> ExitCode {
-    limits::respect_limits();
+    limits::expect_full_files();
+    #[cfg(feature = "gpu")]
+    limits::hush_caught_panics();
     signals::listen();
     kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::with_advice(error)));
     run()
