@@ -43,6 +43,8 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // SAFETY: nobody writes to finished tables meanwhile.
+    unsafe { kalah::table::map_files(None) };
     let rules: Rules = set("RULES", "empty-capture").parse()?;
     let positions = set("POSITIONS", &format!("6x5 {INSIDE_6X6}"));
     let reaches = set("REACH", "20..34 2");

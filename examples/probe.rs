@@ -1,6 +1,6 @@
 //! Looks a position up: `cargo run --release --example probe -- tables '<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>'`.
 //!
-//! Only `kalah-core` is needed for this.
+//! Only `kalah-core` is needed for this. Blocks of the tables are read when they are needed, which suits a single position.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
-    let tables = Tables::open(&PathBuf::from(directory), rules, position.pits(), MAX_TABLE_SEEDS)?;
+    let tables = Tables::open_unmapped(&PathBuf::from(directory), rules, position.pits(), MAX_TABLE_SEEDS)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

@@ -41,8 +41,8 @@ use kalah::game::Rules;
 
 use self::errors::advice;
 use self::flags::directories;
-use self::process::outcome::{EXIT_DAMAGE, Outcome};
-use self::process::{limits, signals};
+use self::process::outcome::Outcome;
+use self::process::{bus_error, limits, signals};
 use self::program::{man, version};
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
@@ -113,7 +113,7 @@ pub fn main() -> ExitCode {
     #[cfg(feature = "gpu")]
     limits::hush_caught_panics();
     signals::listen();
-    kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::with_advice(error)));
+    bus_error::map_tables();
     run()
 }
 

@@ -65,6 +65,9 @@ mod module {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         load(module.py())?;
+        // SAFETY: nothing here writes to finished tables. Who opens tables is told what others must not do to their files, and that
+        // `mapped=False` does without it.
+        unsafe { kalah::table::map_files(None) };
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("MAX_TABLE_PITS", kalah::index::MAX_TABLE_PITS)?;
         module.add("MAX_TABLE_SEEDS", kalah::index::MAX_TABLE_SEEDS)

@@ -9,6 +9,7 @@ use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::{args, directories};
 use crate::cli::output;
+use crate::cli::process::bus_error;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{interrupted, on_signal};
 
@@ -84,7 +85,7 @@ impl Serve {
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table that becomes shorter ends the answers from it, not the server.
-        kalah::table::outlive_bus_errors();
+        bus_error::outlive();
         directories::note_without_tables(&self.tables.path, &Rules::ALL);
         let books = self.book.find_all(&self.tables.path);
         let mut options = Options::new(self.tables.path);

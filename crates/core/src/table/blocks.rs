@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::checked::Checked;
 use super::error::{Damage, Part, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::{FileStamp, Mapping};
+use super::mapping::{FileStamp, Mapping, files_are_mapped};
 use super::section::Section;
 use crate::cancel::Cancel;
 use crate::file;
@@ -26,12 +26,12 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file at `path`.
+    /// Maps the file at `path` if files are [mapped](super::map_files), otherwise reads it into memory.
     ///
     /// # Errors
-    /// When it cannot be opened or mapped, or is not a regular file.
-    pub fn mapped(path: &Path) -> Result<Bytes, TableError> {
-        Mapping::open(path).map(Bytes::Mapped)
+    /// When it cannot be opened, mapped or read, is not a regular file, or there is not enough memory.
+    pub fn open(path: &Path) -> Result<Bytes, TableError> {
+        if files_are_mapped() { Mapping::open(path).map(Bytes::Mapped) } else { Bytes::read(path) }
     }
 
     /// Reads the file at `path` into memory.

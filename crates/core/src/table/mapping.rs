@@ -1,12 +1,11 @@
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use memmap2::Mmap;
 
-#[cfg(unix)]
-use super::bus_error::Registration;
 use super::error::TableError;
 use crate::file;
 
@@ -21,14 +20,43 @@ pub struct FileStamp {
     changed: (i64, i64),
 }
 
-/// A mapped file, to be read from.
+/// A mapped file as seen by a program that handles SIGBUS; dropped just before the file is unmapped.
+pub trait MappingWatch: Send + Sync {
+    /// Returns true if a part of the file could not be read, and something else stands in memory for it.
+    fn is_lost(&self) -> bool;
+}
+
+/// Begins to watch the file at a path, which was just mapped to these bytes.
+pub type WatchMapping = fn(&[u8], &Path) -> Box<dyn MappingWatch>;
+
+/// Set once files are mapped, with what watches them.
+static MAPPED: OnceLock<Option<WatchMapping>> = OnceLock::new();
+
+/// Has the tables that this process opens from now on mapped into memory. Until then [`super::Table::open`] and all that use it
+/// read a file into memory, where nothing can happen to it.
 ///
-/// If the file becomes shorter, reading the lost pages ends the program with the signal SIGBUS. Mapped files are registered so
-/// that [`super::report_bus_errors`] can name the file.
+/// Mapped tables open at once, and share the page cache with all processes that use them. It is for programs, which know who
+/// writes to their files, not for libraries. Only the first call counts.
+///
+/// If the file of a mapped table becomes shorter, the system raises SIGBUS where the lost part is read, which ends the process. A
+/// program that handles the signal passes `watch`, which is told of every file that is mapped.
+///
+/// # Safety
+/// While a table is open, nobody writes to its file or shortens it: its bytes are a slice. To remove it, or to rename another file
+/// over it, is safe, and this is all that this library does with finished tables.
+pub unsafe fn map_files(watch: Option<WatchMapping>) {
+    let _ = MAPPED.set(watch);
+}
+
+/// Returns true after [`map_files`].
+pub(super) fn files_are_mapped() -> bool {
+    MAPPED.get().is_some()
+}
+
+/// A mapped file, to be read from.
 pub(super) struct Mapping {
     /// Dropped before the memory is unmapped, and perhaps mapped to something else.
-    #[cfg(unix)]
-    registration: Registration,
+    watch: Option<Box<dyn MappingWatch>>,
     map: Mmap,
     /// The file, to tell the system what of it will be read.
     file: File,
@@ -41,26 +69,18 @@ impl Mapping {
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> Result<Mapping, TableError> {
         let file = file::open(path).map_err(TableError::io(path))?;
-        // SAFETY: finished tables are never written to again, only replaced by renaming. A mapping cannot guard against
-        // another program that changes the file; for truncation see above.
+        // SAFETY: the program promised it, see `map_files`: no file is mapped before.
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;
-        Ok(Mapping {
-            #[cfg(unix)]
-            registration: Registration::new(&map, path),
-            map,
-            file,
-        })
+        let watch = MAPPED.get().copied().flatten().map(|watch| watch(&map, path));
+        Ok(Mapping { watch, map, file })
     }
 
     /// Returns true if the file has all bytes that were mapped, and had them whenever they were read.
     pub fn is_whole(&self) -> bool {
-        #[cfg(unix)]
-        if self.registration.is_lost() {
-            return false;
-        }
-        self.file.metadata().is_ok_and(|metadata| metadata.len() >= self.map.len() as u64)
+        let is_lost = self.watch.as_ref().is_some_and(|watch| watch.is_lost());
+        !is_lost && self.file.metadata().is_ok_and(|metadata| metadata.len() >= self.map.len() as u64)
     }
 
     /// Has the system read these bytes of the file, without waiting for them.

@@ -10,8 +10,7 @@
 //! | [`layer`](Layer) | the trait of tables that scores can be read from |
 //! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
-//! | `mapping` | the memory of a mapped file |
-//! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter, or going on |
+//! | [`mapping`](map_files) | the memory of a mapped file |
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
 //! | `checked` | which blocks of a table were compared with their checksums |
@@ -24,8 +23,6 @@
 
 mod blocks;
 pub mod bounds;
-#[cfg(unix)]
-mod bus_error;
 mod checked;
 mod error;
 pub mod format;
@@ -45,14 +42,12 @@ mod tables;
 
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
-#[cfg(unix)]
-pub use bus_error::{outlive_bus_errors, report_bus_errors};
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::Layer;
-pub use mapping::FileStamp;
+pub use mapping::{FileStamp, MappingWatch, WatchMapping, map_files};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};
@@ -61,11 +56,3 @@ pub use section::Section;
 pub use selection::SELECTED_MARGIN;
 pub use shelf::{Listing, Shelf};
 pub use tables::Tables;
-
-/// Does nothing: this system has no such signal.
-#[cfg(not(unix))]
-pub fn report_bus_errors(_exit_code: i32, _describe: fn(&TableError) -> String) {}
-
-/// Does nothing: this system has no such signal.
-#[cfg(not(unix))]
-pub fn outlive_bus_errors() {}

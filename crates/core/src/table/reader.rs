@@ -24,17 +24,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens and maps the table file at `path`. A file with the name of a table must hold that table.
+    /// Opens the table file at `path`: maps it in a program that called [`super::map_files`], otherwise reads it into memory. A
+    /// file with the name of a table must hold that table.
     ///
-    /// The file must not change while it is open. Finished tables are never written to again, only replaced by
-    /// renaming, so this holds unless another program writes to the file. If it becomes shorter, a signal ends the
-    /// program (see [`super::report_bus_errors`]). Where files may change, use [`Table::read`], which copies the file,
-    /// or [`super::ReadAtTable`], which reads each block when it is needed.
+    /// A [`super::ReadAtTable`] is neither mapped nor in memory: it reads each block when it is needed.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says.
+    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says; when there is not
+    /// enough memory.
     pub fn open(path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::mapped(path)?)?.expect_named()
+        Table::new(path, Bytes::open(path)?)?.expect_named()
     }
 
     /// The same as [`Table::open`], of a file that has the name `temporary` and will be renamed to `path`, which names it in
@@ -43,7 +42,7 @@ impl Table {
     /// # Errors
     /// As [`Table::open`].
     pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::mapped(temporary)?)?.expect_named()
+        Table::new(path, Bytes::open(temporary)?)?.expect_named()
     }
 
     /// Reads the table file at `path` into memory. A file with the name of a table must hold that table.
@@ -54,7 +53,7 @@ impl Table {
         Table::new(path, Bytes::read(path)?)?.expect_named()
     }
 
-    /// Opens and maps the table `key` in `directory`.
+    /// Opens the table `key` in `directory`.
     ///
     /// # Errors
     /// As [`Table::open`]; also when the table does not exist, or the file holds another one.

@@ -19,7 +19,7 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched. The same
 /// holds for the bound tables above them.
 ///
-/// The files are mapped: see [`Table::open`] for what must not happen to them.
+/// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,

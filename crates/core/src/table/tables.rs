@@ -14,7 +14,7 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
-/// These are mapped [`Table`]s, or any other [`Layer`]s.
+/// These are [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
     directory: PathBuf,
     rules: Rules,
@@ -26,8 +26,8 @@ pub struct Tables<T = Table> {
 }
 
 impl Tables {
-    /// Opens and maps the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. The files must
-    /// not change meanwhile: see [`Table::open`].
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`, each as by [`Table::open`]: mapped
+    /// in a program that called [`super::map_files`], otherwise read into memory.
     ///
     /// What works on all layers calls [`Tables::require_all`], too: [`Tables::gaps`] may not be empty.
     ///
@@ -77,7 +77,7 @@ impl Tables {
 }
 
 impl Tables<ReadAtTable> {
-    /// The same as [`Tables::open`], but files are read when needed instead of mapped.
+    /// The same as [`Tables::open`], but blocks of the files are read when they are needed.
     ///
     /// # Errors
     /// As [`Tables::open`].

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 const PART_BYTES: usize = 4 << 20;
 
 /// Opens the layers from 2 to `seeds` seeds for a check: in copies that nobody else can change, as far as these fit in
-/// `memory` bytes, larger layers first. The others are mapped. Adds the bytes that were copied to `pulse.positions`.
+/// `memory` bytes, larger layers first. The others are mapped, unless all are in memory anyway. Adds the bytes that were copied to
+/// `pulse.positions`.
 ///
 /// # Errors
 /// When a layer is missing, a table cannot be read, or its header or directory is damaged; [`TableError::Stopped`] when `pulse`
@@ -35,7 +36,7 @@ pub fn open_copied(
     let mut layers = Vec::new();
     for table in mapped.layers().iter().rev() {
         let bytes = table.header().file_bytes;
-        if bytes > left {
+        if bytes > left || table.blocks().file_stamp()?.is_none() {
             layers.push(Arc::clone(table));
             continue;
         }

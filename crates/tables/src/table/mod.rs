@@ -32,9 +32,9 @@ mod writer;
 
 pub use kalah_core::table::{
     BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FileStamp, FrameBounds,
-    FrameEntry, FrameScores, Layer, Listing, PairKey, Part, PresentLayers, Probe, ProbeError, RUN_MARGIN, ReadAt,
-    ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format,
-    group, missing_layers, outlive_bus_errors, report_bus_errors,
+    FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, Part, PresentLayers, Probe, ProbeError, RUN_MARGIN,
+    ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables,
+    WatchMapping, format, group, map_files, missing_layers,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

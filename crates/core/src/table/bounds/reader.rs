@@ -24,13 +24,14 @@ pub struct BoundTable {
 }
 
 impl BoundTable {
-    /// Opens and maps the bound table at `path`. A file with the name of a bound table must hold that of this layer.
-    /// The file must not change while it is open: see [`crate::table::Table::open`].
+    /// Opens the bound table at `path`, mapped or read as by [`crate::table::Table::open`]. A file with the name of a bound table
+    /// must hold that of this layer.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, or not the bound table that its name says.
+    /// When the file cannot be read, or is damaged, foreign, or not the bound table that its name says; when there is not enough
+    /// memory.
     pub fn open(path: &Path) -> Result<BoundTable, TableError> {
-        BoundTable::new(path, Bytes::mapped(path)?)?.expect_named()
+        BoundTable::new(path, Bytes::open(path)?)?.expect_named()
     }
 
     /// Reads the bound table at `path` into memory.
@@ -41,7 +42,7 @@ impl BoundTable {
         BoundTable::new(path, Bytes::read(path)?)?.expect_named()
     }
 
-    /// Opens and maps the bound table of the layer `key` in `directory`; `None` if there is none.
+    /// Opens the bound table of the layer `key` in `directory`; `None` if there is none.
     ///
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.

@@ -20,7 +20,7 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens and maps the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it,
+    /// Opens the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it,
     /// down to the first that is missing. `None` if there are none.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl BoundTables {
         BoundTables::new(directory, layers)
     }
 
-    /// Opens and maps the bound tables that a search with exact tables up to `exact` seeds (0 for none) can use: from the
+    /// Opens the bound tables that a search with exact tables up to `exact` seeds (0 for none) can use: from the
     /// layer above these up to `max_seeds` or the first that is missing or has another network; and those of the layers from
     /// `exact` seeds down, with the same network, to the first that is missing or cannot be used, which may take the place of
     /// exact tables. `None` if there are none.

@@ -1,5 +1,5 @@
-//! Reporting that a mapped file became shorter: a list of the mapped files that a signal handler can read, without
-//! locks or allocation.
+//! What happens when the file of a mapped table becomes shorter: a handler of SIGBUS, and a list of the mapped files that it can
+//! read without locks or allocation.
 
 use std::ffi::{c_int, c_void};
 use std::io::IsTerminal;
@@ -8,7 +8,10 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-use super::error::{Damage, TableError};
+use kalah::table::{Damage, MappingWatch, TableError};
+
+use super::outcome::EXIT_DAMAGE;
+use crate::cli::errors::advice;
 
 /// An entry in the list of mapped files. Entries are reused, never freed.
 struct MappedFile {
@@ -31,7 +34,6 @@ struct Installed {
     before: libc::sigaction,
     /// Whether messages go to a terminal.
     terminal: bool,
-    exit_code: c_int,
     page_bytes: usize,
 }
 
@@ -40,49 +42,44 @@ static INSTALLED: OnceLock<Installed> = OnceLock::new();
 /// Whether the program goes on with zeros in place of what cannot be read.
 static OUTLIVE: AtomicBool = AtomicBool::new(false);
 
-/// Makes the message about a damaged file.
-static DESCRIBE: OnceLock<fn(&TableError) -> String> = OnceLock::new();
-
-/// Installs a handler for the case that the file of an open table becomes shorter or cannot be read: the program then
-/// prints which table it was and exits with code `exit_code`. Without it, SIGBUS ends the program without a message.
-///
-/// Call it once, before opening tables: `describe` makes the message, line feed included, when a table is opened.
-/// Errors on other memory go to the handler installed before.
-pub fn report_bus_errors(exit_code: i32, describe: fn(&TableError) -> String) {
-    DESCRIBE.get_or_init(|| describe);
-    INSTALLED.get_or_init(|| install(exit_code));
+/// Has tables mapped from now on. When the file of an open table becomes shorter or cannot be read, the program prints which
+/// table it was and exits with [`EXIT_DAMAGE`]. Errors on other memory go to the handler installed before.
+pub fn map_tables() {
+    INSTALLED.get_or_init(install);
+    // SAFETY: no command writes to finished tables, they are only replaced. Blocks are compared with their checksums, and the
+    // handler ends the program, or says what is lost, where another program cuts a file off.
+    unsafe { kalah::table::map_files(Some(|map, path| Box::new(Registration::new(map, path)))) };
 }
 
 /// Has the program go on when the file of an open table becomes shorter or cannot be read: zeros stand in memory for what
-/// was lost. What was read of a table in between must not be used unless [`super::Shelf::require_whole`] or
-/// [`super::Table::require_whole`] succeeds afterwards.
+/// was lost. What was read of a table in between must not be used unless [`kalah::table::Shelf::require_whole`] or
+/// [`kalah::table::Table::require_whole`] succeeds afterwards.
 ///
 /// For servers, which have other tables to answer from.
-pub fn outlive_bus_errors() {
+#[cfg(feature = "serve")]
+pub fn outlive() {
     OUTLIVE.store(true, SeqCst);
-    INSTALLED.get_or_init(|| install(1));
 }
 
 /// A mapped file in the list, until it is dropped.
-pub struct Registration(&'static MappedFile);
+struct Registration(&'static MappedFile);
 
 impl Registration {
     /// Adds a file that is mapped to `map` to the list.
-    pub fn new(map: &[u8], path: &Path) -> Registration {
+    fn new(map: &[u8], path: &Path) -> Registration {
         let place = free_place();
-        if let Some(describe) = DESCRIBE.get() {
-            let message = describe(&TableError::damaged(path, Damage::Shrunk));
-            place.message.store(Box::into_raw(Box::new(message)), SeqCst);
-        }
+        let message = format!("kalah: {}\n", advice::with_advice(&TableError::damaged(path, Damage::Shrunk)));
+        place.message.store(Box::into_raw(Box::new(message)), SeqCst);
         place.lost.store(false, SeqCst);
         let start = map.as_ptr() as usize;
         place.start.store(start, SeqCst);
         place.end.store(start + map.len(), SeqCst);
         Registration(place)
     }
+}
 
-    /// Returns true if zeros stand for a part of the file: see [`outlive_bus_errors`].
-    pub fn is_lost(&self) -> bool {
+impl MappingWatch for Registration {
+    fn is_lost(&self) -> bool {
         self.0.lost.load(SeqCst)
     }
 }
@@ -130,11 +127,6 @@ fn places() -> impl Iterator<Item = &'static MappedFile> {
 }
 
 impl MappedFile {
-    /// Whether there is anything to say of the file: it was opened after messages were asked for.
-    fn has_message(&self) -> bool {
-        !self.message.load(SeqCst).is_null()
-    }
-
     /// Whether `address` is in the file.
     fn has(&self, address: usize) -> bool {
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
@@ -164,7 +156,7 @@ impl MappedFile {
     }
 }
 
-fn install(exit_code: c_int) -> Installed {
+fn install() -> Installed {
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_bus_error;
     let terminal = std::io::stderr().is_terminal();
     // SAFETY: both structures are plain data, for which zeros are valid; the handler has the signature that SA_SIGINFO
@@ -180,7 +172,7 @@ fn install(exit_code: c_int) -> Installed {
     };
     // SAFETY: the call takes no memory.
     let page_bytes = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
-    Installed { before, terminal, exit_code, page_bytes }
+    Installed { before, terminal, page_bytes }
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -194,7 +186,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     {
         return;
     }
-    if let Some(place) = address.and_then(|address| places().find(|place| place.has(address) && place.has_message())) {
+    if let Some(place) = address.and_then(|address| places().find(|place| place.has(address))) {
         // SAFETY: see `Registration::drop`: the message stays valid while the file is read.
         let message = unsafe { place.message.load(SeqCst).as_ref() }.map_or("", String::as_str);
         if installed.is_some_and(|installed| installed.terminal) {
@@ -203,7 +195,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
         }
         write(message);
         // SAFETY: it ends the process without running any more of its code.
-        unsafe { libc::_exit(installed.map_or(1, |installed| installed.exit_code)) };
+        unsafe { libc::_exit(EXIT_DAMAGE.into()) };
     }
     // SAFETY: the previous handler is called with the arguments it was installed for; if there was none, the default
     // action is restored and the signal comes again.
