@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`evaluation`], [`index`] <- [`table`].
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`], [`header`] <- [`evaluation`], [`index`] <- [`table`].
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,6 +26,7 @@
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | opening regular files without blocking |
+//! | [`header`] | checksums of headers of binary files |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
@@ -34,6 +35,7 @@ pub mod cancel;
 pub mod evaluation;
 pub mod file;
 pub mod game;
+pub mod header;
 pub mod index;
 pub mod isa;
 pub mod memory;

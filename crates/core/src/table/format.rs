@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{Damage, Part};
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
@@ -12,6 +11,7 @@ use super::section::Section;
 
 pub use super::section::{ALIGNMENT, BLOCK_BYTES};
 use crate::game::Rules;
+use crate::header::{is_sealed, sealed};
 use crate::index::{Frame, MAX_TABLE_SEEDS, layer_positions};
 
 /// The first bytes of every table file.
@@ -188,7 +188,7 @@ impl RawEntry {
 impl RawHeader {
     /// The header of an unfinished table: it says which table this will be, and that it is not finished.
     pub fn unfinished(key: TableKey) -> RawHeader {
-        RawHeader {
+        sealed(RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
             rules: key.rules.code(),
@@ -196,19 +196,12 @@ impl RawHeader {
             seeds: key.seeds as u8,
             positions: layer_positions(key.pits, key.seeds).to_le(),
             ..Zeroable::zeroed()
-        }
-        .sealed()
+        })
     }
 
     /// The header of a finished table.
     pub fn finished(key: TableKey, file_bytes: u64, digest: [u8; 32]) -> RawHeader {
-        RawHeader { finished: 1, file_bytes: file_bytes.to_le(), digest, ..RawHeader::unfinished(key) }.sealed()
-    }
-
-    fn sealed(mut self) -> RawHeader {
-        self.checksum = 0;
-        self.checksum = xxh3_64(bytemuck::bytes_of(&self)).to_le();
-        self
+        sealed(RawHeader { finished: 1, file_bytes: file_bytes.to_le(), digest, ..RawHeader::unfinished(key) })
     }
 
     /// Reads the header and key of a file, finished or not.
@@ -226,7 +219,7 @@ impl RawHeader {
             return Err(Damage::Version { found: version, known: VERSION });
         }
         let damaged = Damage::Part { part: Part::Header, offset: 0 };
-        if raw.sealed().checksum != raw.checksum {
+        if !is_sealed(&raw) {
             return Err(damaged);
         }
         let key = (|| {

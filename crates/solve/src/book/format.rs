@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Rules};
+use kalah_core::header::{is_sealed, sealed};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::book::{Book, Entry};
@@ -36,14 +37,6 @@ struct RawHeader {
 }
 
 const HEADER_BYTES: usize = size_of::<RawHeader>();
-
-impl RawHeader {
-    fn sealed(mut self) -> RawHeader {
-        self.checksum = 0;
-        self.checksum = xxh3_64(bytemuck::bytes_of(&self)).to_le();
-        self
-    }
-}
 
 /// BLAKE3 of the rule set's number, the pits, and the content.
 fn digest(rules: Rules, pits: usize, content: &[u8]) -> [u8; 32] {
@@ -118,7 +111,7 @@ impl Book {
             frame_checksum: xxh3_64(&frame).to_le(),
             checksum: 0,
         };
-        [bytemuck::bytes_of(&header.sealed()), &frame].concat()
+        [bytemuck::bytes_of(&sealed(header)), &frame].concat()
     }
 
     /// The book in a file's `bytes`.
@@ -137,7 +130,7 @@ impl Book {
             return Err(BookError::Version { found: version, known: VERSION });
         }
         let damaged = || BookError::Damaged("its header is wrong");
-        if raw.sealed().checksum != raw.checksum || raw.reserved != 0 {
+        if !is_sealed(&raw) || raw.reserved != 0 {
             return Err(damaged());
         }
         let rules = Rules::from_code(raw.rules).ok_or_else(damaged)?;

@@ -32,10 +32,6 @@ impl<'a> Bytes<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
     pub fn i64(&mut self) -> Option<i64> {
         self.array().map(i64::from_le_bytes)
     }

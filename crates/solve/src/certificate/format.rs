@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
+use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_tables::file::{self, FileContent};
 use kalah_tables::system::AvailableMemory;
@@ -21,16 +23,10 @@ use super::statement::{Certificate, Head, Opening, Statement};
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
 
 /// Bytes of the header.
-const HEADER_BYTES: usize = 128;
-
-/// Where the checksum of the header is.
-const CHECKSUM_AT: usize = 120;
-
-/// Bytes before it that are zeros.
-const RESERVED_BYTES: usize = 72;
+const HEADER_BYTES: usize = size_of::<RawHeader>();
 
 /// Bytes of an entry of the directory.
-const ENTRY_BYTES: usize = 24;
+const ENTRY_BYTES: usize = size_of::<RawEntry>();
 
 /// Bytes of a checksum.
 const CHECKSUM_BYTES: usize = 8;
@@ -66,7 +62,7 @@ impl CertificateFile {
         let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         // A few bytes can stand for thousands of claims.
-        let header = RawHeader::read(&bytes).map_err(damaged)?;
+        let header = Header::read(&bytes).map_err(damaged)?;
         let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
         if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
             return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
@@ -79,7 +75,7 @@ impl CertificateFile {
     /// # Errors
     /// When they are not a certificate, complete and unchanged.
     pub fn from_bytes(bytes: &[u8]) -> Result<CertificateFile, CertificateDamage> {
-        let header = RawHeader::read(bytes)?;
+        let header = Header::read(bytes)?;
         let (body, digest) = bytes.split_at(bytes.len() - DIGEST_BYTES);
         if blake3::hash(body).as_bytes() != digest {
             // A part that does not match its checksum says more.
@@ -130,12 +126,13 @@ impl Certificate {
     /// The bytes of the file; the certificate is valid.
     fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let claims: Vec<_> = self.claims.packed().collect();
-        let (mut directory, mut blocks) = (Vec::new(), Vec::new());
+        let (mut directory, mut blocks) = (Vec::<u8>::new(), Vec::new());
         for claims in claims.chunks(BLOCK_CLAIMS) {
             let (packed, raw_bytes) = block::pack(claims)?;
-            let entry = Entry { claims: claims.len(), raw_bytes, packed_bytes: packed.len() };
-            directory.extend(entry.bytes());
-            directory.extend(entry.checksum(&packed).to_le_bytes());
+            let [claims, raw_bytes, packed_bytes] =
+                [claims.len(), raw_bytes, packed.len()].map(|number| (number as u32).to_le());
+            let entry = RawEntry { claims, raw_bytes, packed_bytes, ..Zeroable::zeroed() }.sealed(&packed);
+            directory.extend(bytemuck::bytes_of(&entry));
             blocks.extend(packed);
         }
         let mut prefix = self.statement_bytes();
@@ -143,18 +140,22 @@ impl Certificate {
         prefix.extend(xxh3_64(&prefix).to_le_bytes());
         let total = HEADER_BYTES + prefix.len() + blocks.len() + DIGEST_BYTES;
         let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = &self.head;
+        let header = sealed(RawHeader {
+            magic: MAGIC,
+            version: VERSION.to_le(),
+            rules: rules.code(),
+            pits: position.pits() as u8,
+            effort: *effort as u8,
+            table_seeds: self.head.table_seeds() as u8,
+            claims: (claims.len() as u64).to_le(),
+            blocks: (claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le(),
+            openings: (openings.len() as u32).to_le(),
+            prefix_bytes: (prefix.len() as u64).to_le(),
+            file_bytes: (total as u64).to_le(),
+            ..Zeroable::zeroed()
+        });
         let mut bytes = Vec::with_capacity(total);
-        bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([rules.code(), position.pits() as u8, *effort as u8, self.head.table_seeds() as u8]);
-        bytes.extend((claims.len() as u64).to_le_bytes());
-        bytes.extend((claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le_bytes());
-        bytes.extend((openings.len() as u32).to_le_bytes());
-        bytes.extend((prefix.len() as u64).to_le_bytes());
-        bytes.extend((total as u64).to_le_bytes());
-        bytes.resize(HEADER_BYTES, 0);
-        let checksum = xxh3_64(&bytes);
-        bytes[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
+        bytes.extend(bytemuck::bytes_of(&header));
         bytes.extend(prefix);
         bytes.extend(blocks);
         bytes.extend(blake3::hash(&bytes).as_bytes());
@@ -190,8 +191,27 @@ fn checked(bytes: &[u8]) -> Option<&[u8]> {
     (xxh3_64(bytes).to_le_bytes() == *checksum).then_some(bytes)
 }
 
-/// The numbers of the header.
+/// The header as stored.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 struct RawHeader {
+    magic: [u8; 8],
+    version: u32,
+    rules: u8,
+    pits: u8,
+    effort: u8,
+    table_seeds: u8,
+    claims: u64,
+    blocks: u32,
+    openings: u32,
+    prefix_bytes: u64,
+    file_bytes: u64,
+    reserved: [u64; 9],
+    checksum: u64,
+}
+
+/// The numbers of the header.
+struct Header {
     rules: Rules,
     pits: usize,
     effort: u32,
@@ -202,59 +222,54 @@ struct RawHeader {
     prefix_bytes: usize,
 }
 
-impl RawHeader {
+impl Header {
     /// The header of a file with these bytes, if it has as many as the header says.
-    fn read(bytes: &[u8]) -> Result<RawHeader, CertificateDamage> {
+    fn read(bytes: &[u8]) -> Result<Header, CertificateDamage> {
         let damaged = CertificateDamage::Part(CertificatePart::Header);
         let found = bytes.len() as u64;
         let too_short = CertificateDamage::Length { found, expected: (HEADER_BYTES + DIGEST_BYTES) as u64 };
-        let mut at = Bytes::new(bytes);
-        if at.take(MAGIC.len()) != Some(&MAGIC) {
-            return Err(CertificateDamage::Foreign);
-        }
-        let version = at.u32().ok_or(too_short.clone())?;
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(CertificateDamage::Foreign)?;
+        let version = u32::from_le_bytes(*rest.first_chunk().ok_or(too_short.clone())?);
         if version != VERSION {
             return Err(CertificateDamage::Version(version));
         }
         if bytes.len() < HEADER_BYTES + DIGEST_BYTES {
             return Err(too_short);
         }
-        let mut header = bytes[..HEADER_BYTES].to_vec();
-        header[CHECKSUM_AT..].fill(0);
-        if xxh3_64(&header).to_le_bytes() != bytes[CHECKSUM_AT..HEADER_BYTES] {
+        let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
+        if !is_sealed(&raw) {
             return Err(damaged);
         }
-        let (read, expected) = RawHeader::numbers(&mut at).ok_or(damaged)?;
-        if expected != found {
-            return Err(CertificateDamage::Length { found, expected });
+        let header = Header::of(&raw).ok_or(damaged)?;
+        match u64::from_le(raw.file_bytes) {
+            expected if expected != found => Err(CertificateDamage::Length { found, expected }),
+            _ => Ok(header),
         }
-        Ok(read)
     }
 
-    /// The numbers after the version, and the bytes of the file; `None` if they are impossible.
-    fn numbers(at: &mut Bytes) -> Option<(RawHeader, u64)> {
-        let rules = Rules::from_code(at.u8()?)?;
-        let pits = usize::from(at.u8()?);
-        let effort = u32::from(at.u8()?);
-        let table_seeds = usize::from(at.u8()?);
-        let claims = at.u64()?;
-        let blocks = at.u32()?;
-        let openings = at.u32()? as usize;
-        let prefix_bytes = usize::try_from(at.u64()?).ok()?;
-        let bytes = at.u64()?;
-        let is_reserved_zero = at.take(RESERVED_BYTES)?.iter().all(|&byte| byte == 0);
+    /// The numbers of a header; `None` if they are impossible.
+    fn of(raw: &RawHeader) -> Option<Header> {
+        let header = Header {
+            rules: Rules::from_code(raw.rules)?,
+            pits: raw.pits.into(),
+            effort: raw.effort.into(),
+            table_seeds: raw.table_seeds.into(),
+            claims: u64::from_le(raw.claims),
+            blocks: u32::from_le(raw.blocks) as usize,
+            openings: u32::from_le(raw.openings) as usize,
+            prefix_bytes: usize::try_from(u64::from_le(raw.prefix_bytes)).ok()?,
+        };
+        let Header { pits, table_seeds, blocks, prefix_bytes, .. } = header;
         let tables_fit =
             table_seeds == 0 || (2..=MAX_TABLE_SEEDS).contains(&table_seeds) && (1..=MAX_TABLE_PITS).contains(&pits);
         let fits = (1..=MAX_PITS).contains(&pits)
-            && is_reserved_zero
-            && effort <= Checker::MAX_EFFORT
+            && raw.reserved == [0; 9]
+            && header.effort <= Checker::MAX_EFFORT
             && tables_fit
-            && claims.div_ceil(BLOCK_CLAIMS as u64) == u64::from(blocks)
-            && u64::from(blocks) * ENTRY_BYTES as u64 <= prefix_bytes as u64
-            && prefix_bytes as u64 <= bytes;
-        let blocks = blocks as usize;
-        let header = RawHeader { rules, pits, effort, table_seeds, claims, blocks, openings, prefix_bytes };
-        fits.then_some((header, bytes))
+            && header.claims.div_ceil(BLOCK_CLAIMS as u64) == blocks as u64
+            && blocks as u64 * ENTRY_BYTES as u64 <= prefix_bytes as u64
+            && prefix_bytes as u64 <= u64::from_le(raw.file_bytes);
+        fits.then_some(header)
     }
 
     /// The certificate with this header; `body` is the file without its digest.
@@ -269,17 +284,19 @@ impl RawHeader {
         let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
         let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
         head.statement.goals()?;
-        let mut directory = Bytes::new(directory);
         let keys = Keys::new(self.pits);
         let mut claims = Vec::new();
-        for block in 0..self.blocks {
-            let left = self.claims - (block * BLOCK_CLAIMS) as u64;
-            let (entry, checksum) = Entry::read(&mut directory)
-                .filter(|(entry, _)| entry.claims as u64 == left.min(BLOCK_CLAIMS as u64))
-                .ok_or(damaged(CertificatePart::Directory))?;
-            let packed = at.take(entry.packed_bytes).filter(|packed| entry.checksum(packed) == checksum);
+        for (block, entry) in directory.chunks_exact(ENTRY_BYTES).enumerate() {
+            let left = (self.claims - (block * BLOCK_CLAIMS) as u64).min(BLOCK_CLAIMS as u64);
+            let entry: RawEntry = bytemuck::pod_read_unaligned(entry);
+            let [count, raw_bytes, packed_bytes] =
+                [entry.claims, entry.raw_bytes, entry.packed_bytes].map(|number| u32::from_le(number) as usize);
+            if entry.reserved != 0 || count as u64 != left {
+                return Err(damaged(CertificatePart::Directory));
+            }
+            let packed = at.take(packed_bytes).filter(|packed| entry.sealed(packed).checksum == entry.checksum);
             packed
-                .and_then(|packed| block::unpack(packed, entry.raw_bytes, entry.claims, &keys, &mut claims))
+                .and_then(|packed| block::unpack(packed, raw_bytes, count, &keys, &mut claims))
                 .ok_or(damaged(CertificatePart::Block(block)))?;
         }
         if !at.is_empty() {
@@ -311,33 +328,24 @@ impl RawHeader {
     }
 }
 
-/// What the directory says of a block.
-struct Entry {
-    claims: usize,
-    raw_bytes: usize,
-    packed_bytes: usize,
+/// A block of claims in the directory, as stored.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RawEntry {
+    claims: u32,
+    raw_bytes: u32,
+    packed_bytes: u32,
+    reserved: u32,
+    checksum: u64,
 }
 
-impl Entry {
-    /// An entry and the checksum of its block.
-    fn read(at: &mut Bytes) -> Option<(Entry, u64)> {
-        let (claims, raw_bytes, packed_bytes, reserved) = (at.u32()?, at.u32()?, at.u32()?, at.u32()?);
-        let [claims, raw_bytes, packed_bytes] = [claims, raw_bytes, packed_bytes].map(|number| number as usize);
-        let checksum = at.u64()?;
-        (reserved == 0).then_some((Entry { claims, raw_bytes, packed_bytes }, checksum))
-    }
-
-    /// Its bytes without the checksum.
-    fn bytes(&self) -> [u8; 16] {
-        let numbers = [self.claims, self.raw_bytes, self.packed_bytes, 0].map(|number| (number as u32).to_le());
-        bytemuck::cast(numbers)
-    }
-
-    /// The checksum of the block with these bytes.
-    fn checksum(&self, packed: &[u8]) -> u64 {
+impl RawEntry {
+    /// The entry with its checksum: that of the numbers before it and the bytes of the block.
+    fn sealed(mut self, packed: &[u8]) -> RawEntry {
         let mut hash = Xxh3Default::new();
-        hash.update(&self.bytes());
+        hash.update(&bytemuck::bytes_of(&self)[..ENTRY_BYTES - CHECKSUM_BYTES]);
         hash.update(packed);
-        hash.digest()
+        self.checksum = hash.digest().to_le();
+        self
     }
 }

@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cuts::{Cuts, MAX_CUTS};
 use crate::evaluation::Network;
 use crate::game::Rules;
+use crate::header::{is_sealed, sealed};
 use crate::index::{Frame, layer_positions};
 use crate::table::error::{Damage, Part};
 use crate::table::format::ALIGNMENT;
@@ -187,12 +188,6 @@ fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directo
 }
 
 impl RawHeader {
-    fn sealed(mut self) -> RawHeader {
-        self.checksum = 0;
-        self.checksum = xxh3_64(bytemuck::bytes_of(&self)).to_le();
-        self
-    }
-
     /// Reads the header of a file.
     fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
         let raw = bytes.get(..HEADER_BYTES);
@@ -205,7 +200,7 @@ impl RawHeader {
             return Err(Damage::Version { found: version, known: VERSION });
         }
         let damaged = Damage::Part { part: Part::Header, offset: 0 };
-        if raw.sealed().checksum != raw.checksum {
+        if !is_sealed(&raw) {
             return Err(damaged);
         }
         let key = (|| {
@@ -251,7 +246,7 @@ pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[Boun
         prefix_checksum: xxh3_64(&bytes[HEADER_BYTES..]).to_le(),
         ..Zeroable::zeroed()
     };
-    bytes[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header.sealed()));
+    bytes[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&sealed(header)));
     bytes
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::Rules;
+use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::layer_positions;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -50,14 +51,6 @@ struct RawHeader {
     checksum: u64,
 }
 
-impl RawHeader {
-    fn sealed(mut self) -> RawHeader {
-        self.checksum = 0;
-        self.checksum = xxh3_64(bytemuck::bytes_of(&self)).to_le();
-        self
-    }
-}
-
 /// Chunks of an archive of `key`; `None` if it would have too many for the format.
 fn chunks(key: TableKey, side: usize) -> Option<u32> {
     let chunks = key.frames().map(|frame| Grid::new(frame, side).chunks() as u64).sum::<u64>();
@@ -83,7 +76,7 @@ pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usi
         digest,
         checksum: 0,
     };
-    skippable(HEADER_FRAME, bytemuck::bytes_of(&header.sealed()))
+    skippable(HEADER_FRAME, bytemuck::bytes_of(&sealed(header)))
 }
 
 /// The frame after the chunks: their checksums, and a checksum of these.
@@ -195,7 +188,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     if version != VERSION {
         return Err(Damage::Version { found: version, known: VERSION });
     }
-    if raw.sealed().checksum != raw.checksum {
+    if !is_sealed(&raw) {
         return Err(damaged);
     }
     (|| {
