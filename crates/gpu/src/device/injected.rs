@@ -35,6 +35,16 @@ impl Injected {
         Took { least: took.least * factor, most: took.most * factor }
     }
 
+    /// Returns true if no submission ends any more.
+    pub fn hangs(&self) -> bool {
+        self.hangs.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if kernels do nothing.
+    pub fn is_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed)
+    }
+
     /// Counts one more submission.
     pub fn submitted(&self) {
         let mut left = self.submissions_left.lock();

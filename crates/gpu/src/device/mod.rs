@@ -12,7 +12,7 @@
 //! | `faults` | what went wrong on a device |
 //! | `waiting` | noticing that, and waiting for work that may never end |
 //! | `caught` | panics of wgpu, as errors |
-//! | `injected` | faults that tests have injected |
+//! | `injected` | faults that tests have injected, with the feature `fault-injection` |
 //! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
@@ -33,7 +33,9 @@ mod error;
 mod faults;
 mod flight;
 mod gpu;
+#[cfg(feature = "fault-injection")]
 mod inject;
+#[cfg(feature = "fault-injection")]
 mod injected;
 mod kernel;
 mod options;
@@ -46,6 +48,35 @@ mod timing;
 mod trace;
 mod twin;
 mod waiting;
+
+#[cfg(not(feature = "fault-injection"))]
+mod injected {
+    use super::pace::Took;
+
+    /// No faults.
+    #[derive(Debug, Default)]
+    pub struct Injected;
+
+    impl Injected {
+        pub fn refuses(&self) -> bool {
+            false
+        }
+
+        pub fn took(&self, took: Took) -> Took {
+            took
+        }
+
+        pub fn hangs(&self) -> bool {
+            false
+        }
+
+        pub fn is_idle(&self) -> bool {
+            false
+        }
+
+        pub fn submitted(&self) {}
+    }
+}
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};

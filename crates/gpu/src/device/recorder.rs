@@ -1,6 +1,5 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
@@ -209,7 +208,7 @@ impl<'g> Recorder<'g> {
         let offset = self.params.len();
         self.params.extend_from_slice(bytemuck::bytes_of(params));
         self.params.resize(offset + PARAMS_STRIDE, 0);
-        let idle = self.gpu.injected.idle.load(Ordering::Relaxed);
+        let idle = self.gpu.injected.is_idle();
         let pass = self.pass(bound.kernel);
         pass.set_pipeline(&bound.pipeline.pipeline);
         pass.set_bind_group(0, &bound.group, &[offset as u32]);

@@ -97,7 +97,7 @@ impl Gpu {
 
     /// Polls the device: what ended is noticed, and a loss becomes a fault.
     pub(super) fn poll(&self, poll: PollType) -> Result<PollStatus, PollError> {
-        if !self.injected.hangs.load(Ordering::Relaxed) {
+        if !self.injected.hangs() {
             // wgpu panics when the driver reports a loss while it waits.
             return caught(|| self.device.poll(poll)).unwrap_or_else(|message| {
                 self.faults.lock().lost.get_or_insert(message);
