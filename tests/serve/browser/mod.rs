@@ -7,7 +7,7 @@ pub mod board;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -17,8 +17,31 @@ use super::serving::{agent, read};
 /// How long a page may take to show what it should.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One browser at a time: they are large.
-static ONE: Mutex<()> = Mutex::new(());
+/// Maximum number of browsers at a time: they are large.
+const MOST: usize = 2;
+
+/// Number of browsers that are open.
+static OPEN: Mutex<usize> = Mutex::new(0);
+static CLOSED: Condvar = Condvar::new();
+
+/// The right to have a browser open.
+struct Permit;
+
+impl Permit {
+    /// Waits until there are fewer than [`MOST`].
+    fn wait() -> Permit {
+        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        *CLOSED.wait_while(open, |open| *open == MOST).unwrap_or_else(PoisonError::into_inner) += 1;
+        Permit
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *OPEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        CLOSED.notify_one();
+    }
+}
 
 /// A browser with one window.
 pub struct Browser {
@@ -26,13 +49,13 @@ pub struct Browser {
     /// Where its commands go.
     session: String,
     _profile: tempfile::TempDir,
-    _one: MutexGuard<'static, ()>,
+    _permit: Permit,
 }
 
 impl Browser {
     /// Opens a window of this size in pixels; `None`, with a warning, if there is no browser and none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let permit = Permit::wait();
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut driver = match driver {
             Ok(driver) => driver,
@@ -70,7 +93,7 @@ impl Browser {
         arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
         let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
         let mut browser =
-            Browser { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile, _one: one };
+            Browser { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile, _permit: permit };
         let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
         browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
         Some(browser)
