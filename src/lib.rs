@@ -59,13 +59,14 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
+//! | [`cause`] | finding the cause of an error |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from the seeds that users choose |
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
-pub use kalah_core::{cancel, evaluation, game, index, isa, memory};
+pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory};
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{kgp, play, record, watcher};

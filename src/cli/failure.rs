@@ -7,6 +7,7 @@ use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::{ScanError, StateError};
 use kalah::book::BookError;
+use kalah::cause;
 use kalah::certificate::{CertificateError, CheckError, TasksError};
 use kalah::evaluation::NetworkFileError;
 use kalah::printable::printable;
@@ -15,7 +16,6 @@ use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
-use crate::cli::errors::causes::{book_error, network_error, solve_error, table_error};
 use crate::cli::errors::{advice, statement};
 use crate::cli::flags::positions::{LineOfFile, Unusable};
 use crate::cli::output;
@@ -23,7 +23,7 @@ use crate::cli::process::outcome::{Outcome, UsageError};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
 pub fn message(error: &anyhow::Error) -> String {
-    let mut causes = error.chain().map(statement::statement);
+    let mut causes = cause::chain(error.as_ref()).map(statement::statement);
     let mut message = causes.next().unwrap_or_default();
     for cause in causes {
         if !message.contains(&cause) {
@@ -31,7 +31,7 @@ pub fn message(error: &anyhow::Error) -> String {
             message += &cause;
         }
     }
-    match error.chain().find_map(advice::of) {
+    match advice::of(error.as_ref()) {
         Some(advice) => format!("{message}; {advice}"),
         None => message,
     }
@@ -68,7 +68,7 @@ pub fn outcome(error: &anyhow::Error) -> Outcome {
         Outcome::Done
     } else if is_damage(error) {
         Outcome::Wrong
-    } else if error.chain().any(is_usage) {
+    } else if cause::chain(error.as_ref()).any(is_usage) {
         Outcome::Usage
     } else {
         Outcome::Failed
@@ -79,7 +79,7 @@ pub fn outcome(error: &anyhow::Error) -> Outcome {
 fn is_usage(cause: &(dyn Error + 'static)) -> bool {
     cause.is::<UsageError>()
         || cause.downcast_ref().is_some_and(Unusable::is_usage)
-        || matches!(solve_error(cause), Some(SolveError::Board { .. }))
+        || matches!(cause.downcast_ref(), Some(SolveError::Board { .. }))
         || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
         || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
         || matches!(cause.downcast_ref(), Some(ProveError::Value { .. } | ProveError::Statement(_)))
@@ -92,13 +92,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Returns true if an error is what a check found: damage, or something that is wrong.
 fn is_damage(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        // What could not be saved because of it hands it on as an error of the file.
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
-            return true;
-        }
-        table_error(cause).is_some_and(TableError::is_damage)
+    cause::chain(error.as_ref()).any(|cause| {
+        cause.downcast_ref().is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
@@ -109,17 +104,27 @@ fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
             || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
-            || book_error(cause).is_some_and(BookError::is_damage)
-            || network_error(cause).is_some_and(NetworkFileError::is_damage)
+            || cause.downcast_ref().is_some_and(BookError::is_damage)
+            || cause.downcast_ref().is_some_and(NetworkFileError::is_damage)
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
+    use kalah::analyse::book::MakeError;
+    use kalah::analyse::{KnowledgeError, ReviewError};
+    use kalah::book::BookFileError;
+    use kalah::build::{BuildError, ComputeError};
+    use kalah::export::ExportError;
+    use kalah::kgp::KgpError;
+    use kalah::play::PlayError;
+    use kalah::table::Damage;
+    use kalah::train::TrainError;
+
     use super::*;
-    use kalah::build::BuildError;
 
     /// What `kalah build` prints when the device is lost or hangs; the exit code is 1, as for all that is no damage.
     #[cfg(feature = "gpu")]
@@ -136,6 +141,56 @@ mod tests {
             let message = message(&error);
             assert!(message.contains(told) && message.contains("kept"), "{message}");
             assert_eq!(outcome(&error), Outcome::Failed);
+        }
+    }
+
+    /// An error that hid its cause used to get another exit code and no advice.
+    #[test]
+    fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
+        let table = || TableError::damaged("a.kalah".as_ref(), Damage::Digest);
+        let solve = || SolveError::Table(table());
+        let book = || BookError::Table(table());
+        let play = || PlayError::Solve(solve());
+        let file = || BookFileError { path: Path::new("a.book").into(), error: book() };
+        let mut wrapping: Vec<anyhow::Error> = vec![
+            table().into(),
+            io::Error::other(table()).into(),
+            ProbeError::Table(table()).into(),
+            BuildError::Table(table()).into(),
+            ComputeError::Table(table()).into(),
+            ExportError::Table(table()).into(),
+            Fault::Damage(table()).into(),
+            Fault::Failed(table()).into(),
+            CheckError::Table(table()).into(),
+            CheckError::Save(io::Error::other(table())).into(),
+            GraphError::Table(table()).into(),
+            TrainError::Table(table()).into(),
+            TrainError::Solve(solve()).into(),
+            solve().into(),
+            CheckpointError::Solve(solve()).into(),
+            ProveError::Table(table()).into(),
+            ProveError::Solve(solve()).into(),
+            book().into(),
+            file().into(),
+            MakeError::Solve(solve()).into(),
+            MakeError::Book(book()).into(),
+            MakeError::File(file()).into(),
+            KnowledgeError::Solve(solve()).into(),
+            KnowledgeError::Book(book()).into(),
+            ReviewError::Knowledge(KnowledgeError::Solve(solve())).into(),
+            PlayError::Table(table()).into(),
+            PlayError::Book(book()).into(),
+            play().into(),
+            KgpError::Play(play()).into(),
+        ];
+        #[cfg(feature = "serve")]
+        wrapping.push(kalah::serve::SiteError::Table(table()).into());
+        wrapping.push(anyhow::Error::from(play()).context("a game"));
+        for error in wrapping {
+            assert!(cause::find::<TableError>(error.as_ref()).is_some(), "{error:?}");
+            assert_eq!(outcome(&error), Outcome::Wrong, "{error:?}");
+            let message = message(&error);
+            assert_eq!(message.matches(&table().to_string()).count(), 1, "{message}");
         }
     }
 }

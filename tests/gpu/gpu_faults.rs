@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kalah::build::gpu::{GpuComputer, self_test};
 use kalah::build::{Backend, BuildError, Builder, measure};
+use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions};
 use kalah::isa::Isa;
@@ -82,7 +83,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
                         without += 1;
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
-                    Err(error) if matches!(GpuError::of(&error), Some(GpuError::OutOfMemory { .. })) => {
+                    Err(error) if matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })) => {
                         ended += 1;
                         assert!(error.to_string().contains("no room on the GPU"), "{error}");
                         kept += usize::from(finished(directory.path(), key) > 0);
@@ -110,7 +111,7 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
         gpu.hang_after(submissions);
         let directory = tempfile::tempdir().unwrap();
         match build_on(directory.path(), key, &gpu).unwrap_err() {
-            error if matches!(GpuError::of(&error), Some(GpuError::Hung(_))) => {
+            error if matches!(cause::find(&error), Some(GpuError::Hung(_))) => {
                 assert!(error.to_string().contains("hangs"), "{error}");
             }
             other => panic!("after {submissions} submissions: {other}"),
@@ -162,7 +163,7 @@ fn impatience_ends_a_build_but_makes_nothing_wrong() {
         let what = format!("a patience of {microseconds} us");
         match build_on(directory.path(), key, &gpu) {
             Ok(()) => {}
-            Err(error) if matches!(GpuError::of(&error), Some(GpuError::Hung(_))) => {}
+            Err(error) if matches!(cause::find(&error), Some(GpuError::Hung(_))) => {}
             Err(other) => panic!("{what}: {other}"),
         }
         assert_goes_on(directory.path(), key, Backend::Cpu(Isa::detect()), &right, &what);
@@ -177,7 +178,7 @@ fn a_device_that_does_nothing_is_not_trusted() {
         gpu.idle();
         let is_refused = |error: &(dyn std::error::Error + 'static)| {
             let told = error.to_string();
-            matches!(GpuError::of(error), Some(GpuError::WrongScores { .. }))
+            matches!(cause::find(error), Some(GpuError::WrongScores { .. }))
                 && told.contains("self-test")
                 && told.contains(key.rules.name())
         };

@@ -11,6 +11,7 @@ use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
 use kalah::build::{Backend, BuildError, Builder, ComputeError, Computer, DeviceComputer, Event, Output, Traffic};
 use kalah::cancel::Stopped;
+use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;
@@ -144,7 +145,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
         pairs.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
     });
     let error = error.unwrap_err();
-    match GpuError::of(&error) {
+    match cause::find(&error) {
         Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
             assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
@@ -200,7 +201,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
             let device = adapter.open(GpuOptions::default().memory(least - 1));
             let directory = tempfile::tempdir().unwrap();
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
-            assert!(matches!(GpuError::of(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
+            assert!(matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
         }
     });
 }
@@ -260,7 +261,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
                     // Before anything is computed, or not at all.
-                    Err(error) if matches!(GpuError::of(&error), Some(GpuError::Limit { .. })) => {
+                    Err(error) if matches!(cause::find(&error), Some(GpuError::Limit { .. })) => {
                         refused += 1;
                         assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
                     }
@@ -322,7 +323,7 @@ fn a_layer_beyond_the_limits_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
         let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
-        assert!(matches!(GpuError::of(&error), Some(GpuError::Limit { needed: 12, .. })), "{error}");
+        assert!(matches!(cause::find(&error), Some(GpuError::Limit { needed: 12, .. })), "{error}");
         assert!(error.to_string().contains("seeds"), "{error}");
     });
 }
@@ -409,7 +410,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
                 }
             });
             match lost.unwrap_err() {
-                error if matches!(GpuError::of(&error), Some(GpuError::Lost(_))) => {
+                error if matches!(cause::find(&error), Some(GpuError::Lost(_))) => {
                     assert!(error.to_string().contains("lost"), "{error}");
                 }
                 other => panic!("lost at pair {lost_at}: {other}"),

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`], [`header`] <- [`evaluation`], [`index`] <- [`table`].
+//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`] <- [`evaluation`], [`index`] <- [`table`].
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -30,8 +30,10 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
+//! | [`cause`] | finding the cause of an error |
 
 pub mod cancel;
+pub mod cause;
 pub mod evaluation;
 pub mod file;
 pub mod game;

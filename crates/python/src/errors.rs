@@ -1,11 +1,13 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
+use std::error::Error;
 use std::path::Path;
 
 use kalah::build::BuildError;
+use kalah::cause;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
-use kalah::system::MemoryShortage;
+use kalah::system::{MemoryShortage, OutOfMemory};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use pyo3::prelude::*;
 
@@ -87,23 +89,26 @@ pub fn no_directory(directory: &Path) -> Option<PyErr> {
     is_missing.then(|| python::MissingTableError::new_err(format!("there is no directory {}", directory.display())))
 }
 
+/// The exception for an error of a table.
+fn of_table(error: &TableError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        TableError::Missing { key, directory, missing } => missing_table(directory, *key, missing, &text, ""),
+        TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
+            python::TableError::new_err(format!("{text}: a newer kalah made it; use that one, or another directory"))
+        }
+        TableError::Damaged { kind: FileKind::Table(_), .. } => {
+            python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
+        }
+        TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
+        TableError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
+        _ => python::TableError::new_err(text),
+    }
+}
+
 impl ToPython for TableError {
     fn to_python(self) -> PyErr {
-        let text = self.to_string();
-        match &self {
-            TableError::Missing { key, directory, missing } => missing_table(directory, *key, missing, &text, ""),
-            TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
-                python::TableError::new_err(format!(
-                    "{text}: a newer kalah made it; use that one, or another directory"
-                ))
-            }
-            TableError::Damaged { kind: FileKind::Table(_), .. } => {
-                python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
-            }
-            TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
-            TableError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
-            _ => python::TableError::new_err(text),
-        }
+        of_table(&self)
     }
 }
 
@@ -123,13 +128,18 @@ impl ToPython for ProbeError {
     }
 }
 
+/// The exception for the table or the lack of memory that an error comes from, if it does.
+fn of_cause(error: &(dyn Error + 'static)) -> Option<PyErr> {
+    if let Some(error) = cause::find(error) {
+        return Some(of_table(error));
+    }
+    let is_memory = cause::find::<OutOfMemory>(error).is_some() || cause::find::<MemoryShortage>(error).is_some();
+    is_memory.then(|| python::OutOfMemoryError::new_err(error.to_string()))
+}
+
 impl ToPython for BuildError {
     fn to_python(self) -> PyErr {
-        match self {
-            BuildError::Table(error) => error.to_python(),
-            BuildError::OutOfMemory(error) => python::OutOfMemoryError::new_err(error.to_string()),
-            error => python::BuildError::new_err(error.to_string()),
-        }
+        of_cause(&self).unwrap_or_else(|| python::BuildError::new_err(self.to_string()))
     }
 }
 
@@ -141,23 +151,27 @@ impl ToPython for MemoryShortage {
 
 impl ToPython for SolveError {
     fn to_python(self) -> PyErr {
-        let text = self.to_string();
-        match self {
-            SolveError::Table(error) => error.to_python(),
-            SolveError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
-            SolveError::TimedOut => python::TimeUpError::new_err(text),
-            _ => python::SolveError::new_err(text),
-        }
+        of_search(&self)
     }
 }
 
 impl ToPython for PlayError {
     fn to_python(self) -> PyErr {
         match self {
-            PlayError::Table(error) => error.to_python(),
-            PlayError::Solve(error) => error.to_python(),
-            error @ PlayError::GameOver => python::IllegalMoveError::new_err(error.to_string()),
-            error => python::SolveError::new_err(error.to_string()),
+            PlayError::GameOver => python::IllegalMoveError::new_err(self.to_string()),
+            error => of_search(&error),
         }
     }
+}
+
+/// The exception for a search that failed.
+fn of_search(error: &(dyn Error + 'static)) -> PyErr {
+    of_cause(error).unwrap_or_else(|| {
+        let text = error.to_string();
+        match cause::find(error) {
+            Some(SolveError::OutOfMemory { .. }) => python::OutOfMemoryError::new_err(text),
+            Some(SolveError::TimedOut) => python::TimeUpError::new_err(text),
+            _ => python::SolveError::new_err(text),
+        }
+    })
 }

@@ -1,6 +1,9 @@
+use std::error::Error;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use kalah_core::cause;
 use kalah_core::game::{ParseError, UnknownRules};
 use kalah_play::play::{PlayError, UnknownPlayer};
 use kalah_play::record::RecordError;
@@ -36,7 +39,7 @@ pub enum ApiError {
     #[error("the request cannot be read: {0}")]
     Request(String),
     /// The board is no position.
-    #[error(transparent)]
+    #[error("{0}")]
     Board(#[from] ParseError),
     /// The board literal is too long to be one.
     #[error("a board literal has at most {MAX_LITERAL} characters, not {0}")]
@@ -45,10 +48,10 @@ pub enum ApiError {
     #[error("{0} seeds in play are more than the {MAX_SEEDS} that are answered here")]
     Large(u32),
     /// The rules are unknown.
-    #[error(transparent)]
+    #[error("{0}")]
     Rules(#[from] UnknownRules),
     /// The player is unknown.
-    #[error(transparent)]
+    #[error("{0}")]
     Player(#[from] UnknownPlayer),
     /// The moves are no line of play from the position.
     #[error("{0}")]
@@ -172,42 +175,37 @@ impl From<RecordError> for ApiError {
     }
 }
 
+/// The error for a failure of tables, books or searches.
+fn failed(error: &(dyn Error + 'static)) -> ApiError {
+    let text = error.to_string();
+    match cause::find(error) {
+        Some(TableError::Damaged { damage: Damage::Shrunk, .. }) => ApiError::Unreadable(text),
+        Some(_) => ApiError::Damaged(text),
+        None => ApiError::Failed(text),
+    }
+}
+
 impl From<TableError> for ApiError {
     fn from(error: TableError) -> ApiError {
-        match error {
-            TableError::Damaged { damage: Damage::Shrunk, .. } => ApiError::Unreadable(error.to_string()),
-            error => ApiError::Damaged(error.to_string()),
-        }
+        failed(&error)
     }
 }
 
 impl From<SolveError> for ApiError {
     fn from(error: SolveError) -> ApiError {
-        match error {
-            SolveError::Table(error) => error.into(),
-            error => ApiError::Failed(error.to_string()),
-        }
+        failed(&error)
     }
 }
 
 impl From<BookError> for ApiError {
     fn from(error: BookError) -> ApiError {
-        match error {
-            BookError::Table(error) => (*error).into(),
-            error => ApiError::Failed(error.to_string()),
-        }
+        failed(&error)
     }
 }
 
 impl From<PlayError> for ApiError {
     fn from(error: PlayError) -> ApiError {
-        match error {
-            PlayError::GameOver => ApiError::GameOver,
-            PlayError::Table(error) => error.into(),
-            PlayError::Book(error) => error.into(),
-            PlayError::Solve(error) => error.into(),
-            error => ApiError::Failed(error.to_string()),
-        }
+        if matches!(error, PlayError::GameOver) { ApiError::GameOver } else { failed(&error) }
     }
 }
 

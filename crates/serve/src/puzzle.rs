@@ -61,7 +61,7 @@ pub(super) fn daily_key(rules: Rules, start: Position, level: Level, day: &str) 
 /// Why the search for a puzzle ended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unfound {
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     #[error("stopped")]
     Stopped,

@@ -36,13 +36,13 @@ pub enum SiteError {
         folder: PathBuf,
     },
     /// Another process writes to the folder.
-    #[error(transparent)]
-    Lock(LockError),
+    #[error("{0}")]
+    Lock(#[from] LockError),
     /// The directory of the tables does not exist.
     #[error("there is no directory {}", .0.display())]
     NoTables(PathBuf),
     /// A table is damaged.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// The disk has not enough space for the tables.
     #[error("{}: the tables take {needed} bytes; {free} are free on this disk", path.display())]

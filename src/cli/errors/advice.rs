@@ -12,8 +12,9 @@ use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
-use kalah::certificate::{CheckError, TasksError};
-use kalah::evaluation::{NetworkFileError, NetworkFileReason};
+use kalah::cause;
+use kalah::certificate::{CertificateError, CheckError, TasksError};
+use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah::file::{DocumentError, LockError, OverwriteError};
 use kalah::game::Position;
 use kalah::prove::ProveError;
@@ -22,7 +23,6 @@ use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
-use crate::cli::errors::causes::{book_error, lock_error, network_error, solve_error, table_error};
 use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
@@ -47,86 +47,76 @@ pub fn with_advice(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What to do about an error, if it is known.
+/// What to do about an error, if that is known of it or of one of its causes.
 pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(error) = error.downcast_ref() {
-        return of_probe(error);
-    }
-    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    if inner.is_some_and(|inner| inner.is::<OverwriteError>()) {
-        return Some("name another file".to_owned());
-    }
-    if let Some(Fault::Gap { directory, key, missing }) = error.downcast_ref() {
-        let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
-        return Some(of_missing(directory, last));
-    }
-    if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
-        return Some(advice.to_owned());
-    }
-    if let Some(CheckError::Changed { .. }) = error.downcast_ref() {
-        return Some("check again while nothing writes to the tables".to_owned());
-    }
-    if let Some(advice) = error.downcast_ref().and_then(of_tasks) {
-        return Some(advice.to_owned());
-    }
-    if error.downcast_ref().is_some_and(kalah::certificate::CertificateError::is_newer) {
-        return Some(USE_NEWER.to_owned());
-    }
-    if let Some(advice) = error.downcast_ref().and_then(of_prove) {
-        return Some(advice.to_owned());
+    cause::chain(error).find_map(of_cause)
+}
+
+/// What to do about one error of a chain.
+fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
+    /// The advice of `of`, if the error is of its type.
+    fn known<E: Error + 'static, A: Into<String>>(
+        error: &(dyn Error + 'static),
+        of: impl Fn(&E) -> Option<A>,
+    ) -> Option<String> {
+        of(error.downcast_ref()?).map(Into::into)
     }
     #[cfg(feature = "serve")]
-    if let Some(advice) = error.downcast_ref().and_then(of_site) {
-        return Some(advice.to_owned());
-    }
-    if let Some(advice) = solve_error(error).and_then(of_solve) {
-        return Some(advice.to_owned());
-    }
-    if let Some(advice) = book_error(error).and_then(of_book) {
+    if let Some(advice) = known(error, of_site) {
         return Some(advice);
     }
-    if let Some(error) = network_error(error).filter(|error| !matches!(error.reason, NetworkFileReason::Io(_))) {
-        return Some(of_network(error));
-    }
-    if let Some(error) = error.downcast_ref() {
-        return of_plan(error);
-    }
-    match error.downcast_ref() {
-        Some(MemoryShortage::Allowed { .. }) => return Some("allow more, or use fewer threads".to_owned()),
-        Some(MemoryShortage::Available { available, .. }) => {
-            return Some(format!("{}, or use fewer threads", more_memory(available)));
+    known(error, of_probe)
+        .or_else(|| known(error, |_: &OverwriteError| Some("name another file")))
+        .or_else(|| known(error, of_fault))
+        .or_else(|| known(error, of_checkpoint))
+        .or_else(|| known(error, of_check))
+        .or_else(|| known(error, of_tasks))
+        .or_else(|| known(error, |error: &CertificateError| error.is_newer().then_some(USE_NEWER)))
+        .or_else(|| known(error, of_prove))
+        .or_else(|| known(error, of_solve))
+        .or_else(|| known(error, of_book))
+        .or_else(|| known(error, of_network))
+        .or_else(|| known(error, of_plan))
+        .or_else(|| known(error, of_shortage))
+        .or_else(|| known(error, of_build))
+        .or_else(|| of_gpu(error))
+        .or_else(|| known(error, of_graph))
+        .or_else(|| known(error, of_game_values))
+        .or_else(|| known(error, of_scan_state))
+        .or_else(|| known(error, of_lock))
+        .or_else(|| known(error, of_table))
+}
+
+fn of_fault(error: &Fault) -> Option<String> {
+    let Fault::Gap { directory, key, missing } = error else { return None };
+    let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+    Some(of_missing(directory, last))
+}
+
+fn of_check(error: &CheckError) -> Option<&'static str> {
+    matches!(error, CheckError::Changed { .. }).then_some("check again while nothing writes to the tables")
+}
+
+fn of_shortage(error: &MemoryShortage) -> Option<String> {
+    match error {
+        MemoryShortage::Available { available, .. } => {
+            Some(format!("{}, or use fewer threads", more_memory(available)))
         }
-        _ => {}
+        _ => Some("allow more, or use fewer threads".to_owned()),
     }
-    match error.downcast_ref() {
-        Some(BuildError::Device(error)) => {
+}
+
+fn of_build(error: &BuildError) -> Option<String> {
+    let advice = match error {
+        BuildError::Device(error) => {
             let kept = "finished frames are kept: run the same command again, or with --backend cpu";
             return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
         }
-        Some(BuildError::Stopped(_)) => {
-            return Some("finished frames are kept, the same command goes on from there".to_owned());
-        }
-        Some(BuildError::PairStopped(_)) => {
-            return Some("nothing of them is kept, the same command begins them again".to_owned());
-        }
-        _ => {}
-    }
-    if let Some(advice) = of_gpu(error) {
-        return Some(advice);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return of_graph(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return of_game_values(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return of_scan_state(error);
-    }
-    if let Some(error) = lock_error(error) {
-        return of_lock(error);
-    }
-    of_table(table_error(error)?)
+        BuildError::Stopped(_) => "finished frames are kept, the same command goes on from there",
+        BuildError::PairStopped(_) => "nothing of them is kept, the same command begins them again",
+        _ => return None,
+    };
+    Some(advice.to_owned())
 }
 
 /// What to do about a book that cannot be used.
@@ -142,7 +132,6 @@ fn of_book(error: &BookError) -> Option<String> {
             "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
         ),
         BookError::Other { .. } => Some("name another file, or give the rule set and board that it is for".to_owned()),
-        BookError::Lock(error) => of_lock(error),
         _ => None,
     }
 }
@@ -216,12 +205,14 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     }
 }
 
-fn of_network(error: &NetworkFileError) -> String {
-    if matches!(error.reason, NetworkFileReason::Network(kalah::evaluation::NetworkError::Version { found, known }) if found > known)
-    {
-        return format!("{USE_NEWER}, or name another file");
+fn of_network(error: &NetworkFileError) -> Option<String> {
+    match error.reason {
+        NetworkFileReason::Io(_) => None,
+        NetworkFileReason::Network(NetworkError::Version { found, known }) if found > known => {
+            Some(format!("{USE_NEWER}, or name another file"))
+        }
+        _ => Some(format!("delete {}, or make another with `kalah train`", error.path.display())),
     }
-    format!("delete {}, or make another with `kalah train`", error.path.display())
 }
 
 fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
@@ -233,11 +224,8 @@ fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
     }
 }
 
-fn of_lock(error: &LockError) -> Option<String> {
-    match error {
-        LockError::Held { .. } => Some("wait for it, or stop it first".to_owned()),
-        _ => None,
-    }
+fn of_lock(error: &LockError) -> Option<&'static str> {
+    matches!(error, LockError::Held { .. }).then_some("wait for it, or stop it first")
 }
 
 fn of_graph(error: &GraphError) -> Option<String> {
@@ -246,7 +234,6 @@ fn of_graph(error: &GraphError) -> Option<String> {
         GraphError::Exhausted { need, .. } => {
             Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)))
         }
-        GraphError::Table(error) => of_table(error),
         _ => None,
     }
 }
@@ -257,7 +244,6 @@ fn of_game_values(error: &GameValuesError) -> Option<String> {
         GameValuesError::Damaged { .. } => {
             Some("delete it to begin anew, or name another file with --state".to_owned())
         }
-        GameValuesError::Lock(error) => of_lock(error),
         _ => None,
     }
 }
@@ -274,7 +260,6 @@ fn of_scan_state(error: &StateError) -> Option<String> {
         StateError::Damaged { .. } => {
             Some("delete the line to have its games scanned again, or name another file with --state".to_owned())
         }
-        StateError::Lock(error) => of_lock(error),
         _ => None,
     }
 }
@@ -316,7 +301,6 @@ fn of_probe(error: &ProbeError) -> Option<String> {
         }
         ProbeError::BeyondTables { position, directory, rules } => is_solvable(position)
             .then(|| format!("find its value with `{}`", solve_command(directory, *rules, position))),
-        ProbeError::Table(error) => of_table(error),
         _ => None,
     }
 }

@@ -13,16 +13,10 @@ use kalah::gpu::{GpuError, Shortage};
 #[error("this build has no GPU support")]
 pub struct Unsupported;
 
-/// The error of a GPU that `error` is, or passes on without a word of its own.
-#[cfg(feature = "gpu")]
-fn stated<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
-    GpuError::of(error).filter(|stated| stated.to_string() == error.to_string())
-}
-
 /// The statement of a GPU's error, if `error` is one and its figures are to be read by people.
 #[cfg(feature = "gpu")]
 pub fn statement(error: &(dyn Error + 'static)) -> Option<String> {
-    let GpuError::OutOfMemory { what, bytes, used, shortage } = stated(error)? else { return None };
+    let GpuError::OutOfMemory { what, bytes, used, shortage } = error.downcast_ref()? else { return None };
     let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
     let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
     Some(format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default()))
@@ -31,7 +25,7 @@ pub fn statement(error: &(dyn Error + 'static)) -> Option<String> {
 /// What to do about a GPU's error, if `error` is one; `cpu` is the flag that does without.
 #[cfg(feature = "gpu")]
 pub fn advice(error: &(dyn Error + 'static), cpu: &str) -> Option<String> {
-    Some(match stated(error)? {
+    Some(match error.downcast_ref()? {
         GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
         GpuError::OutOfMemory { shortage, .. } => match shortage {
             Shortage::Allowed(_) => format!("allow more with --gpu-memory, take fewer seeds, or use {cpu}"),

@@ -5,11 +5,9 @@
 //! | `advice` | what to do about an error |
 //! | `statement` | what an error says, with figures as people read them |
 //! | `gpu` | errors of a GPU |
-//! | `causes` | the error that another one is, or passes on |
 //! | `suggestion` | commands that fit this machine, for a shell |
 
 pub mod advice;
-pub mod causes;
 pub mod gpu;
 pub mod statement;
 pub mod suggestion;

@@ -4,14 +4,17 @@ use std::error::Error;
 
 use indicatif::HumanBytes;
 use kalah::analyse::graph::GraphError;
-use kalah::build::{BuildError, PlanError};
+use kalah::build::PlanError;
 use kalah::system::{MemoryShortage, OutOfMemory};
-use kalah::verify::Fault;
 
 use crate::cli::errors::gpu;
 
-/// The statement of an error, with its figures as people read them.
+/// The statement of an error, with its figures as people read them. An error that only passes on its source is stated as that.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
+    let text = error.to_string();
+    if let Some(source) = error.source().filter(|source| source.to_string() == text) {
+        return statement(source);
+    }
     if let Some(error) = error.downcast_ref() {
         return plan_statement(error);
     }
@@ -28,10 +31,10 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
         }
         _ => {}
     }
-    if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
+    if let Some(OutOfMemory { what, bytes, .. }) = error.downcast_ref() {
         return format!("no memory for {what} ({})", HumanBytes(*bytes));
     }
-    gpu::statement(error).unwrap_or_else(|| error.to_string())
+    gpu::statement(error).unwrap_or(text)
 }
 
 fn size(bytes: u64) -> String {
@@ -72,15 +75,4 @@ fn plan_statement(error: &PlanError) -> String {
         }
         _ => error.to_string(),
     }
-}
-
-/// The lack of memory that `error` is, or passes on.
-fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
-    if let Some(BuildError::OutOfMemory(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(Fault::OutOfMemory(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    error.downcast_ref()
 }

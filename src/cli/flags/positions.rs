@@ -44,7 +44,7 @@ pub struct Given {
 /// Why there is no position.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
-    #[error(transparent)]
+    #[error("{0}")]
     Position(#[from] ParseError),
     #[error("{0}; and there is no file of that name")]
     NeitherPositionNorFile(ParseError),

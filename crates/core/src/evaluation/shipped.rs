@@ -23,6 +23,7 @@ pub struct NetworkFileError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong.
+    #[source]
     pub reason: NetworkFileReason,
 }
 

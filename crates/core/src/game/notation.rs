@@ -27,7 +27,7 @@ pub enum ParseError {
     #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
     Pits(usize),
     /// Rows and stores that do not form a position.
-    #[error(transparent)]
+    #[error("{0}")]
     Position(#[from] PositionError),
     /// A line of play with something that is not a move number.
     #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]

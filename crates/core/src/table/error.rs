@@ -160,6 +160,7 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
+        #[source]
         damage: Damage,
         /// What the file was meant to be.
         kind: FileKind,
@@ -191,7 +192,7 @@ pub enum TableError {
         missing: Vec<usize>,
     },
     /// It was stopped before it was done.
-    #[error(transparent)]
+    #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 

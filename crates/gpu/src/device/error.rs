@@ -1,4 +1,3 @@
-use std::error::Error;
 
 /// Why a computation on a GPU ended early.
 #[derive(Debug, thiserror::Error)]
@@ -61,20 +60,6 @@ pub enum GpuError {
     /// The device refused a command: a bug in this program or in the driver.
     #[error("the GPU refused a command: {0}")]
     Refused(String),
-}
-
-impl GpuError {
-    /// The error of a GPU that `error` is, or that caused it.
-    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
-        let mut cause = Some(error);
-        while let Some(error) = cause {
-            if let Some(found) = error.downcast_ref() {
-                return Some(found);
-            }
-            cause = error.source();
-        }
-        None
-    }
 }
 
 /// Why there is not enough memory on a device.

@@ -39,7 +39,7 @@ pub enum EngineFault {
     NoPit(String),
     /// Its move cannot be played.
     #[error("sent an illegal move: {0}")]
-    Illegal(IllegalMove),
+    Illegal(#[source] IllegalMove),
     /// It answered with an error; the engine's words.
     #[error("reported an error: {}", printable(.0, MAX_QUOTED))]
     Reported(String),

@@ -30,6 +30,7 @@ pub enum PlayError {
         /// The engine.
         player: String,
         /// What it did.
+        #[source]
         fault: EngineFault,
     },
     /// A table cannot be read.

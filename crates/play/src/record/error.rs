@@ -11,6 +11,7 @@ pub struct RecordError {
     /// The line of the text, from 1.
     pub line: usize,
     /// What is wrong there.
+    #[source]
     pub fault: RecordFault,
 }
 
@@ -34,14 +35,14 @@ pub enum RecordFault {
     #[error("the header {0} is given twice")]
     Twice(String),
     /// An unknown rule set.
-    #[error(transparent)]
-    Rules(UnknownRules),
+    #[error("{0}")]
+    Rules(#[source] UnknownRules),
     /// The start is not a position.
-    #[error(transparent)]
-    Start(ParseError),
+    #[error("{0}")]
+    Start(#[source] ParseError),
     /// A move or turn is not one, or not legal.
-    #[error(transparent)]
-    Moves(ParseError),
+    #[error("{0}")]
+    Moves(#[source] ParseError),
     /// A comment has no end.
     #[error("the comment that begins here has no }}")]
     Comment,

@@ -21,10 +21,10 @@ pub struct Knowledge<'k> {
 #[non_exhaustive]
 pub enum KnowledgeError {
     /// The book or a table cannot be used, or they contradict each other.
-    #[error(transparent)]
+    #[error("{0}")]
     Book(#[from] BookError),
     /// The solver failed, or was stopped.
-    #[error(transparent)]
+    #[error("{0}")]
     Solve(#[from] SolveError),
 }
 

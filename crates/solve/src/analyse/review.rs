@@ -51,10 +51,10 @@ pub struct Review {
 #[non_exhaustive]
 pub enum ReviewError {
     /// It is not legal.
-    #[error(transparent)]
+    #[error("{0}")]
     Line(#[from] ParseError),
     /// Nothing can be found out about a position of it.
-    #[error(transparent)]
+    #[error("{0}")]
     Knowledge(#[from] KnowledgeError),
 }
 

@@ -91,7 +91,7 @@ struct Kept {
 #[non_exhaustive]
 pub enum GameValuesError {
     /// Another process has the file open.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// The file cannot be read or written.
     #[error("{path}: {source}")]

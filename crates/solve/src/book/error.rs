@@ -1,5 +1,5 @@
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_tables::file::{LockError, other_version};
@@ -52,20 +52,14 @@ pub enum BookError {
     #[error("books have positions of up to {MAX_SEEDS} seeds in play on boards with less than 2^64 of them, not {0}")]
     Board(Box<Position>),
     /// It cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Io(#[from] io::Error),
     /// Another process extends it.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// A table cannot be read.
-    #[error(transparent)]
-    Table(Box<TableError>),
-}
-
-impl From<TableError> for BookError {
-    fn from(error: TableError) -> BookError {
-        BookError::Table(Box::new(error))
-    }
+    #[error("{0}")]
+    Table(#[from] TableError),
 }
 
 /// A book's file that cannot be used, and why.
@@ -73,7 +67,7 @@ impl From<TableError> for BookError {
 #[error("{}: {error}", path.display())]
 pub struct BookFileError {
     /// The file.
-    pub path: PathBuf,
+    pub path: Box<Path>,
     /// What is wrong.
     #[source]
     pub error: BookError,
@@ -85,12 +79,8 @@ impl BookError {
         matches!(self, BookError::Version { found, known } if found > known)
     }
 
-    /// Whether a book is damaged or wrong.
+    /// Returns true if the book itself is damaged or wrong.
     pub fn is_damage(&self) -> bool {
-        match self {
-            BookError::Foreign | BookError::Damaged(_) | BookError::Contradiction { .. } => true,
-            BookError::Table(error) => error.is_damage(),
-            _ => false,
-        }
+        matches!(self, BookError::Foreign | BookError::Damaged(_) | BookError::Contradiction { .. })
     }
 }

@@ -49,7 +49,7 @@ impl Book {
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
             Book::from_bytes(&bytes)
         };
-        read().map_err(|error| BookFileError { path: path.to_owned(), error })
+        read().map_err(|error| BookFileError { path: path.into(), error })
     }
 
     /// Reads the book for a rule set and board from the file at `path`; `None` if there is no file.
@@ -63,7 +63,7 @@ impl Book {
             }
             Ok(book) if (book.rules(), book.pits()) != (rules, pits) => {
                 let error = BookError::Other { found: (book.rules(), book.pits()), expected: (rules, pits) };
-                Err(BookFileError { path: path.to_owned(), error })
+                Err(BookFileError { path: path.into(), error })
             }
             opened => opened.map(Some),
         }
@@ -76,7 +76,7 @@ impl Book {
     pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
         let bytes = self.to_bytes();
         file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
-            .map_err(|error| BookFileError { path: path.to_owned(), error: error.into() })
+            .map_err(|error| BookFileError { path: path.into(), error: error.into() })
     }
 }
 

@@ -43,8 +43,8 @@ pub enum CheckError {
         key: TableKey,
     },
     /// A table is missing or cannot be read.
-    #[error(transparent)]
-    Table(TableError),
+    #[error("{0}")]
+    Table(#[source] TableError),
     /// The file of a table was written to.
     #[error("{} was changed during the check", path.display())]
     Changed {
@@ -53,9 +53,9 @@ pub enum CheckError {
     },
     /// The state of the check cannot be saved.
     #[error("the state of the check cannot be saved: {0}")]
-    Save(std::io::Error),
+    Save(#[source] std::io::Error),
     /// The check was stopped.
-    #[error(transparent)]
+    #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 

@@ -80,6 +80,7 @@ pub enum CertificateError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
+        #[source]
         damage: CertificateDamage,
     },
     /// There is not enough memory for the claims.

@@ -84,7 +84,7 @@ pub struct Tasks {
 #[non_exhaustive]
 pub enum TasksError {
     /// The file cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The file is something else, or damaged.
     #[error("it cannot be used: {0}")]

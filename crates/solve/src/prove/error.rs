@@ -73,7 +73,7 @@ pub enum ProveError {
     #[error("{0}: there is no proof in this directory")]
     Empty(PathBuf),
     /// Another process works in the directory and does not share it.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// No play can give the value.
     #[error(
@@ -94,13 +94,13 @@ pub enum ProveError {
     #[error("{0} is not the table that the proof rests on: its digest is another one")]
     OtherTable(PathBuf),
     /// The certificate cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Certificate(#[from] CertificateError),
     /// There can be no certificate of it.
-    #[error(transparent)]
+    #[error("{0}")]
     Statement(#[from] StatementError),
     /// A claim that no certificate can hold.
-    #[error(transparent)]
+    #[error("{0}")]
     Claim(#[from] ClaimError),
     /// The certificate would rest on tables that are not there.
     #[error("the proof is to rest on tables to {wanted} seeds, and there are tables to {found} seeds")]
@@ -131,12 +131,6 @@ impl ProveError {
 
     /// Whether it is damage that was found.
     pub fn is_damage(&self) -> bool {
-        match self {
-            ProveError::Damaged { .. } | ProveError::Contradiction { .. } | ProveError::Unproved { .. } => true,
-            ProveError::Certificate(error) => error.is_damage(),
-            ProveError::Table(error) | ProveError::Solve(SolveError::Table(error)) => error.is_damage(),
-            ProveError::Solve(SolveError::Contradiction(_)) => true,
-            _ => false,
-        }
+        matches!(self, ProveError::Damaged { .. } | ProveError::Contradiction { .. } | ProveError::Unproved { .. })
     }
 }

@@ -48,7 +48,7 @@ pub struct Resumed {
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Another process has it open.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// A file cannot be read or written.
     #[error("{path}: {source}")]

@@ -46,7 +46,7 @@ pub enum SolveError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// The network beside the tables cannot be used.
-    #[error(transparent)]
+    #[error("{0}")]
     Network(#[from] NetworkFileError),
     /// Bounds contradict each other.
     #[error("what is known of {0} contradicts itself: a saved search, a book, a certificate or a table is wrong")]

@@ -25,7 +25,7 @@ pub enum TrainError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// A position above the tables could not be solved.
-    #[error(transparent)]
+    #[error("{0}")]
     Solve(#[from] SolveError),
     /// The trained weights are too large.
     #[error("training did not converge: {0}")]

@@ -15,16 +15,16 @@ pub type DeviceError = Box<dyn Error + Send + Sync>;
 #[non_exhaustive]
 pub enum ComputeError {
     /// A table cannot be read.
-    #[error(transparent)]
-    Table(TableError),
+    #[error("{0}")]
+    Table(#[source] TableError),
     /// There is not enough memory.
-    #[error(transparent)]
+    #[error("{0}")]
     OutOfMemory(#[from] OutOfMemory),
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
     /// It was stopped.
-    #[error(transparent)]
+    #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 

@@ -7,14 +7,14 @@ use crate::table::{LockError, PairKey, TableError, TableKey};
 #[non_exhaustive]
 pub enum BuildError {
     /// Another process builds in this directory.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// A table cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// There is not enough memory.
-    #[error(transparent)]
-    OutOfMemory(OutOfMemory),
+    #[error("{0}")]
+    OutOfMemory(#[source] OutOfMemory),
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),

@@ -33,7 +33,7 @@ pub enum DocumentError {
         known: u32,
     },
     /// It is not what was written, or holds something else.
-    #[error(transparent)]
+    #[error("{0}")]
     Seal(#[from] SealError),
 }
 

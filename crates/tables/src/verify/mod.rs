@@ -78,8 +78,8 @@ pub enum Fault {
         right: (u8, u8),
     },
     /// A table is damaged.
-    #[error(transparent)]
-    Damage(TableError),
+    #[error("{0}")]
+    Damage(#[source] TableError),
     /// Layers are missing below one that exists.
     #[error("{key} is there, but below it {}", missing_layers(missing))]
     Gap {
@@ -102,16 +102,16 @@ pub enum Fault {
     #[error("the manifest has no entry of {0}")]
     NotInManifest(TableKey),
     /// The check could not be made.
-    #[error(transparent)]
-    Failed(TableError),
+    #[error("{0}")]
+    Failed(#[source] TableError),
     /// There is not enough memory for the check.
-    #[error(transparent)]
-    OutOfMemory(OutOfMemory),
+    #[error("{0}")]
+    OutOfMemory(#[source] OutOfMemory),
     /// The check could not be made on the device.
     #[error("{0}")]
     Device(#[source] DeviceError),
     /// The check was stopped.
-    #[error(transparent)]
+    #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 

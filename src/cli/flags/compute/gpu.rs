@@ -4,6 +4,7 @@ use clap::Args;
 use kalah::build::gpu::self_test;
 use kalah::build::gpu::stages::Stage;
 use kalah::build::{Backend, ComputeError};
+use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 
@@ -64,7 +65,7 @@ impl GpuFlags {
 
     /// Why no GPU is there to be used, if that is all that `error` says.
     pub fn why_none(error: &ComputeError) -> Option<String> {
-        matches!(GpuError::of(error), Some(GpuError::NoAdapter { .. })).then(|| "there is no GPU".to_owned())
+        matches!(cause::find(error), Some(GpuError::NoAdapter { .. })).then(|| "there is no GPU".to_owned())
     }
 }
 

@@ -53,7 +53,7 @@ impl Extended {
                 resolved(&directory.join(Positions::file_name(rules, pits)))
             }
         };
-        let failed = |error: BookError| BookFileError { path: path.clone(), error };
+        let failed = |error: BookError| BookFileError { path: path.as_path().into(), error };
         let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
         remove_leftovers(&path)
             .and_then(|()| require_writable(&path, Some(FileContent::Book)))

@@ -102,7 +102,7 @@ impl Merge {
         let mut added = 0;
         for (path, book) in &books {
             let merged = extended.book.merge(book);
-            added += merged.map_err(|error| BookFileError { path: path.to_path_buf(), error })?;
+            added += merged.map_err(|error| BookFileError { path: path.as_path().into(), error })?;
         }
         self.to.finish(&extended, added)
     }
@@ -128,7 +128,7 @@ impl Import {
         let (rules, start, proofs) = proofs(&self.file)?;
         let To { output, tables, .. } = &self.to;
         let mut extended = Extended::open(output.as_deref(), &tables.path, rules, start.pits())?;
-        let failed = |error| BookFileError { path: self.file.clone(), error };
+        let failed = |error| BookFileError { path: self.file.as_path().into(), error };
         let mut added = extended.book.add_all(proofs).map_err(failed)?;
         added += derive(&mut extended.book, &start, 1).map_err(failed)?;
         self.to.finish(&extended, added)

@@ -96,7 +96,7 @@ impl Check {
                 } else {
                     output::line(format_args!("WRONG: {wrong}"))?
                 }
-                if let Some(advice) = error.chain().find_map(advice::of) {
+                if let Some(advice) = advice::of(error.as_ref()) {
                     output::tell(format_args!("what to do: {advice}"));
                 }
                 return Ok(Outcome::Wrong);

@@ -38,7 +38,7 @@ impl Source {
         }
         let mut book = Book::new(rules, position.pits());
         let added = book.add_all(self.claims.iter().map(|claim| (claim.position, claim.bounds)));
-        added.map_err(|error| BookFileError { path: self.path, error })?;
+        added.map_err(|error| BookFileError { path: self.path.into(), error })?;
         Ok(book)
     }
 }

@@ -6,12 +6,12 @@ use crate::solve::SolveError;
 #[non_exhaustive]
 pub enum MakeError {
     /// A search failed, or was stopped.
-    #[error(transparent)]
+    #[error("{0}")]
     Solve(#[from] SolveError),
     /// What was proved contradicts the book, or cannot be in it.
-    #[error(transparent)]
+    #[error("{0}")]
     Book(#[from] BookError),
     /// The book could not be saved.
-    #[error(transparent)]
+    #[error("{0}")]
     File(#[from] BookFileError),
 }

@@ -110,7 +110,7 @@ pub enum GraphError {
         positions: u64,
     },
     /// A table is missing or damaged.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// It was asked to stop.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]

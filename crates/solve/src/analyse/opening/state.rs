@@ -30,7 +30,7 @@ pub struct ScanState {
 #[non_exhaustive]
 pub enum StateError {
     /// Another process has it open.
-    #[error(transparent)]
+    #[error("{0}")]
     Lock(#[from] LockError),
     /// It is of another scan.
     #[error("{0} is of a scan with other rules, other limits, or another choice of the wins to list")]

@@ -1,0 +1,40 @@
+//! Finding the cause of an error: enums that wrap others return these from [`Error::source`].
+
+use std::error::Error;
+use std::io;
+use std::iter::successors;
+
+/// Returns `error`, its source, the source of that, and so on.
+///
+/// Unlike [`Error::source`], this does not leave out an error that an [`io::Error`] was made of.
+pub fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    successors(Some(error), |&error| match error.downcast_ref().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => error.source(),
+    })
+}
+
+/// Returns the first error of type `E` in the [chain](chain()) of `error`.
+pub fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    chain(error).find_map(|error| error.downcast_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::table::{Damage, ProbeError, TableError};
+
+    /// Tables that are damaged used to pass for files that cannot be written.
+    #[test]
+    fn a_table_error_is_found_in_what_wraps_it() {
+        let damaged = || TableError::damaged(Path::new("a"), Damage::Digest);
+        let wrapped = [ProbeError::from(damaged()).into(), io::Error::other(ProbeError::from(damaged())).into()];
+        for error in wrapped as [Box<dyn Error>; 2] {
+            assert!(find::<TableError>(&*error).is_some_and(TableError::is_damage));
+            assert_eq!(find::<Damage>(&*error), Some(&Damage::Digest));
+            assert!(find::<io::Error>(&*error).is_none_or(|error| error.get_ref().is_some()));
+        }
+    }
+}
