@@ -3,16 +3,16 @@
 use std::error::Error;
 use std::io;
 
-use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
-use kalah::analyse::opening::{ScanError, StateError};
+use kalah::analyse::opening::ScanError;
 use kalah::book::BookError;
 use kalah::cause;
-use kalah::certificate::{CertificateError, CheckError, TasksError};
+use kalah::certificate::{CertificateError, CheckError};
 use kalah::evaluation::NetworkFileError;
+use kalah::file::StateError;
 use kalah::printable::printable;
 use kalah::prove::ProveError;
-use kalah::solve::{CheckpointError, SolveError};
+use kalah::solve::SolveError;
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
@@ -98,10 +98,7 @@ fn is_damage(error: &anyhow::Error) -> bool {
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
             || cause.downcast_ref().is_some_and(CheckError::is_wrong)
-            || cause.downcast_ref().is_some_and(TasksError::is_damage)
-            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
-            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
-            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || cause.downcast_ref().is_some_and(StateError::is_damage)
             || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
             || cause.downcast_ref().is_some_and(BookError::is_damage)
@@ -121,6 +118,7 @@ mod tests {
     use kalah::export::ExportError;
     use kalah::kgp::KgpError;
     use kalah::play::PlayError;
+    use kalah::solve::CheckpointError;
     use kalah::table::Damage;
     use kalah::train::TrainError;
 

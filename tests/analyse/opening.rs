@@ -8,10 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::opening::{
-    Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, StateError, Verdict, check, outcome,
-    winning_opening,
+    Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, Verdict, check, outcome, winning_opening,
 };
-use kalah::file::LockError;
+use kalah::file::{LockError, StateError};
 use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -356,14 +355,14 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
     let path = directory.path().join("state");
     run_with_state(&path, &[(2, 4..=20)]);
     let other = Scan::new(Rules::Standard, SCAN.limits);
-    assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other(_))));
+    assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other { .. })));
     let first = ScanState::open(&path, &SCAN).unwrap();
     assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
     drop(first);
     for foreign in ["a letter", "a letter\n", "{}\n", "{\"houses\":2", "\n"] {
         std::fs::write(&path, foreign).unwrap();
         let error = ScanState::open(&path, &SCAN).unwrap_err();
-        assert!(matches!(error, StateError::Damaged { line: 1, .. }), "{foreign:?}: {error}");
+        assert!(matches!(error, StateError::DamagedLine { line: 1, .. }), "{foreign:?}: {error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
     }
 }

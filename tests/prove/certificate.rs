@@ -412,9 +412,10 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
         CheckIdentity { tables: None, ..identity(7) },
         CheckIdentity { trusts_tables: true, ..identity(7) },
     ];
+    let belongs = format!("{} belongs to", state.display());
     for other in of_others {
         let error = Tasks::read(&state, other, claims).expect_err("it is that of another check");
-        assert!(!error.is_damage() && error.to_string().starts_with("it belongs to"), "{error}");
+        assert!(!error.is_damage() && error.to_string().starts_with(&belongs), "{error}");
     }
     let bytes = std::fs::read(&state).expect("it was saved");
     for at in 0..bytes.len() {

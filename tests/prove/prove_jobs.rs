@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use kalah::build::build;
 use kalah::certificate::{Bound, Certificate, CertificateFile, Check};
-use kalah::file::Seal;
+use kalah::file::{Seal, StateError};
 use kalah::game::{Position, Rules};
 use kalah::progress::Pulse;
 use kalah::prove::{
@@ -217,7 +217,7 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
                 Ok(ran) => ran,
                 Err(error) => {
                     // What can be seen in the file alone; it is run again once it is deleted.
-                    let is_named = matches!(&error, ProveError::Damaged { path, .. } | ProveError::Newer { path, .. } if *path == file);
+                    let is_named = matches!(&error, ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. }) if *path == file);
                     assert!(is_named, "{what}: {error}");
                     damaged += 1;
                     continue;

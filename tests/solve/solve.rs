@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use assert_cmd::Command;
 use kalah::build::build;
+use kalah::file::StateError;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
 use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -411,12 +412,12 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
     };
     let sound = load(Rules::Standard, &position).unwrap().unwrap();
     assert!(sound.proofs > 0 && sound.transpositions > 0 && !sound.outdated, "{sound:?}");
-    assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
-    assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
+    assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::State(StateError::Other { .. }))));
+    assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::State(StateError::Other { .. }))));
     // The same without a solver.
     checkpoint.check(Rules::Standard, &position).unwrap();
-    assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
-    assert!(matches!(checkpoint.check(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
+    assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(StateError::Other { .. })));
+    assert!(matches!(checkpoint.check(Rules::EmptyCapture, &position), Err(StateError::Other { .. })));
     let table = std::fs::read(checkpoint.table_path()).unwrap();
     for at in (0..table.len()).step_by(1 + table.len() / 97) {
         let mut damaged = table.clone();
@@ -427,15 +428,21 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
             assert_eq!(taken_up, Some(sound), "byte {at}");
         }
         std::fs::write(checkpoint.table_path(), &table[..at]).unwrap();
-        assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })), "cut at {at}");
+        assert!(
+            matches!(load(Rules::Standard, &position), Err(CheckpointError::State(StateError::Damaged { .. }))),
+            "cut at {at}"
+        );
     }
     std::fs::write(checkpoint.table_path(), &table).unwrap();
     if position.pits() <= 8 {
         let mut wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
-        assert!(matches!(checkpoint.load(&mut wide, &position), Err(CheckpointError::Damaged { .. })));
+        assert!(matches!(
+            checkpoint.load(&mut wide, &position),
+            Err(CheckpointError::State(StateError::Damaged { .. }))
+        ));
     }
     std::fs::write(&path, "{}").unwrap();
-    assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })));
+    assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::State(StateError::Damaged { .. }))));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah::analyse::opening::{Batch, Limits, Scan, ScanState, StateError};
-use kalah::analyse::{GameValue, GameValues, GameValuesError};
-use kalah::file::{LockError, Seal};
+use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
+use kalah::analyse::{GameValue, GameValues};
+use kalah::file::{LockError, Seal, StateError};
 use kalah::game::{Line, Position, Rules};
 use kalah::solve::{Bounds, Checkpoint, CheckpointError, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -122,10 +122,10 @@ fn a_file_is_open_in_one_place_at_a_time() {
     let scan = Scan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
-        assert!(matches!(Checkpoint::open(&path), Err(CheckpointError::Lock(error)) if is_held(&error)));
+        assert!(matches!(Checkpoint::open(&path), Err(StateError::Lock(error)) if is_held(&error)));
         // For every kind of file.
         assert!(
-            matches!(GameValues::open(Rules::Standard, Some(&path)), Err(GameValuesError::Lock(error)) if is_held(&error))
+            matches!(GameValues::open(Rules::Standard, Some(&path)), Err(StateError::Lock(error)) if is_held(&error))
         );
         assert!(matches!(ScanState::open(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
         // By any name.
@@ -134,7 +134,7 @@ fn a_file_is_open_in_one_place_at_a_time() {
             std::fs::write(&path, "").unwrap();
             let link = directory.path().join("link");
             std::os::unix::fs::symlink(&path, &link).unwrap();
-            assert!(matches!(Checkpoint::open(&link), Err(CheckpointError::Lock(error)) if is_held(&error)));
+            assert!(matches!(Checkpoint::open(&link), Err(StateError::Lock(error)) if is_held(&error)));
         }
         assert!(files(directory.path()).contains(&"kept.lock".to_owned()));
         drop(checkpoint);
@@ -156,7 +156,7 @@ fn a_lock_is_never_held_twice_however_often_it_changes_hands() {
                             let _alone = holders.try_lock().expect("there is one holder");
                             taken.fetch_add(1, Ordering::Relaxed);
                         }
-                        Err(CheckpointError::Lock(LockError::Held { .. })) => std::thread::yield_now(),
+                        Err(StateError::Lock(LockError::Held { .. })) => std::thread::yield_now(),
                         Err(error) => panic!("{error}"),
                     }
                 }
@@ -382,7 +382,9 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
         std::fs::write(&path, &saved).unwrap();
         alter(&path, |saved| saved["proofs"].as_array_mut().unwrap().push(proof.clone()));
         match load() {
-            Err(CheckpointError::Damaged { what: told, .. }) => assert!(told.contains(what), "{proof}: {told}"),
+            Err(CheckpointError::State(StateError::Damaged { what: told, .. })) => {
+                assert!(told.contains(what), "{proof}: {told}")
+            }
             other => panic!("{proof}: {other:?}"),
         }
     };
@@ -537,7 +539,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     let refused = |name: &str, change: &dyn Fn(&mut Batch)| {
         let mut changed = batch.clone();
         change(&mut changed);
-        assert!(matches!(open(&changed), Err(StateError::Damaged { line: 2, .. })), "{name}");
+        assert!(matches!(open(&changed), Err(StateError::DamagedLine { line: 2, .. })), "{name}");
     };
     refused("a loss that is a win", &|batch| {
         batch.games[0].outcome = Some('W');
@@ -567,7 +569,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     drop(ScanState::open(&elsewhere, &other).unwrap());
     let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();
     std::fs::write(&elsewhere, kept).unwrap();
-    assert!(matches!(ScanState::open(&elsewhere, &other), Err(StateError::Damaged { line: 2, .. })));
+    assert!(matches!(ScanState::open(&elsewhere, &other), Err(StateError::DamagedLine { line: 2, .. })));
 }
 
 #[cfg(unix)]

@@ -7,8 +7,9 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::{GameValue, GameValues};
+use kalah::file::StateError;
 use kalah::game::{Position, StartPosition};
-use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError};
+use kalah::solve::{Checkpoint, Event, SolveError};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -156,7 +157,7 @@ impl Values {
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards can still be solved.
-            Err(error @ CheckpointError::Io { .. }) => {
+            Err(error @ StateError::Io { .. }) => {
                 progress.line(&format!("kalah: the search was not saved: {error}"));
                 None
             }

@@ -7,18 +7,16 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use indicatif::HumanBytes;
-use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
-use kalah::analyse::opening::StateError;
 use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
 use kalah::cause;
-use kalah::certificate::{CertificateError, CheckError, TasksError};
+use kalah::certificate::{CertificateError, CheckError};
 use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
-use kalah::file::{DocumentError, LockError, OverwriteError};
+use kalah::file::{LockError, OverwriteError, StateError, StateKind};
 use kalah::game::Position;
 use kalah::prove::ProveError;
-use kalah::solve::{CheckpointError, Keys, SolveError};
+use kalah::solve::{Keys, SolveError};
 use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
@@ -68,9 +66,8 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
     known(error, of_probe)
         .or_else(|| known(error, |_: &OverwriteError| Some("name another file")))
         .or_else(|| known(error, of_fault))
-        .or_else(|| known(error, of_checkpoint))
+        .or_else(|| known(error, of_state))
         .or_else(|| known(error, of_check))
-        .or_else(|| known(error, of_tasks))
         .or_else(|| known(error, |error: &CertificateError| error.is_newer().then_some(USE_NEWER)))
         .or_else(|| known(error, of_prove))
         .or_else(|| known(error, of_solve))
@@ -81,8 +78,6 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| known(error, of_build))
         .or_else(|| of_gpu(error))
         .or_else(|| known(error, of_graph))
-        .or_else(|| known(error, of_game_values))
-        .or_else(|| known(error, of_scan_state))
         .or_else(|| known(error, of_lock))
         .or_else(|| known(error, of_table))
 }
@@ -136,17 +131,41 @@ fn of_book(error: &BookError) -> Option<String> {
     }
 }
 
-fn of_tasks(error: &TasksError) -> Option<&'static str> {
+fn of_state(error: &StateError) -> Option<&'static str> {
     match error {
-        TasksError::Document(error) if error.is_newer() => Some("use that version, or name another file with --state"),
-        TasksError::Document(DocumentError::Version { .. }) => Some(
-            "another version of kalah made it, which this one does not rely on: delete it to check all claims again",
-        ),
-        TasksError::Document(_) | TasksError::Content => {
-            Some("delete it to check all claims again, or name another file with --state")
+        StateError::Damaged { kind, .. } => Some(match kind {
+            StateKind::Checkpoint => "name another file; or delete it, and a search with it begins anew",
+            StateKind::Check => "delete it to check all claims again, or name another file with --state",
+            StateKind::Proof => {
+                "delete it and give the command that began the proof: finished jobs are used if the plan is the same"
+            }
+            StateKind::Job => "delete this file, and the job is run again",
+            _ => "delete it to begin anew, or name another file with --state",
+        }),
+        // The first line names the scan.
+        StateError::DamagedLine { line: 1, .. } => Some("name another file with --state"),
+        StateError::DamagedLine { .. } => {
+            Some("delete the line to have its games scanned again, or name another file with --state")
         }
-        TasksError::Other(_) => Some("name another file with --state"),
-        TasksError::OtherProgram { .. } | TasksError::OtherTables | TasksError::OtherTrust { .. } => Some(
+        StateError::Version { kind, is_newer, .. } => Some(match (kind, is_newer) {
+            (StateKind::Checkpoint, true) => "use that version, or name another file with --checkpoint",
+            (StateKind::Checkpoint, false) => "name another file; or delete it, and a search with it begins anew",
+            (StateKind::Check, true) => "use that version, or name another file with --state",
+            (StateKind::Check, false) => {
+                "another version of kalah made it, which this one does not rely on: delete it to check all claims again"
+            }
+            (StateKind::Proof | StateKind::Job, _) => "use that version, or another directory with --proof",
+            _ => "name another file with --state",
+        }),
+        StateError::Other { kind, .. } => Some(match kind {
+            StateKind::Checkpoint => "name another file with --checkpoint",
+            StateKind::Scan => {
+                "give the same --rules, --turns, --positions and --wins, or name another file with --state"
+            }
+            StateKind::Proof | StateKind::Job => "name another directory with --proof",
+            _ => "name another file with --state",
+        }),
+        StateError::Stale { .. } => Some(
             "what that check found does not count for this one: delete it to check all claims again, or name another file \
              with --state",
         ),
@@ -156,25 +175,18 @@ fn of_tasks(error: &TasksError) -> Option<&'static str> {
 
 fn of_prove(error: &ProveError) -> Option<&'static str> {
     match error {
-        ProveError::Newer { .. } => Some("use that version, or another directory with --proof"),
-        ProveError::Damaged { path, .. } | ProveError::Contradiction { path, .. }
-            if path.extension().is_some_and(|extension| extension == "job") =>
-        {
-            Some("delete this file, and the job is run again")
-        }
+        ProveError::Contradiction { .. } => Some("delete this file, and the job is run again"),
         ProveError::Unproved { .. } => Some(
             "no certificate was written; every job follows by itself, so it is a table (`kalah verify`), or the memory of \
                 this machine",
         ),
-        ProveError::Damaged { .. } => {
-            Some("delete it and give the command that began the proof: finished jobs are used if the plan is the same")
-        }
         ProveError::OtherTable(_) => {
             Some("name the directory of the tables with which the proof was begun (--tables), or begin another proof")
         }
-        ProveError::Other { .. } => Some("name another directory with --proof"),
         ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
-        ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
+        ProveError::State(StateError::Lock(_)) => {
+            Some("--share lets several processes work on it, if all of them are given it")
+        }
         ProveError::Tables { .. } => Some(
             "build them with `kalah build --seeds N`, let them be used, or choose less with --rests-on for a new proof",
         ),
@@ -215,15 +227,6 @@ fn of_network(error: &NetworkFileError) -> Option<String> {
     }
 }
 
-fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
-    match error {
-        CheckpointError::Newer { .. } => Some("use that version, or name another file with --checkpoint"),
-        CheckpointError::Damaged { .. } => Some("name another file; or delete it, and a search with it begins anew"),
-        CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
-        _ => None,
-    }
-}
-
 fn of_lock(error: &LockError) -> Option<&'static str> {
     matches!(error, LockError::Held { .. }).then_some("wait for it, or stop it first")
 }
@@ -233,32 +236,6 @@ fn of_graph(error: &GraphError) -> Option<String> {
         GraphError::Memory { .. } => Some("allow more with --memory, or take a smaller board".to_owned()),
         GraphError::Exhausted { need, .. } => {
             Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)))
-        }
-        _ => None,
-    }
-}
-
-fn of_game_values(error: &GameValuesError) -> Option<String> {
-    match error {
-        GameValuesError::Unusable { .. } => Some("name another file with --state".to_owned()),
-        GameValuesError::Damaged { .. } => {
-            Some("delete it to begin anew, or name another file with --state".to_owned())
-        }
-        _ => None,
-    }
-}
-
-fn of_scan_state(error: &StateError) -> Option<String> {
-    match error {
-        StateError::Other(_) => {
-            Some("give the same --rules, --turns, --positions and --wins, or name another file with --state".to_owned())
-        }
-        // The first line names the scan.
-        StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
-            Some("name another file with --state".to_owned())
-        }
-        StateError::Damaged { .. } => {
-            Some("delete the line to have its games scanned again, or name another file with --state".to_owned())
         }
         _ => None,
     }

@@ -26,4 +26,4 @@ pub use judgement::{Judgement, MISTAKE_DIFFERENCE, Tally};
 pub use knowledge::{Knowledge, KnowledgeError};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use review::{Review, ReviewError, ReviewedTurn, review};
-pub use values::{GameValue, GameValues, GameValuesError};
+pub use values::{GameValue, GameValues};

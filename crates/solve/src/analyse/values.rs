@@ -1,8 +1,7 @@
-use std::io;
 use std::path::{Path, PathBuf};
 
 use kalah_core::game::{Rules, StartPosition};
-use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
+use kalah_tables::file::{self, Document, FileContent, FileLock, StateError, StateKind};
 use serde::{Deserialize, Serialize};
 
 use crate::solve::ValueBounds;
@@ -86,39 +85,6 @@ struct Kept {
     _lock: FileLock,
 }
 
-/// Why values cannot be kept.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GameValuesError {
-    /// Another process has the file open.
-    #[error("{0}")]
-    Lock(#[from] LockError),
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The file holds values of other rules, or of another version of the program.
-    #[error("{path} cannot be used: {what}")]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// The file is damaged, or holds something else.
-    #[error("{path} cannot be used: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-}
-
 #[derive(Serialize, Deserialize)]
 struct State {
     rules: String,
@@ -134,26 +100,23 @@ impl GameValues {
     ///
     /// # Errors
     /// When another process has the file open, or it cannot be read, is damaged, or holds something else.
-    pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, GameValuesError> {
+    pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, StateError> {
         let Some(path) = path else { return Ok(GameValues { rules, file: None, values: Vec::new() }) };
         let path = file::resolved(path);
-        let io = |source| GameValuesError::Io { path: path.clone(), source };
         let lock = FileLock::beside(&path)?;
-        file::remove_leftovers(&path).map_err(io)?;
-        file::require_writable(&path, Some(FileContent::State)).map_err(io)?;
+        file::remove_leftovers(&path).map_err(StateError::io(&path))?;
+        file::require_writable(&path, Some(FileContent::State)).map_err(StateError::io(&path))?;
         let mut values = Vec::new();
-        if let Some(bytes) = file::found(file::read(&path)).map_err(io)? {
-            let unusable = |what| GameValuesError::Unusable { path: path.clone(), what };
-            let damaged = |what| GameValuesError::Damaged { path: path.clone(), what };
-            let state: State = DOCUMENT.parse(&bytes).map_err(|error| match error {
-                DocumentError::Version { .. } => unusable(error.to_string()),
-                _ => damaged(error.to_string()),
-            })?;
+        if let Some(bytes) = file::found(file::read(&path)).map_err(StateError::io(&path))? {
+            let state: State =
+                DOCUMENT.parse(&bytes).map_err(|error| StateError::document(StateKind::Values, &path, &error))?;
             if state.rules != rules.name() {
-                return Err(unusable(format!("it holds values of {}, not of {rules}", state.rules)));
+                let what = format!("cannot be used: it holds values of {}, not of {rules}", state.rules);
+                return Err(StateError::other(StateKind::Values, &path, what));
             }
             if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
-                return Err(damaged(format!("its value of {} is impossible", value.start())));
+                let what = format!("its value of {} is impossible", value.start());
+                return Err(StateError::damaged(StateKind::Values, &path, what));
             }
             values = state.values;
         }
@@ -169,12 +132,12 @@ impl GameValues {
     ///
     /// # Errors
     /// When the file cannot be written; the old one stays then.
-    pub fn put(&mut self, value: GameValue) -> Result<(), GameValuesError> {
+    pub fn put(&mut self, value: GameValue) -> Result<(), StateError> {
         self.values.retain(|old| old.start() != value.start());
         self.values.push(value);
         self.values.sort_by_key(|value| (value.pits, value.seeds));
         let Some(Kept { path, .. }) = &self.file else { return Ok(()) };
         let state = State { rules: self.rules.name().to_owned(), values: self.values.clone() };
-        DOCUMENT.write(path, &state).map_err(|source| GameValuesError::Io { path: path.clone(), source })
+        DOCUMENT.write(path, &state).map_err(StateError::io(path))
     }
 }

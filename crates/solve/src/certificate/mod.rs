@@ -47,4 +47,4 @@ pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
 pub use run::{Check, SaveTasks};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
-pub use tasks::{CheckIdentity, Tally, Tasks, TasksError};
+pub use tasks::{CheckIdentity, Tally, Tasks};

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah_tables::file::{Document, DocumentError};
+use kalah_tables::file::{Document, StateError, StateKind, found, read};
 use serde::{Deserialize, Serialize};
 
 use super::check::Reason;
@@ -79,51 +79,6 @@ pub struct Tasks {
     saved: Instant,
 }
 
-/// Why the state of a check cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TasksError {
-    /// The file cannot be read.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// The file is something else, or damaged.
-    #[error("it cannot be used: {0}")]
-    Document(#[from] DocumentError),
-    /// It is the state of the check of another certificate.
-    #[error("it belongs to the check of another certificate, with digest {0}")]
-    Other(String),
-    /// It is the state of a check by another program.
-    #[error("it belongs to a check by kalah {found}, and this is {known}")]
-    OtherProgram {
-        /// The program that made it.
-        found: String,
-        /// The program that reads it.
-        known: String,
-    },
-    /// It is the state of a check on other tables.
-    #[error("it belongs to a check on other tables")]
-    OtherTables,
-    /// It is the state of a check that trusted the tables, and this one does not, or the other way round.
-    #[error("it belongs to a check that {} the tables", if *trusted { "trusted" } else { "compared" })]
-    OtherTrust {
-        /// Whether that check did.
-        trusted: bool,
-    },
-    /// Its checksum is right, but it cannot be the state of a check.
-    #[error("it cannot be used: it does not contain the state of a check")]
-    Content,
-}
-
-impl TasksError {
-    /// Returns true if the file is damaged, rather than that of another check or version.
-    pub fn is_damage(&self) -> bool {
-        match self {
-            TasksError::Document(error) => !matches!(error, DocumentError::Version { .. }),
-            error => matches!(error, TasksError::Content),
-        }
-    }
-}
-
 /// The state as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Stored {
@@ -146,24 +101,23 @@ impl Tasks {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or belongs to another check.
-    pub fn read(path: &Path, identity: CheckIdentity, claims: u64) -> Result<Tasks, TasksError> {
+    pub fn read(path: &Path, identity: CheckIdentity, claims: u64) -> Result<Tasks, StateError> {
         let mut tasks = Tasks::new(identity, claims);
-        let bytes = match kalah_tables::file::read(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(tasks),
-            bytes => bytes?,
-        };
-        let stored: Stored = STATE.parse(&bytes)?;
-        tasks.identity.require(stored.identity)?;
+        let Some(bytes) = found(read(path)).map_err(StateError::io(path))? else { return Ok(tasks) };
+        let stored: Stored =
+            STATE.parse(&bytes).map_err(|error| StateError::document(StateKind::Check, path, &error))?;
+        tasks.identity.require(path, &stored.identity)?;
+        let impossible = || StateError::damaged(StateKind::Check, path, "it does not contain the state of a check");
         if (stored.claims, stored.task_claims) != (claims, TASK_CLAIMS) {
-            return Err(TasksError::Content);
+            return Err(impossible());
         }
         for (first, last) in stored.done {
             let run = if first <= last { tasks.done.get_mut(first..=last) } else { None };
-            run.ok_or(TasksError::Content)?.fill(true);
+            run.ok_or_else(impossible)?.fill(true);
         }
         tasks.tally = stored.tally;
         if tasks.tally.claims != tasks.checked() {
-            return Err(TasksError::Content);
+            return Err(impossible());
         }
         Ok(tasks)
     }
@@ -227,21 +181,22 @@ impl Tasks {
 }
 
 impl CheckIdentity {
-    /// Returns an error that names the first difference if `found` is the identity of another check.
-    fn require(&self, found: CheckIdentity) -> Result<(), TasksError> {
+    /// Returns an error that names the first difference if `found`, in the file `path`, is the identity of another check.
+    fn require(&self, path: &Path, found: &CheckIdentity) -> Result<(), StateError> {
         let CheckIdentity { program, certificate, tables, trusts_tables } = found;
-        if certificate != self.certificate {
-            return Err(TasksError::Other(certificate));
+        if *certificate != self.certificate {
+            let what = format!("belongs to the check of another certificate, with digest {certificate}");
+            return Err(StateError::other(StateKind::Check, path, what));
         }
-        if program != self.program {
-            return Err(TasksError::OtherProgram { found: program, known: self.program.clone() });
-        }
-        if tables != self.tables {
-            return Err(TasksError::OtherTables);
-        }
-        if trusts_tables != self.trusts_tables {
-            return Err(TasksError::OtherTrust { trusted: trusts_tables });
-        }
-        Ok(())
+        let what = if *program != self.program {
+            format!("belongs to a check by kalah {program}, and this is {}", self.program)
+        } else if *tables != self.tables {
+            "belongs to a check on other tables".to_owned()
+        } else if *trusts_tables != self.trusts_tables {
+            format!("belongs to a check that {} the tables", if *trusts_tables { "trusted" } else { "compared" })
+        } else {
+            return Ok(());
+        };
+        Err(StateError::Stale { path: path.to_owned(), what })
     }
 }

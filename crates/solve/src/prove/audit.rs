@@ -1,4 +1,3 @@
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -53,7 +52,7 @@ impl Audit<'_, '_> {
     /// A job; `None` if another process has removed it since it was listed.
     fn read(&self, path: &Path) -> Result<Option<(Job, Claims)>, ProveError> {
         match self.directory.read(path) {
-            Err(ProveError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            Err(ProveError::State(error)) if error.is_missing() => Ok(None),
             job => job.map(Some),
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Pit, Position};
-use kalah_tables::file::{self, Document, FileContent, FileLock, Seal};
+use kalah_tables::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
 use serde::{Deserialize, Serialize};
 
 use super::claims::Claims;
@@ -97,12 +97,9 @@ impl ProofDirectory {
     pub fn open(path: &Path) -> Result<Option<ProofDirectory>, ProveError> {
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
-        let damaged = |what: String| ProveError::Damaged { path: proof.clone(), what };
-        let content: Proof = PROOF.parse(&bytes).map_err(|error| match error.is_newer() {
-            true => ProveError::Newer { path: proof.clone(), what: error.to_string() },
-            false => damaged(error.to_string()),
-        })?;
-        let plan = content.plan().ok_or_else(|| damaged("it names no proof".to_owned()))?;
+        let content: Proof =
+            PROOF.parse(&bytes).map_err(|error| StateError::document(StateKind::Proof, &proof, &error))?;
+        let plan = content.plan().ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it names no proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
     }
@@ -133,7 +130,7 @@ impl ProofDirectory {
             match FileLock::beside(&proof) {
                 Ok(lock) => break lock,
                 Err(file::LockError::Held { .. }) => std::thread::sleep(BEGINNING),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(StateError::from(error).into()),
             }
         };
         file::remove_leftovers(&proof).map_err(ProveError::io(&proof))?;
@@ -158,7 +155,7 @@ impl ProofDirectory {
     /// # Errors
     /// When another process has it.
     pub fn lock(&self) -> Result<FileLock, ProveError> {
-        Ok(FileLock::beside(&self.path.join("jobs"))?)
+        Ok(FileLock::beside(&self.path.join("jobs")).map_err(StateError::from)?)
     }
 
     /// The file of a job.
@@ -264,7 +261,7 @@ impl ProofDirectory {
     /// When it cannot be read, is damaged, or belongs to another proof.
     pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
         let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
-        let damaged = |what: &str| ProveError::Damaged { path: path.to_owned(), what: what.to_owned() };
+        let damaged = |what: &str| ProveError::from(StateError::damaged(StateKind::Job, path, what));
         if size > MOST_JOB_BYTES {
             return Err(damaged("it is too large for a job"));
         }
@@ -274,8 +271,9 @@ impl ProofDirectory {
         let head: Head =
             Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("its first line: {error}")))?;
         if head.format == JOB_FORMAT && head.version > JOB_VERSION {
-            let what = file::other_version(head.version, JOB_VERSION);
-            return Err(ProveError::Newer { path: path.to_owned(), what });
+            let what = format!("cannot be used: {}", file::other_version(head.version, JOB_VERSION));
+            let (kind, path) = (StateKind::Job, path.to_owned());
+            return Err(StateError::Version { kind, path, is_newer: true, what }.into());
         }
         if head.format != JOB_FORMAT || head.version != JOB_VERSION {
             return Err(damaged("it is no job, or one of another version of the program"));

@@ -2,7 +2,7 @@ use std::io;
 use std::path::PathBuf;
 
 use kalah_core::game::Position;
-use kalah_tables::file::LockError;
+use kalah_tables::file::StateError;
 use kalah_tables::printable::signed;
 use kalah_tables::table::TableError;
 
@@ -19,30 +19,9 @@ pub enum ProveError {
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
-    /// A file of the proof directory cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// A file of the proof directory is not what was written.
-    #[error("{path} cannot be used: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A file of the proof directory was made by a newer version of the program.
-    #[error("{path} cannot be used: {what}")]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Which version it has.
-        what: String,
-    },
+    /// A file of the proof directory cannot be used, or another process works in the directory and does not share it.
+    #[error("{0}")]
+    State(#[from] StateError),
     /// Two jobs, or a job and the tables, contradict each other.
     #[error("{path}: what it proves of {position} contradicts other jobs or the tables")]
     Contradiction {
@@ -59,22 +38,9 @@ pub enum ProveError {
         /// The bound that does not follow.
         bound: Bound,
     },
-    /// The directory holds the proof of something else.
-    #[error("{path} is about {found}, not about {expected}")]
-    Other {
-        /// The proof directory.
-        path: PathBuf,
-        /// What it is about.
-        found: String,
-        /// What was asked for.
-        expected: String,
-    },
     /// There is no proof in the directory.
     #[error("{0}: there is no proof in this directory")]
     Empty(PathBuf),
-    /// Another process works in the directory and does not share it.
-    #[error("{0}")]
-    Lock(#[from] LockError),
     /// No play can give the value.
     #[error(
         "the value of {position} cannot be {}: it is between {} and {}, and differs from these by an even number",
@@ -116,7 +82,7 @@ impl ProveError {
     /// The error for a file that cannot be read or written.
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProveError {
         let path = path.into();
-        |source| ProveError::Io { path, source }
+        |source| StateError::Io { path, source }.into()
     }
 
     /// Whether a job that proves something wrong can be the cause.
@@ -131,6 +97,9 @@ impl ProveError {
 
     /// Whether it is damage that was found.
     pub fn is_damage(&self) -> bool {
-        matches!(self, ProveError::Damaged { .. } | ProveError::Contradiction { .. } | ProveError::Unproved { .. })
+        match self {
+            ProveError::State(error) => error.is_damage(),
+            error => matches!(error, ProveError::Contradiction { .. } | ProveError::Unproved { .. }),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah_core::game::Rules;
-use kalah_tables::file;
+use kalah_tables::file::{self, StateError, StateKind};
 use kalah_tables::table::Leases;
 
 use super::audit::Audit;
@@ -218,7 +218,7 @@ impl<'p, 's> Prover<'p, 's> {
             match self.directory.read(&path) {
                 Ok((job, claims)) => self.take(path, job, &claims)?,
                 // Another process has found that it is wrong.
-                Err(ProveError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                Err(ProveError::State(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
             }
         }
@@ -384,8 +384,8 @@ impl<'p, 's> Prover<'p, 's> {
                 if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
                     return Ok(there);
                 }
-                let (found, expected) = ("something else".to_owned(), plan.request.to_string());
-                return Err(ProveError::Other { path: path.to_owned(), found, expected });
+                let what = format!("is about something else, not about {}", plan.request);
+                return Err(StateError::other(StateKind::Proof, path, what).into());
             }
             let lease = match self.options.share {
                 true => self.leases.file(directory.certificate_lease_path())?,

@@ -3,7 +3,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
-use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
+use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, StateError, StateKind};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -43,47 +43,13 @@ pub struct Resumed {
     pub outdated: bool,
 }
 
-/// Why a checkpoint cannot be used.
+/// Why a search cannot go on from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Another process has it open.
+    /// Its files cannot be used.
     #[error("{0}")]
-    Lock(#[from] LockError),
-    /// A file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// A file is damaged or not a checkpoint.
-    #[error("{path} cannot be used: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// A file was made by a newer version of the program.
-    #[error("{path} cannot be used: {what}")]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Which version it has.
-        what: String,
-    },
-    /// The checkpoint belongs to another search.
-    #[error("{path} belongs to {found}, not to {expected}")]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What it belongs to.
-        found: String,
-        /// What is to be solved.
-        expected: String,
-    },
+    State(#[from] StateError),
     /// Its content cannot be compared with the tables.
     #[error("{0}")]
     Solve(#[source] SolveError),
@@ -127,7 +93,7 @@ impl Checkpoint {
     /// # Errors
     /// When another process has it open, or one of the files could not be saved: in a directory that cannot be written to, with
     /// a name that is too long, or in place of a file with another content.
-    pub fn open(path: &Path) -> Result<Checkpoint, CheckpointError> {
+    pub fn open(path: &Path) -> Result<Checkpoint, StateError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
@@ -137,7 +103,7 @@ impl Checkpoint {
             // A search of hours could not be saved.
             file::remove_leftovers(&path)
                 .and_then(|()| file::require_writable(&path, Some(content)))
-                .map_err(|source| CheckpointError::Io { path, source })?;
+                .map_err(StateError::io(path))?;
         }
         Ok(checkpoint)
     }
@@ -151,12 +117,10 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When one cannot be removed.
-    pub fn remove(&self) -> Result<(), CheckpointError> {
+    pub fn remove(&self) -> Result<(), StateError> {
         for path in [self.path.clone(), self.table_path()] {
             match std::fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(CheckpointError::Io { path, source });
-                }
+                Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(StateError::Io { path, source }),
                 _ => {}
             }
         }
@@ -167,7 +131,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), CheckpointError> {
+    pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
         let _saving = self.proofs.lock();
         let proof = |(position, bounds): (Position, Bounds)| Proof {
             position: literal(&position),
@@ -179,18 +143,18 @@ impl Checkpoint {
             position: position.to_string(),
             proofs: solver.proofs().into_iter().map(proof).collect(),
         };
-        DOCUMENT.write(&self.path, &state).map_err(self.io())
+        DOCUMENT.write(&self.path, &state).map_err(StateError::io(&self.path))
     }
 
     /// Saves the transposition table; this is possible during a search.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
+    pub fn save_table(&self, solver: &Solver) -> Result<(), StateError> {
         let _saving = self.table.lock();
         let path = self.table_path();
         file::replace(&path, Some(FileContent::Transpositions), |file| solver.engine.save(file))
-            .map_err(|source| CheckpointError::Io { path, source })
+            .map_err(StateError::io(path))
     }
 
     /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
@@ -215,26 +179,29 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or belongs to another position or rule set.
-    pub fn check(&self, rules: Rules, position: &Position) -> Result<(), CheckpointError> {
+    pub fn check(&self, rules: Rules, position: &Position) -> Result<(), StateError> {
         self.state(rules, position).map(drop)
     }
 
     /// The saved proofs of `position` by `rules`, if there are any, and whether they were ignored, because they have no
     /// checksum.
-    fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, CheckpointError> {
-        let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
+    fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, StateError> {
+        let Some(bytes) = file::found(file::read(&self.path)).map_err(StateError::io(&self.path))? else {
+            return Ok(None);
+        };
         let (state, outdated) = match DOCUMENT.parse(&bytes) {
             // Its transposition table has a checksum, and restores most of the search.
             Err(DocumentError::Version { found: UNSEALED, .. }) => {
                 let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
                 (State { proofs: Vec::new(), ..state }, true)
             }
-            parsed => (parsed.map_err(|error| not_parsed(&self.path, &error))?, false),
+            parsed => (parsed.map_err(|error| StateError::document(StateKind::Checkpoint, &self.path, &error))?, false),
         };
         let found = format!("{} with {} rules", state.position, state.rules);
         let expected = format!("{position} with {rules} rules");
         if found != expected {
-            return Err(CheckpointError::Other { path: self.path.clone(), found, expected });
+            let what = format!("belongs to {found}, not to {expected}");
+            return Err(StateError::other(StateKind::Checkpoint, &self.path, what));
         }
         Ok(Some((state, outdated)))
     }
@@ -245,11 +212,11 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be read, is damaged, or has no checksum.
     #[allow(clippy::type_complexity)]
-    pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), CheckpointError> {
-        let io = |source| CheckpointError::Io { path: path.to_owned(), source };
-        let damaged = |what: &dyn Display| CheckpointError::Damaged { path: path.to_owned(), what: what.to_string() };
-        let bytes = file::read(path).map_err(io)?;
-        let state: State = DOCUMENT.parse(&bytes).map_err(|error| not_parsed(path, &error))?;
+    pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), StateError> {
+        let damaged = |what: &dyn Display| StateError::damaged(StateKind::Checkpoint, path, what);
+        let bytes = file::read(path).map_err(StateError::io(path))?;
+        let state: State =
+            DOCUMENT.parse(&bytes).map_err(|error| StateError::document(StateKind::Checkpoint, path, &error))?;
         let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
         let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
         let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
@@ -267,35 +234,24 @@ impl Checkpoint {
     fn not_proved(&self, position: &str, error: SolveError) -> CheckpointError {
         match error {
             SolveError::Contradiction(_) => {
-                self.damaged(&format_args!("its bounds of {position} contradict each other or the tables"))
+                self.damaged(&format_args!("its bounds of {position} contradict each other or the tables")).into()
             }
-            SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")),
+            SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")).into(),
             error => CheckpointError::Solve(error),
         }
     }
 
-    fn load_table(&self, solver: &mut Solver) -> Result<u64, CheckpointError> {
+    fn load_table(&self, solver: &mut Solver) -> Result<u64, StateError> {
         let path = self.table_path();
-        let opened = file::found(file::open(&path));
-        let opened = opened.map_err(|source| CheckpointError::Io { path: path.clone(), source })?;
+        let opened = file::found(file::open(&path)).map_err(StateError::io(&path))?;
         let Some(file) = opened else { return Ok(0) };
-        let damaged = |what: &str| CheckpointError::Damaged { path, what: what.to_owned() };
+        let damaged = |what: &str| StateError::damaged(StateKind::Checkpoint, &path, what);
         solver.engine.load(&mut BufReader::new(file)).map_err(damaged)
     }
 
-    fn io(&self) -> impl FnOnce(io::Error) -> CheckpointError + '_ {
-        |source| CheckpointError::Io { path: self.path.clone(), source }
+    fn damaged(&self, what: &dyn Display) -> StateError {
+        StateError::damaged(StateKind::Checkpoint, &self.path, what)
     }
-
-    fn damaged(&self, what: &dyn Display) -> CheckpointError {
-        CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() }
-    }
-}
-
-/// The error for a file that is not the document of a checkpoint.
-fn not_parsed(path: &Path, error: &DocumentError) -> CheckpointError {
-    let (path, what) = (path.to_owned(), error.to_string());
-    if error.is_newer() { CheckpointError::Newer { path, what } } else { CheckpointError::Damaged { path, what } }
 }
 
 /// The rows of a position without its stores.

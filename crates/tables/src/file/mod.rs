@@ -9,6 +9,7 @@
 //! | [`overwrite`](require_replaceable) | refusing to replace files whose content would be lost |
 //! | [`output`](Output) | the file of a result: a regular one, a pipe or a device |
 //! | [`seal`](Seal) | JSON with a checksum |
+//! | [`state`](StateError) | why a file that a later run resumes from cannot be used |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 //! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
 //! | [`directory`](create_directory) | directories that are created, links that lead nowhere |
@@ -28,6 +29,7 @@ mod overwrite;
 mod read_back;
 mod replace;
 mod seal;
+mod state;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +44,7 @@ pub use overwrite::{OverwriteError, require_apart, require_replaceable};
 pub use read_back::read_back;
 pub use replace::{Replacement, remove_leftovers, replace, require_writable, temporary_beside};
 pub use seal::{Seal, SealError};
+pub use state::{StateError, StateKind};
 
 /// The file that `path` links to if it is a link, otherwise `path`: a lock and a replacement must be in the directory
 /// of the file itself.

@@ -183,9 +183,7 @@ impl Check {
         let cannot_write = || format!("cannot write {}", path.display());
         remove_leftovers(path).with_context(cannot_write)?;
         require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
-        let tasks = Tasks::read(path, self.identity(file), claims);
-        let tasks = tasks.with_context(|| format!("the state of a check in {}", path.display()))?;
-        Ok((tasks, Some(lock)))
+        Ok((Tasks::read(path, self.identity(file), claims)?, Some(lock)))
     }
 
     /// Checks all claims that no earlier run has checked.

@@ -20,7 +20,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
 use kalah::certificate::{CertificateFile, Checker};
-use kalah::file::{FileContent, require_apart, require_writable};
+use kalah::file::{FileContent, StateError, StateKind, require_apart, require_writable};
 use kalah::game::Position;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -194,7 +194,8 @@ impl Prove {
         if expected == found {
             return Ok(());
         }
-        Err(ProveError::Other { path: self.proof.clone(), found, expected })
+        let what = format!("is about {found}, not about {expected}");
+        Err(StateError::other(StateKind::Proof, &self.proof, what).into())
     }
 }
 

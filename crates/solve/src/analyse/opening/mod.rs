@@ -22,5 +22,5 @@ pub use check::{CheckError, check};
 pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
 pub use ring::{Ring, Sown};
 pub use scan::{Batch, Scan, ScanError, ScannedStart, StartRange, Tally, split};
-pub use state::{ScanState, StateError};
+pub use state::ScanState;
 pub use turn_tree::{outcome, winning_opening};

@@ -2,7 +2,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use kalah_tables::file::{self, FileLock, LockError, Seal};
+use kalah_tables::file::{self, FileLock, Seal, StateError, StateKind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -23,44 +23,6 @@ pub struct ScanState {
     /// The first line.
     head: Vec<u8>,
     _lock: FileLock,
-}
-
-/// Why a state file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StateError {
-    /// Another process has it open.
-    #[error("{0}")]
-    Lock(#[from] LockError),
-    /// It is of another scan.
-    #[error("{0} is of a scan with other rules, other limits, or another choice of the wins to list")]
-    Other(PathBuf),
-    /// It is of another version of the program.
-    #[error("{path} has version {found}, and this program reads version {VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u32,
-    },
-    /// A line is not what a scan wrote, or contradicts the rules.
-    #[error("{path}, line {line}: {what}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// It cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// The first line.
@@ -97,7 +59,7 @@ impl ScanState {
         let io = |source| StateError::Io { path: path.clone(), source };
         let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let damaged = |line: usize, what: String| StateError::Damaged { path: path.clone(), line: line + 1, what };
+        let damaged = |line: usize, what: String| StateError::DamagedLine { path: path.clone(), line: line + 1, what };
         let foreign = || damaged(0, "this is not the state of a scan".to_owned());
         let header = Header::of(scan);
         let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
@@ -105,11 +67,14 @@ impl ScanState {
         if let Some(first) = lines.next() {
             let HeaderVersion { opening_scan } = serde_json::from_slice(first).map_err(|_| foreign())?;
             if opening_scan != VERSION {
-                return Err(StateError::Version { path, found: opening_scan });
+                let what = format!("has version {opening_scan}, and this program reads version {VERSION}");
+                let (kind, is_newer) = (StateKind::Scan, opening_scan > VERSION);
+                return Err(StateError::Version { kind, path, is_newer, what });
             }
             let found = Seal::Line { head: &[] }.open::<Header>(first);
             if found.map_err(|error| damaged(0, error.to_string()))? != header {
-                return Err(StateError::Other(path));
+                let what = "is of a scan with other rules, other limits, or another choice of the wins to list";
+                return Err(StateError::other(StateKind::Scan, &path, what.to_owned()));
             }
         }
         let lines: Vec<_> = lines.enumerate().collect();

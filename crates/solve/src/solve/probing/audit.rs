@@ -198,10 +198,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+    use crate::solve::{Checkpoint, Event, SolveError, Solver, SolverOptions};
     use kalah_core::cancel::Cancel;
     use kalah_core::evaluation::{LANES, Network, Weights};
     use kalah_core::game::{Position, Rules};
+    use kalah_tables::file::StateError;
     use kalah_tables::table::{BoundMaker, BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
 
     const RULES: Rules = Rules::EmptyCapture;
@@ -291,9 +292,7 @@ mod tests {
             // The search is not saved, because a resumed search would rely on it.
             let directory = tempfile::tempdir().unwrap();
             let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
-            assert!(
-                matches!(&saved, Err(CheckpointError::Io { source, .. }) if source.to_string().contains("damaged"))
-            );
+            assert!(matches!(&saved, Err(StateError::Io { source, .. }) if source.to_string().contains("damaged")));
             assert!(!directory.path().join("search.table").exists());
         }
     }

@@ -1,0 +1,131 @@
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{DocumentError, LockError};
+
+/// What a file of state holds, from which a later run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateKind {
+    /// A search.
+    Checkpoint,
+    /// The values of games.
+    Values,
+    /// The finished batches of a scan of openings.
+    Scan,
+    /// The finished tasks of the check of a certificate.
+    Check,
+    /// What a proof directory proves.
+    Proof,
+    /// A finished job of a proof.
+    Job,
+}
+
+/// Why a file of state cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Another process has it open.
+    #[error("{0}")]
+    Lock(#[from] LockError),
+    /// It cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// It is damaged, or holds something else.
+    #[error("{path} cannot be used: {what}")]
+    Damaged {
+        /// What it should hold.
+        kind: StateKind,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A line of it is not what was written, or contradicts the rules.
+    #[error("{path}, line {line}: {what}")]
+    DamagedLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Another version of the program wrote it.
+    #[error("{path} {what}")]
+    Version {
+        /// What it holds.
+        kind: StateKind,
+        /// The file.
+        path: PathBuf,
+        /// Whether this program is older than its format.
+        is_newer: bool,
+        /// Which version it has, as a predicate.
+        what: String,
+    },
+    /// It belongs to other work.
+    #[error("{path} {what}")]
+    Other {
+        /// What it holds.
+        kind: StateKind,
+        /// The file.
+        path: PathBuf,
+        /// What it belongs to, as a predicate.
+        what: String,
+    },
+    /// It belongs to the same work by another program or with other inputs, which counts for nothing here.
+    #[error("{path} {what}")]
+    Stale {
+        /// The file.
+        path: PathBuf,
+        /// What it belongs to, as a predicate.
+        what: String,
+    },
+}
+
+impl StateError {
+    /// Returns the error for a file that cannot be read or written.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
+        let path = path.into();
+        |source| StateError::Io { path, source }
+    }
+
+    /// Returns the error for a damaged file.
+    pub fn damaged(kind: StateKind, path: &Path, what: impl Display) -> StateError {
+        StateError::Damaged { kind, path: path.to_owned(), what: what.to_string() }
+    }
+
+    /// Returns the error for a file that is not the document of its kind.
+    pub fn document(kind: StateKind, path: &Path, error: &DocumentError) -> StateError {
+        match error {
+            DocumentError::Version { .. } => StateError::Version {
+                kind,
+                path: path.to_owned(),
+                is_newer: error.is_newer(),
+                what: format!("cannot be used: {error}"),
+            },
+            _ => StateError::damaged(kind, path, error),
+        }
+    }
+
+    /// Returns the error for a file of other work; `what` is a predicate: "belongs to the check of another certificate".
+    pub fn other(kind: StateKind, path: &Path, what: String) -> StateError {
+        StateError::Other { kind, path: path.to_owned(), what }
+    }
+
+    /// Returns true if the content is damaged, rather than that of other work or of another version.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, StateError::Damaged { .. } | StateError::DamagedLine { .. })
+    }
+
+    /// Returns true if the file does not exist.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
