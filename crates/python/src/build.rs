@@ -6,6 +6,7 @@ use kalah::build::{Backend, Builder, Event, Plan, PlanError};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
+use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
 
@@ -120,7 +121,7 @@ pub fn build(
     let last = TableKey { rules: rules.0, pits, seeds };
     let plan = Plan::new(&directory, last, &backend, pool.current_num_threads());
     plan.check(&directory, memory).map_err(|error| match error {
-        PlanError::Memory { .. } => OutOfMemoryError::new_err(error.to_string()),
+        PlanError::Memory(MemoryShortage::Available { .. }) => OutOfMemoryError::new_err(error.to_string()),
         error => BuildError::new_err(error.to_string()),
     })?;
     let (pulse, layer) = (Pulse::default(), AtomicUsize::new(0));

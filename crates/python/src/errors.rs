@@ -169,7 +169,6 @@ fn of_search(error: &(dyn Error + 'static)) -> PyErr {
     of_cause(error).unwrap_or_else(|| {
         let text = error.to_string();
         match cause::find(error) {
-            Some(SolveError::OutOfMemory { .. }) => python::OutOfMemoryError::new_err(text),
             Some(SolveError::TimedOut) => python::TimeUpError::new_err(text),
             _ => python::SolveError::new_err(text),
         }

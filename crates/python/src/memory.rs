@@ -20,7 +20,7 @@ pub fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
         return Err(OutOfMemoryError::new_err(format!("no computer has the memory for {count} {contents}")));
     };
     if bytes >= LARGE {
-        check_memory(bytes as u64, None, || format!("an array of {count} {contents}")).or_raise()?;
+        check_memory(bytes as u64, None, || format!("an array of {count} {contents} takes")).or_raise()?;
     }
     try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("no memory for {count} {contents}")))
 }
@@ -28,5 +28,5 @@ pub fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
 /// Checks that a caller's limit of memory is available: one that is not would make the work fail late, or the computer
 /// slow.
 pub fn check_limit(bytes: u64, work: &str) -> PyResult<()> {
-    check_memory(bytes, None, || work.to_owned()).or_raise()
+    check_memory(bytes, None, || format!("{work} takes")).or_raise()
 }

@@ -209,7 +209,7 @@ fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
 
 fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
-        SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
+        SolveError::OutOfMemory(_) => Some("choose less with --memory or --transpositions"),
         SolveError::Contradiction(_) => Some(
             "search without --checkpoint, --state and --from and with --no-book, and check the tables with `kalah verify`",
         ),
@@ -243,8 +243,10 @@ fn of_graph(error: &GraphError) -> Option<String> {
 
 fn of_plan(error: &PlanError) -> Option<String> {
     match error {
-        PlanError::Budget { .. } => Some("allow more, or build fewer seeds".to_owned()),
-        PlanError::Memory { available, .. } => Some(format!("{}, or build fewer seeds", more_memory(available))),
+        PlanError::Memory(MemoryShortage::Available { available, .. }) => {
+            Some(format!("{}, or build fewer seeds", more_memory(available)))
+        }
+        PlanError::Memory(_) => Some("allow more, or build fewer seeds".to_owned()),
         PlanError::Disk { .. } => Some("make room or use another --tables directory".to_owned()),
         _ => None,
     }
@@ -367,7 +369,7 @@ fn of_full(error: &io::Error) -> &'static str {
 /// Why a build is not suggested.
 fn does_not_fit(error: &PlanError) -> String {
     let (needed, free, what) = match error {
-        PlanError::Memory { needed, available, .. } => (needed, &available.bytes, "memory"),
+        PlanError::Memory(MemoryShortage::Available { needed, available, .. }) => (needed, &available.bytes, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
         other => return format!("it cannot be built here: {}", statement(other)),
     };

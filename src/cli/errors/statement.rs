@@ -12,67 +12,48 @@ use crate::cli::errors::gpu;
 /// The statement of an error, with its figures as people read them. An error that only passes on its source is stated as that.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
-    if let Some(source) = error.source().filter(|source| source.to_string() == text) {
-        return statement(source);
+    match error.source() {
+        Some(source) if source.to_string() == text => statement(source),
+        _ => with_sizes(error).unwrap_or(text),
     }
-    if let Some(error) = error.downcast_ref() {
-        return plan_statement(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return graph_statement(error);
-    }
+}
+
+/// The statement of an error with sizes, or `None`.
+fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
     match error.downcast_ref() {
         Some(MemoryShortage::Allowed { what, needed, allowed }) => {
-            let (needed, allowed) = (HumanBytes(*needed), HumanBytes(*allowed));
-            return format!("{what} takes {needed} of memory, {allowed} are allowed by --memory");
+            return Some(format!("{what} {} of memory, {} are allowed by --memory", size(*needed), size(*allowed)));
         }
         Some(MemoryShortage::Available { what, needed, available }) => {
-            return format!("{what} takes {} of memory, {}", HumanBytes(*needed), available.clause(size));
+            return Some(format!("{what} {} of memory, {}", size(*needed), available.clause(size)));
         }
         _ => {}
     }
     if let Some(OutOfMemory { what, bytes, .. }) = error.downcast_ref() {
-        return format!("no memory for {what} ({})", HumanBytes(*bytes));
+        return Some(format!("no memory for {what} ({})", size(*bytes)));
     }
-    gpu::statement(error).unwrap_or(text)
+    if let Some(PlanError::Disk { needed, free, directory }) = error.downcast_ref() {
+        let (needed, free) = (size(*needed), size(*free));
+        return Some(format!("this build needs {needed} of disk, {} has {free} free", directory.display()));
+    }
+    if let Some(statement) = gpu::statement(error) {
+        return Some(statement);
+    }
+    match error.downcast_ref()? {
+        GraphError::Memory { start, need, limit } => Some(format!(
+            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
+            size(need.expected),
+            size(need.most),
+            size(*limit)
+        )),
+        GraphError::Exhausted { start, limit, seeds, positions, .. } => Some(format!(
+            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
+            size(*limit)
+        )),
+        _ => None,
+    }
 }
 
 fn size(bytes: u64) -> String {
     HumanBytes(bytes).to_string()
-}
-
-fn graph_statement(error: &GraphError) -> String {
-    match error {
-        GraphError::Memory { start, need, limit } => format!(
-            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
-            HumanBytes(need.expected),
-            HumanBytes(need.most),
-            HumanBytes(*limit)
-        ),
-        GraphError::Exhausted { start, limit, seeds, positions, .. } => format!(
-            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
-            HumanBytes(*limit)
-        ),
-        _ => error.to_string(),
-    }
-}
-
-fn plan_statement(error: &PlanError) -> String {
-    match error {
-        PlanError::Budget { needed, allowed } => {
-            format!(
-                "this build needs {} of memory, {} are allowed by --memory",
-                HumanBytes(*needed),
-                HumanBytes(*allowed)
-            )
-        }
-        PlanError::Memory { needed, available } => {
-            format!("this build needs {} of memory, {}", HumanBytes(*needed), available.clause(size))
-        }
-        PlanError::Disk { needed, free, directory } => {
-            let (needed, free) = (HumanBytes(*needed), HumanBytes(*free));
-            format!("this build needs {needed} of disk, {} has {free} free", directory.display())
-        }
-        _ => error.to_string(),
-    }
 }

@@ -1,4 +1,3 @@
-
 /// Why a computation on a GPU ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
+use kalah_tables::system::OutOfMemory;
 use kalah_tables::table::TableError;
 use parking_lot::Mutex;
 
@@ -73,8 +74,11 @@ impl<'a, W: Word> Engine<'a, W> {
     ) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, .. } = options;
         let layers = options.layers();
-        let positions = TranspositionTable::new(keys.count(), memory)
-            .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
+        let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
+            what: "a transposition table",
+            bytes: memory,
+            source,
+        })?;
         let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(layers, end)?;
         // If all positions are in exact tables, no moves are ordered.

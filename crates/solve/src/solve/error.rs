@@ -1,5 +1,6 @@
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position};
+use kalah_tables::system::OutOfMemory;
 use kalah_tables::table::TableError;
 
 use super::packed::MAX_BOARD_SEEDS;
@@ -20,13 +21,8 @@ pub enum SolveError {
         seeds: u32,
     },
     /// There is not enough memory for the transposition table.
-    #[error("no memory for a transposition table of {bytes} bytes: {source}")]
-    OutOfMemory {
-        /// Bytes requested.
-        bytes: u64,
-        /// The reason.
-        source: std::io::Error,
-    },
+    #[error("{0}")]
+    OutOfMemory(#[from] OutOfMemory),
     /// It was stopped.
     #[error("stopped before the result was proved")]
     Stopped,

@@ -8,7 +8,7 @@ use super::backend::Backend;
 use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
 use super::sizes::{packed_bytes, pair_memory};
 use crate::file::beside;
-use crate::system::{AvailableMemory, available_disk};
+use crate::system::{MemoryShortage, available_disk, check_memory};
 use crate::table::archive::archive_path;
 use crate::table::{PairKey, TableKey};
 
@@ -39,22 +39,9 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// More memory than is allowed.
-    #[error("this build needs {needed} bytes of memory, {allowed} are allowed")]
-    Budget {
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        allowed: u64,
-    },
-    /// More memory than is available.
-    #[error("this build needs {needed} bytes of memory, {available}")]
-    Memory {
-        /// Bytes needed.
-        needed: u64,
-        /// What there is.
-        available: AvailableMemory,
-    },
+    /// More memory than is allowed or available.
+    #[error("{0}")]
+    Memory(#[from] MemoryShortage),
     /// More disk than is free.
     #[error("this build needs {needed} bytes of disk, {} has {free} free", directory.display())]
     Disk {
@@ -140,14 +127,7 @@ impl Plan {
     /// # Errors
     /// What does not fit.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
-        let needed = self.memory;
-        if let Some(allowed) = budget.filter(|&budget| needed > budget) {
-            return Err(PlanError::Budget { needed, allowed });
-        }
-        // If the available memory is unknown, the build is tried.
-        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
-            return Err(PlanError::Memory { needed, available });
-        }
+        check_memory(self.memory, budget, || "this build needs".to_owned())?;
         // If the free space is unknown, the writer will find out, and nothing is lost.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),

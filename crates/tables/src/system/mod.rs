@@ -30,21 +30,21 @@ pub struct OutOfMemory {
 #[non_exhaustive]
 pub enum MemoryShortage {
     /// More than is allowed.
-    #[error("{what} takes {needed} bytes of memory, {allowed} are allowed")]
+    #[error("{what} {needed} bytes of memory, {allowed} are allowed")]
     Allowed {
-        /// The work.
+        /// The work and a verb: "this build needs".
         what: String,
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
     },
     /// More than is available.
-    #[error("{what} takes {needed} bytes of memory, {available}")]
+    #[error("{what} {needed} bytes of memory, {available}")]
     Available {
-        /// The work.
+        /// The work and a verb: "this build needs".
         what: String,
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         needed: u64,
         /// What there is.
         available: AvailableMemory,
@@ -54,7 +54,7 @@ pub enum MemoryShortage {
 /// Checks that work which takes `needed` bytes of memory has them: that they are `allowed`, if there is a limit, and available.
 ///
 /// # Errors
-/// When they are not; `what` names the work.
+/// When they are not; `what` names the work and ends with a verb: "this build needs".
 pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
     if let Some(allowed) = allowed.filter(|&allowed| needed > allowed) {
         return Err(MemoryShortage::Allowed { what: what(), needed, allowed });

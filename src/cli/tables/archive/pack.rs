@@ -96,7 +96,7 @@ impl Pack {
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
         for table in &chosen {
             let needed = archive::pack_memory(table.key(), rayon::current_num_threads());
-            check_memory(needed, self.memory, || format!("packing {}", table.path().display()))?;
+            check_memory(needed, self.memory, || format!("packing {} takes", table.path().display()))?;
         }
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         // One process at a time, so that what is left of an archive under way is that of one that was killed.
@@ -139,7 +139,7 @@ impl Unpack {
         let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
         for (path, info) in self.archives.iter().zip(&infos) {
             let needed = archive::unpack_memory(info, rayon::current_num_threads());
-            check_memory(needed, self.memory, || format!("unpacking {}", path.display()))?;
+            check_memory(needed, self.memory, || format!("unpacking {} takes", path.display()))?;
         }
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
         let pulse = stopped_by_signal();

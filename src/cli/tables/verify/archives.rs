@@ -74,5 +74,6 @@ fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
     let path = archive_path(tables.directory(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };
     let needed = unpack_memory(&info, rayon::current_num_threads());
-    check_memory(needed, None, || format!("checking {}", path.display())).map_err(|error| advice::with_advice(&error))
+    check_memory(needed, None, || format!("checking {} takes", path.display()))
+        .map_err(|error| advice::with_advice(&error))
 }
