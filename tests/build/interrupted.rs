@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use kalah::build::{PackedBuilder, build};
+use kalah::build::{Builder, build};
 use kalah::cancel::Cancel;
 use kalah::file::beside;
 use kalah::game::Rules;
@@ -120,7 +120,7 @@ fn a_build_into_archives_goes_on_after_a_stop() {
     let [tables, right, stopped] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let (tables, right, stopped) = (tables.path(), right.path(), stopped.path());
     build(tables, RULES, 6, LARGE.seeds).unwrap();
-    PackedBuilder::new(right, last, FIRST, 1 << 30).run(&Pulse::default(), &|_| {}).unwrap();
+    Builder::new(right, last).archives(FIRST, 1 << 30).run(&Pulse::default(), &|_| {}).unwrap();
     let [seeds, first] = [last.seeds, FIRST].map(|seeds| seeds.to_string());
     let args = ["build", "--seeds", &seeds, "--packed", &first];
     for seeds in FIRST..=last.seeds {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{BuildError, Event, PackedBuilder, PackedReport, Plan, build, layer_plans, lower_frames};
+use kalah::build::{BuildError, BuildReport, Builder, Event, Plan, build, layer_plans, lower_frames};
 use kalah::file::beside;
 use kalah::game::{Pit, Rules, sow};
 use kalah::index::{Frame, RowIndex, game_row};
@@ -17,15 +17,9 @@ use crate::files::{assert_same_files, files};
 const AMPLE: u64 = 1 << 40;
 
 /// A build that stops at so many events.
-fn run(
-    directory: &Path,
-    last: TableKey,
-    first: usize,
-    memory: u64,
-    stop_at: usize,
-) -> Result<PackedReport, BuildError> {
+fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usize) -> Result<BuildReport, BuildError> {
     let (pulse, events) = (Pulse::default(), AtomicUsize::new(0));
-    PackedBuilder::new(directory, last, first, memory).run(&pulse, &|event| {
+    Builder::new(directory, last).archives(first, memory).run(&pulse, &|event| {
         let counts = matches!(event, Event::Pair(_) | Event::Packing(_));
         if counts && events.fetch_add(1, Ordering::Relaxed) + 1 == stop_at {
             pulse.stop();
@@ -98,12 +92,12 @@ fn archives_are_those_of_the_tables_of_a_plain_build() {
             for memory in [0, AMPLE] {
                 let directory = tempfile::tempdir().unwrap();
                 let report = run(directory.path(), last, first, memory, usize::MAX).unwrap();
-                assert_eq!((report.build.built.len(), report.packed), (seeds - 1, seeds + 1 - first));
+                assert_eq!((report.built.len(), report.packed), (seeds - 1, seeds + 1 - first));
                 let what = format!("{last} from {first} up, {memory} bytes");
                 assert_same_files(&files(right.path()), &files(directory.path()), &what);
                 // Nothing is left to do.
                 let report = run(directory.path(), last, first, memory, usize::MAX).unwrap();
-                assert_eq!((report.build.built.len(), report.packed, report.build.kept), (0, 0, seeds - 1));
+                assert_eq!((report.built.len(), report.packed, report.kept), (0, 0, seeds - 1));
             }
         }
     }
@@ -230,7 +224,7 @@ fn a_build_into_archives_reads_what_was_planned() {
             assert!(plans.iter().all(|plan| plan.memory <= least));
             let directory = tempfile::tempdir().unwrap();
             let pulse = Pulse::default();
-            let done = PackedBuilder::new(directory.path(), last, first, memory).run(&pulse, &|_| {}).unwrap().reads;
+            let done = Builder::new(directory.path(), last).archives(first, memory).run(&pulse, &|_| {}).unwrap().reads;
             let planned = plans.iter().map(|plan| plan.unpacked as u64).sum::<u64>();
             let positions = plans.iter().map(|plan| plan.unpacked_positions).sum::<u64>();
             assert_eq!((done.frames, done.positions), (planned, positions), "{last} with {memory} bytes");

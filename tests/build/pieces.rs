@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah::build::{Backend, Builder, Event, PairBuilder, Plan, Work, build};
+use kalah::build::{Backend, Builder, Event, Plan, Work, build};
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
@@ -29,8 +29,8 @@ fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::Pair
             told.store(true, std::sync::atomic::Ordering::Relaxed);
         }
     };
-    let mut builder = PairBuilder::new(directory, key, &backend, &pulse, &on_event).patience(Duration::from_secs(2));
-    let report = builder.run_pair(PairKey::new(key, mover).unwrap()).unwrap();
+    let builder = Builder::new(directory, key).backend(backend).shared(Duration::from_secs(2));
+    let report = builder.run_pair(PairKey::new(key, mover).unwrap(), &pulse, &on_event).unwrap();
     (report, told.into_inner())
 }
 

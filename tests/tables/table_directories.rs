@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kalah::build::{Builder, PackedBuilder};
+use kalah::build::Builder;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::archive::{self, archive_path};
@@ -52,7 +52,7 @@ fn tables(rules: Rules) -> tempfile::TempDir {
 /// Tables to 6 seeds, and archives of the layers of 7 to 9 seeds.
 fn packed() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    PackedBuilder::new(directory.path(), KEY, 7, 0).run(&Pulse::default(), &|_| {}).unwrap();
+    Builder::new(directory.path(), KEY).archives(7, 0).run(&Pulse::default(), &|_| {}).unwrap();
     directory
 }
 

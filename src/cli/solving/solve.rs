@@ -111,12 +111,7 @@ impl Solve {
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
-            if self.json {
-                output::json(&answer)?;
-            } else {
-                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
-                text(&answer)?;
-            }
+            self.tell_recalled(&answer)?;
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
@@ -144,16 +139,9 @@ impl Solve {
         let solver = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))?;
         let mut solver = solver.with_events(on_event);
         if let Some(checkpoint) = &checkpoint
-            && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
+            && let Some(resumed) = checkpoint.load(&mut solver, &position)?
         {
-            output::note(format_args!(
-                "resumed: {} and {} transpositions",
-                output::count(proofs, "proved position"),
-                HumanCount(transpositions)
-            ));
-            if outdated {
-                output::note("an earlier version saved its proofs without a checksum: they are proved again");
-            }
+            note_resumed(&resumed);
         }
 
         let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every));
@@ -195,7 +183,28 @@ impl Solve {
     }
 }
 
+/// Tells what a checkpoint had.
+fn note_resumed(resumed: &Resumed) {
+    output::note(format_args!(
+        "resumed: {} and {} transpositions",
+        output::count(resumed.proofs, "proved position"),
+        HumanCount(resumed.transpositions)
+    ));
+    if resumed.outdated {
+        output::note("an earlier version saved its proofs without a checksum: they are proved again");
+    }
+}
+
 impl Solve {
+    /// Prints an answer of the book.
+    fn tell_recalled(&self, answer: &SolveAnswer) -> anyhow::Result<()> {
+        if self.json {
+            return Ok(output::json(answer)?);
+        }
+        answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+        Ok(text(answer)?)
+    }
+
     /// The answer of the book, if it knows all of it but the end of the line.
     fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer<'_>>, BookError> {
         let begin = Instant::now();

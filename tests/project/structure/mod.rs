@@ -5,6 +5,7 @@
 //! passes it on.
 
 mod circles;
+mod functions;
 mod sources;
 
 use std::path::Path;

@@ -157,6 +157,20 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
     Ok(())
 }
 
+/// The profile of a group whose first places, `from` of them, are before the run; `padded` has room for one that must be copied.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn all_places<'a>(profile: &'a [u8], from: usize, padded: &'a mut [u8; PLACES]) -> &'a [u8; PLACES] {
+    match profile.first_chunk::<PLACES>() {
+        Some(profile) if from == 0 => profile,
+        _ => {
+            let count = profile.len().min(PLACES - from);
+            padded[from..from + count].copy_from_slice(&profile[..count]);
+            padded
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
@@ -204,16 +218,8 @@ fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usiz
             }
         }
         let (from, first) = if index == 0 { (run.skip, 0) } else { (0, index * GROUP_POSITIONS - run.skip) };
-        let profile = &run.profile[first..];
         let mut padded = [0; PLACES];
-        let profile = match profile.first_chunk::<PLACES>() {
-            Some(profile) if from == 0 => profile,
-            _ => {
-                let count = profile.len().min(PLACES - from);
-                padded[from..from + count].copy_from_slice(&profile[..count]);
-                &padded
-            }
-        };
+        let profile = all_places(&run.profile[first..], from, &mut padded);
         // SAFETY: four vectors are all places. As many scores were stored before as `filled` says, which with this group are at most
         // all selected ones, and `out` has a block more.
         unsafe {

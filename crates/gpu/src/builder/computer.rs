@@ -10,6 +10,7 @@ use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
 use kalah_tables::table::Tables;
 
+use super::classes::read_steps;
 use super::collector::{READBACKS, collect, send};
 use super::error::is_out_of_memory;
 use super::lower::Lower;
@@ -17,7 +18,6 @@ use super::memory::DeviceMemory;
 use super::packer::{PackedOnDevice, Packer};
 use super::pair::Pair;
 use super::prefetcher::Prefetcher;
-use super::residency::ReadSteps;
 use super::rows::DeviceRows;
 use super::stages::Stage;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
@@ -180,7 +180,7 @@ impl GpuComputer {
         // If an earlier run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
-        self.lower.plan(ReadSteps::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        self.lower.plan(read_steps(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);

@@ -7,41 +7,15 @@ use std::ops::Range;
 
 use kalah_core::game::Rules;
 use kalah_core::index::{RowIndex, TableRow};
-use kalah_tables::rows::{Crossing, Crossings, ForwardMove, Kind, Moves, RowMaps};
+use kalah_tables::rows::{Crossing, Crossings, Kind, Moves, RowMaps};
 use rayon::prelude::*;
 
+use super::classes::{ClassKey, ClassKind};
 use super::edge_colouring::edge_colouring;
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 
 /// Rows that a thread does at once: a multiple of four, since quiet moves are listed for four rows at a time.
 const CHUNK: usize = 4096;
-
-/// The kind of a class of moves: it determines the stage, and the frames that the moves lead to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ClassKind {
-    Pass,
-    Again,
-    Capture,
-    Relay,
-}
-
-/// What a class of moves has in common: their kind, the seeds that they sow into the other row, and those that they leave
-/// in the mover's.
-pub(super) type ClassKey = (ClassKind, usize, usize);
-
-impl ClassKind {
-    /// The class of a move.
-    pub fn of(next: &ForwardMove) -> ClassKey {
-        let kind = match next.kind {
-            Kind::Pass => ClassKind::Pass,
-            Kind::Again => ClassKind::Again,
-            Kind::Capture { .. } => ClassKind::Capture,
-            // Where the seeds go depends on the other row.
-            Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
-        };
-        (kind, usize::from(next.spilled), usize::from(next.left))
-    }
-}
 
 /// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
 /// in the mover's. All relays are one class, since where their seeds go depends on the other row.

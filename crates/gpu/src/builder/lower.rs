@@ -2,16 +2,21 @@
 //! reads are collected.
 
 use kalah_core::index::Frame;
-use kalah_tables::builder::ComputeError;
+use kalah_tables::builder::{ComputeError, ReadSteps, Residency};
 use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
 
+use super::classes::Child;
 use super::packer::PackedOnDevice;
-use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 
 /// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
 pub(super) const HEADROOM: u64 = 16;
+
+/// Of frames that are not read again, those of the lowest layer give way first.
+pub(super) fn lowest_first(frame: Frame) -> i64 {
+    -((frame.mover + frame.other) as i64)
+}
 
 /// The frames of lower layers.
 pub(super) struct Lower {
@@ -25,14 +30,17 @@ pub(super) struct Lower {
     most: u64,
 }
 
-/// A frame that a stage reads, with its number in the stage's list.
-pub(super) type Child = (usize, Frame);
-
 impl Lower {
     /// No frame yet, and operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
-        Ok(Lower { resident: Residency::new(), operands: [operand()?, operand()?], next: 0, memory, most: u64::MAX })
+        Ok(Lower {
+            resident: Residency::new(lowest_first),
+            operands: [operand()?, operand()?],
+            next: 0,
+            memory,
+            most: u64::MAX,
+        })
     }
 
     /// Bytes of the resident frames.

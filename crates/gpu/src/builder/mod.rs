@@ -7,12 +7,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
+//! | `classes` | classes of moves, and the frames that they lead to |
 //! | `lists` | moves of rows and maps of ranks, as words |
 //! | `edge_colouring` | crossings of relays, divided so that threads do not race |
 //! | `prefetcher` | making these while the device computes |
 //! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |
-//! | `residency` | which of them stay there when not all fit |
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
 //! | `packer` | packing on the device |
@@ -25,6 +25,7 @@
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
 mod backend;
+mod classes;
 mod collector;
 mod computer;
 mod edge_colouring;
@@ -36,7 +37,6 @@ mod memory;
 mod packer;
 mod pair;
 mod prefetcher;
-mod residency;
 mod rows;
 mod self_test;
 pub mod stages;

@@ -10,14 +10,15 @@ use kalah_tables::builder::ComputeError;
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::Tables;
 
-use super::lists::ClassKind;
-use super::lower::{Child, Lower};
+use super::classes::ClassKind;
+use super::lists::Class;
+use super::lower::Lower;
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
 use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
-use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
+use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
 
 /// The least bytes that a thread for moves to lower layers reads and writes: its word, and a child's codes and profile
 /// for its four positions.
@@ -156,32 +157,9 @@ fn forward(
     recorder.clear(&scores.all())?;
     let moves = rows.moves(recorder, frame.mover)?;
     for class in &moves.lists.classes {
-        let nothing = rows.nothing.window();
         let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
-        let (mut map, mut map_at) = (nothing, NO_MAP);
-        let mut more = Vec::new();
-        if let Some(key) = Key::of_class(class.kind, frame.other, class.spilled) {
-            (map, map_at) = (rows.map(recorder, key)?.window(), 0);
-        }
+        let (params, map, more) = inputs(recorder, rows, frame, class, scores)?;
         let words = u64::from(scores.words());
-        let mut params = Forward {
-            words: scores.words(),
-            others: scores.columns as u32,
-            total: (frame.mover + frame.other) as u32,
-            groups_at: class.groups_at,
-            entries_at: class.entries_at,
-            map_at,
-            crossings_at: class.crossings_at,
-            moves_again: rows.rules().moves_again().into(),
-            ..Forward::default()
-        };
-        if class.kind == ClassKind::Relay {
-            let relays = rows.relays(recorder)?;
-            let DeviceRelays { pits, hands, max_seeds, stride, .. } = *relays;
-            params = Forward { pits, hands, max_seeds, stride, ..params };
-            map = relays.sowings.window();
-            more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
-        }
         let mut stopped = Ok(());
         lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
             let at_once = scores.rows_at_once(gpu) as u32;
@@ -223,27 +201,37 @@ fn forward(
     Ok(())
 }
 
-impl ClassKind {
-    /// The stage of a class of moves of a frame, the length of its list of frames, and the frames with their numbers.
-    pub(super) fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
-        let Frame { pits, mover, other } = frame;
-        let opponent = other + spilled;
-        let child = |mover, other| Frame { pits, mover, other };
-        match self {
-            ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
-            ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
-            ClassKind::Capture => {
-                let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
-                (Stage::ForwardCapture, opponent + 1, children.collect())
-            }
-            ClassKind::Relay => {
-                let total = mover + other;
-                let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
-                let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
-                (Stage::ForwardRelay, total * total, children.collect())
-            }
-        }
+/// What the stage of a class of moves reads beside moves and frames: parameters, of which some are set for each dispatch, a map of
+/// ranks, and for relays two more buffers.
+fn inputs(
+    recorder: &mut Recorder,
+    rows: &mut DeviceRows,
+    frame: Frame,
+    class: &Class,
+    scores: &Matrix,
+) -> Result<(Forward, Window, Vec<Window>), GpuError> {
+    let (map, map_at) = match Key::of_class(class.kind, frame.other, class.spilled) {
+        Some(key) => (rows.map(recorder, key)?.window(), 0),
+        None => (rows.nothing.window(), NO_MAP),
+    };
+    let params = Forward {
+        words: scores.words(),
+        others: scores.columns as u32,
+        total: (frame.mover + frame.other) as u32,
+        groups_at: class.groups_at,
+        entries_at: class.entries_at,
+        map_at,
+        crossings_at: class.crossings_at,
+        moves_again: rows.rules().moves_again().into(),
+        ..Forward::default()
+    };
+    if class.kind != ClassKind::Relay {
+        return Ok((params, map, Vec::new()));
     }
+    let relays = rows.relays(recorder)?;
+    let DeviceRelays { pits, hands, max_seeds, stride, .. } = *relays;
+    let more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
+    Ok((Forward { pits, hands, max_seeds, stride, ..params }, relays.sowings.window(), more))
 }
 
 /// What dispatches of a stage for moves to lower layers are multiples of, when a run has `words` words: threads, and the

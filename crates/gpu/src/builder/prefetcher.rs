@@ -10,7 +10,8 @@ use kalah_core::index::Frame;
 use kalah_tables::rows::BoardRows;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::lists::{ClassKind, MoveLists, list_captures, list_moves, list_spill};
+use super::classes::ClassKind;
+use super::lists::{MoveLists, list_captures, list_moves, list_spill};
 
 /// No more is made ahead while this many bytes wait.
 const MOST_BYTES: usize = 256 << 20;

@@ -8,15 +8,16 @@ use std::time::Instant;
 
 use kalah_core::game::{Capture, Rules};
 use kalah_core::index::{Frame, RowIndex, layer_positions};
+use kalah_tables::builder::Residency;
 use kalah_tables::rows::RowMaps;
 
-use super::lists::{ClassKind, list_captures, list_moves, list_spill};
-use super::lower::{Child, HEADROOM};
+use super::classes::{ClassKind, in_files, read_steps};
+use super::lists::{list_captures, list_moves, list_spill};
+use super::lower::{HEADROOM, lowest_first};
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
 use super::prefetcher::Key;
-use super::residency::{ReadSteps, Residency};
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
 use crate::device::{MAX_WORKGROUPS, WORKGROUP};
 
@@ -156,7 +157,7 @@ impl BoardWork {
         for class in &self.moves[frame.mover].classes {
             let (stage, _, children) = class.kind.children(frame, class.spilled, class.left);
             let (mut parts, mut filled) = (1, 0);
-            let children: Vec<Frame> = frames_of(children).collect();
+            let children: Vec<Frame> = in_files(children).collect();
             for &child in &children {
                 layer.read += with_patches(child);
             }
@@ -211,7 +212,7 @@ impl BoardWork {
         let room = (budget - budget / HEADROOM).saturating_sub(least);
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits: self.pits, mover, other: seeds - mover });
         // Of the layers below the last two, the highest ones; the last but one is reckoned as the last.
-        let mut residency = Residency::new();
+        let mut residency = Residency::new(lowest_first);
         for frame in (2..seeds.saturating_sub(1)).rev().flat_map(frames) {
             if residency.bytes() + with_patches(frame) <= room {
                 residency.insert(frame, (), with_patches(frame));
@@ -222,7 +223,7 @@ impl BoardWork {
             let mut seen = HashSet::new();
             uploads = Uploads::default();
             let pairs = || (1..=layer / 2).map(|small| Frame { pits: self.pits, mover: small, other: layer - small });
-            residency.plan(ReadSteps::of(self.rules, &self.rows, pairs()));
+            residency.plan(read_steps(self.rules, &self.rows, pairs()));
             let place = |residency: &mut Residency<()>, frame: Frame| {
                 let bytes = with_patches(frame);
                 let missing = (residency.bytes() + bytes).saturating_sub(room);
@@ -238,7 +239,7 @@ impl BoardWork {
                 for (side, frame) in (0..).zip([small, small.mirrored()]) {
                     residency.begin(2 * number + side);
                     for class in &self.moves[frame.mover].classes {
-                        for child in frames_of(class.kind.children(frame, class.spilled, class.left).2) {
+                        for child in in_files(class.kind.children(frame, class.spilled, class.left).2) {
                             if residency.read(child).is_none() {
                                 uploads.waits += place(&mut residency, child);
                                 uploads.bytes += with_patches(child);
@@ -302,11 +303,6 @@ impl BoardWork {
     pub fn least_memory(&self, seeds: usize, budget: u64, max_binding: u64) -> u64 {
         DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least()
     }
-}
-
-/// The frames that are in files: the others are finished games.
-fn frames_of(children: Vec<Child>) -> impl Iterator<Item = Frame> {
-    children.into_iter().map(|(_, child)| child).filter(|child| child.mover > 0 && child.other > 0)
 }
 
 /// Takes `bytes` from what is free, if there is as much.

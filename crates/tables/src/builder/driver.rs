@@ -1,67 +1,61 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use kalah_core::game::Rules;
-use kalah_core::index::{Frame, layer_positions};
+use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
 
+use super::archive_layers::ArchiveLayers;
 use super::backend::Backend;
-use super::computer::Computer;
+use super::bounds_to_make::BoundsToMake;
 use super::error::BuildError;
 use super::event::Event;
 use super::finishing::{Finishing, clean};
-use super::log::BuildRecord;
+use super::report::{BuildReport, PairReport};
+use super::run::Run;
+use super::shared_layers::SharedLayers;
 use super::sizes::packed_bytes;
-use super::writer::write_frames;
 use crate::progress::Pulse;
 use crate::system::available_memory;
-use crate::table::{
-    BoundMaker, BoundTable, CompleteTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey,
-    TableWriter, Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece,
-};
+use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableKey, Tables, check_in_parallel};
 
-/// What a build did.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct BuildReport {
-    /// Layers that existed already.
-    pub kept: usize,
-    /// Layers built or completed.
-    pub built: Vec<BuildRecord>,
-}
+/// How long a lease of another process must not change for that process to be presumed dead, if nothing else is said.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Builds the tables of one rule set and board in a directory.
+/// Builds the layers of one rule set and board in a directory: tables, or from some layer up archives, alone or together with other
+/// processes.
 ///
-/// Existing layers and frames are kept, and pieces that other processes left are used (see [`super::PairBuilder`]). The
-/// files depend only on rules, pits and seeds.
+/// Existing layers and frames are kept, and pieces that other processes left are used. The files depend only on rules, pits and seeds.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     directory: &'a Path,
-    rules: Rules,
-    pits: usize,
-    seeds: usize,
+    last: TableKey,
     backend: Backend,
     only_last: bool,
     bounds: Option<BoundsToMake<'a>>,
+    keep: Keep,
 }
 
-/// Bound tables to make beside the exact ones.
+/// What a build keeps of its layers.
 #[derive(Clone, Copy, Debug)]
-struct BoundsToMake<'a> {
-    maker: BoundMaker<'a>,
-    /// Seeds of the lowest layer that has one.
-    first: usize,
+enum Keep {
+    /// Tables.
+    Tables,
+    /// Archives, of the layers from `first` seeds up.
+    Archives { first: usize, memory: u64 },
+    /// Pieces, which are joined to tables; other processes make some of them.
+    Pieces { patience: Duration },
 }
 
 impl<'a> Builder<'a> {
     /// A builder of the layers from 2 seeds up to that of `last`, on the CPU.
     pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
-        let TableKey { rules, pits, seeds } = last;
-        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false, bounds: None }
+        let backend = Backend::Cpu(Isa::detect());
+        Builder { directory, last, backend, only_last: false, bounds: None, keep: Keep::Tables }
     }
 
-    /// What computes the layers.
+    /// What computes the layers. Those that are archives are computed on the CPU in any case.
     #[must_use]
     pub fn backend(self, backend: Backend) -> Builder<'a> {
         Builder { backend, ..self }
@@ -73,7 +67,7 @@ impl<'a> Builder<'a> {
         Builder { only_last, ..self }
     }
 
-    /// Makes bound tables, too, of the layers from `first` seeds up: each when its layer is finished, while its table
+    /// Makes bound tables, too, of the tables from `first` seeds up: each when its layer is finished, while its table
     /// is in the page cache. Those that are there are kept, also with other cuts or another network, unless they are
     /// damaged or were made from another table.
     #[must_use]
@@ -81,24 +75,95 @@ impl<'a> Builder<'a> {
         Builder { bounds: Some(BoundsToMake { maker, first }), ..self }
     }
 
+    /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of memory, or what is necessary
+    /// ([`super::Plan::packed`]).
+    ///
+    /// The frames of such a layer are packed into an archive as they are computed. What a later layer reads of it is unpacked into memory,
+    /// frame by frame. The archives are the same, byte for byte, as those of [`pack()`](crate::table::archive::pack()). A stopped build
+    /// goes on from the last finished frame. Tables that are there of layers from `first` up are packed and deleted.
+    #[must_use]
+    pub fn archives(self, first: usize, memory: u64) -> Builder<'a> {
+        Builder { keep: Keep::Archives { first: first.max(2), memory }, ..self }
+    }
+
+    /// Builds together with all other processes that do the same in the directory, which needs no lock: two processes that do the same
+    /// work produce the same bytes.
+    ///
+    /// In each layer a process computes the largest pair of frames that no other process has a lease on, then the next, and writes a
+    /// [`Piece`](crate::table::Piece) of each. At the end it waits for the others, and takes over the pairs of processes whose leases do
+    /// not change for `patience`, at least a few seconds. The one that finds the pieces of a layer complete joins them.
+    #[must_use]
+    pub fn shared(self, patience: Duration) -> Builder<'a> {
+        Builder { keep: Keep::Pieces { patience }, ..self }
+    }
+
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// When layers are missing and the directory is in use, a table in it is damaged (all are checked) or foreign, a
-    /// file cannot be written, or `pulse` was stopped.
+    /// When layers are missing and the directory is in use, a table in it is damaged (all are checked) or foreign, an archive is damaged,
+    /// a file cannot be read or written, or `pulse` was stopped.
     ///
     /// # Panics
     /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
     /// [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
-        let open = || Tables::open_if_there(self.directory, self.rules, self.pits, self.seeds);
-        // If nothing is missing, nothing is written: the directory may be in use by others, or read-only.
-        let found = open()?;
-        if self.only_last && self.seeds > 2 {
-            // Before anything is written.
-            found.require(self.seeds - 1)?;
+        match self.keep {
+            Keep::Tables => self.run_locked(self.last.seeds, None, pulse, on_event),
+            Keep::Archives { first, memory } => {
+                let archives = (first <= self.last.seeds).then_some((first, memory));
+                self.run_locked(self.last.seeds.min(first - 1), archives, pulse, on_event)
+            }
+            Keep::Pieces { patience } => {
+                self.backend.in_pool(|| SharedLayers::new(self.no_layer(pulse, on_event), patience).build())
+            }
         }
-        let mut complete = found.layers().len() + 1 == self.seeds;
+    }
+
+    /// Computes one pair, whose layer has at most as many seeds as the last one of the builder, while other processes do the same.
+    ///
+    /// Nothing is computed if its layer or a valid piece exists. If all pieces of the layer exist then, this joins
+    /// them, or waits for the process that does.
+    ///
+    /// # Errors
+    /// When a layer below is missing and its pieces are not complete (the error names it), a table is damaged, reading
+    /// or writing fails, or the pulse was stopped.
+    ///
+    /// # Panics
+    /// As [`Builder::run`].
+    pub fn run_pair(
+        &self,
+        pair: PairKey,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<PairReport, BuildError> {
+        let patience = if let Keep::Pieces { patience } = self.keep { patience } else { PATIENCE };
+        self.backend.in_pool(|| SharedLayers::new(self.no_layer(pulse, on_event), patience).pair(pair))
+    }
+
+    /// A run with no layer yet.
+    fn no_layer<'r>(&'r self, pulse: &'r Pulse, on_event: &'r (dyn Fn(Event) + Sync)) -> Run<'r> {
+        let TableKey { rules, pits, seeds } = self.last;
+        // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
+        let tables = Tables::empty(self.directory, rules, pits, seeds);
+        Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event)
+    }
+
+    /// Builds the layers up to `tables_to` seeds as tables, then those from the first of `archives` up, with so many bytes of memory. If
+    /// nothing is missing, nothing is written: the directory may be in use by others, or read-only.
+    fn run_locked(
+        &self,
+        tables_to: usize,
+        archives: Option<(usize, u64)>,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<BuildReport, BuildError> {
+        let open = || Tables::open_if_there(self.directory, self.last.rules, self.last.pits, tables_to);
+        let found = open()?;
+        if self.only_last && tables_to > 2 {
+            // Before anything is written.
+            found.require(tables_to - 1)?;
+        }
+        let mut complete = archives.is_none() && found.layers().len() + 1 == tables_to;
         for table in found.layers() {
             complete &= self.bounds.is_none_or(|bounds| bounds.are_there(self.directory, table));
         }
@@ -107,44 +172,49 @@ impl<'a> Builder<'a> {
             Err(_) if complete => None,
             Err(error) => return Err(error.into()),
         };
-        let mut tables = if complete { found } else { open()? };
+        let tables = if complete { found } else { open()? };
+        let mut run = Run::new(self.directory, &self.backend, (tables, tables_to), pulse, on_event);
         // Wrong scores below would give wrong scores above, with valid checksums.
-        for table in tables.layers() {
-            pulse.check().map_err(|_| BuildError::Stopped(tables.key(self.seeds)))?;
+        for table in run.tables.layers() {
+            run.check(run.tables.key(tables_to))?;
             check_in_parallel(table)?;
             if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
                 // Nothing is made again here, so damage is an error.
                 bounds.find(self.directory, table)?;
             }
         }
+        let mut report = BuildReport { kept: run.tables.layers().len(), ..BuildReport::default() };
         if lock.is_none() {
-            return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
+            return Ok(report);
         }
-        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
         self.backend.in_pool(|| {
             std::thread::scope(|scope| {
                 let mut finishing = Finishing::new(scope, self.directory, pulse, on_event);
-                let built = self.run_locked(&mut tables, &mut build, &mut finishing);
+                let built = self.build_tables(&mut run, &mut finishing, &mut report);
                 // If a layer did not get its name, that is why one above it could not be built, or is not there yet.
                 finishing.wait()?;
                 built
             })
-        })
+        })?;
+        if let Some((first, memory)) = archives {
+            rayon::scope(|_| ArchiveLayers::new(run, self.last, first, memory)?.build(&mut report))?;
+        }
+        Ok(report)
     }
 
-    fn run_locked(
+    /// Builds the layers that are tables.
+    fn build_tables(
         &self,
-        tables: &mut Tables,
-        build: &mut Build,
+        run: &mut Run,
         finishing: &mut Finishing,
-    ) -> Result<BuildReport, BuildError> {
-        let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
-        for table in tables.layers() {
+        report: &mut BuildReport,
+    ) -> Result<(), BuildError> {
+        for table in run.tables.layers() {
             clean(self.directory, table.key())?;
-            self.make_bounds(table, build)?;
+            self.make_bounds(table, run)?;
         }
-        for seeds in tables.layers().len() + 2..=self.seeds {
-            let key = tables.key(seeds);
+        for seeds in run.tables.layers().len() + 2..=run.last {
+            let key = run.tables.key(seeds);
             let path = key.path(self.directory);
             let table = if path.exists() {
                 // Built by another process since the tables were opened.
@@ -153,156 +223,35 @@ impl<'a> Builder<'a> {
                 check_in_parallel(&table)?;
                 clean(self.directory, key)?;
                 table
-            } else if self.only_last && seeds < self.seeds {
-                return Err(tables.require(seeds).expect_err("the file is not there").into());
+            } else if self.only_last && seeds < run.last {
+                return Err(run.tables.require(seeds).expect_err("the file is not there").into());
             } else {
-                let (complete, record) = build.layer(self.directory, tables, key, self.seeds)?;
+                let (complete, record) = run.table_layer(key)?;
                 finishing.wait()?;
                 report.built.push(record.clone());
-                finishing.begin(complete, key, record, self.is_read_soon(tables, key))?
+                finishing.begin(complete, key, record, self.is_read_soon(run, key))?
             };
             if self.bounds.is_some_and(|bounds| bounds.has(&table)) {
                 // Finishing removes unfinished files of the layer, and a bound table that is being written is one.
                 finishing.wait()?;
             }
-            self.make_bounds(&table, build)?;
-            tables.push(Arc::new(table))?;
-        }
-        Ok(report)
-    }
-
-    /// Whether the table of a layer above `tables` is read when it is finished, and finds place in the page cache beside them until
-    /// then.
-    fn is_read_soon(&self, tables: &Tables, key: TableKey) -> bool {
-        let below = tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
-        let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
-        (key.seeds < self.seeds || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
-            && available_memory().is_none_or(|available| bytes <= available)
-    }
-
-    /// Makes the bound table of a layer, if it is to have one that is not there.
-    fn make_bounds(&self, table: &Table, build: &Build) -> Result<(), BuildError> {
-        let Some(bounds) = self.bounds.filter(|bounds| bounds.has(table)) else { return Ok(()) };
-        match bounds.find(self.directory, table) {
-            Ok(Some(found)) => {
-                if !bounds.maker.made(&found, Some(table)) {
-                    (build.on_event)(Event::BoundsKept(table.key()));
-                }
-                return Ok(());
-            }
-            Err(error) if error.is_newer() => return Err(error.into()),
-            Err(error) if error.is_damage() => (build.on_event)(Event::BoundsDamaged(&error)),
-            Ok(None) | Err(_) => {}
-        }
-        (build.on_event)(Event::Bounds(table.key()));
-        let written = bounds.maker.write(table, self.directory, build.pulse);
-        written.map(drop).map_err(BuildError::stopped_at(table.key()))
-    }
-}
-
-impl BoundsToMake<'_> {
-    /// Whether the layer of `table` is to have a bound table.
-    fn has(&self, table: &Table) -> bool {
-        table.key().seeds >= self.first
-    }
-
-    /// Whether the layer of `table` is to have no bound table, or one is there; its blocks are not checked.
-    fn are_there(&self, directory: &Path, table: &Table) -> bool {
-        !self.has(table) || BoundsToMake::open(directory, table).is_ok_and(|found| found.is_some())
-    }
-
-    /// The bound table of the layer of `table`, if it is to have one and it is there, compared with its checksums.
-    fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
-        let found = if self.has(table) { BoundsToMake::open(directory, table)? } else { None };
-        if let Some(found) = &found {
-            check_blocks_in_parallel(found.blocks())?;
-        }
-        Ok(found)
-    }
-
-    /// The bound table that was made from `table`, with whatever cuts and network, if it is there.
-    fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
-        let found = BoundTable::open_key(directory, table.key())?;
-        Ok(found.filter(|found| found.header().exact == table.header().digest))
-    }
-}
-
-/// A running build: what stays the same from layer to layer.
-struct Build<'a> {
-    backend: &'a Backend,
-    /// Made for the first layer that is missing.
-    computer: Option<Box<dyn Computer>>,
-    pulse: &'a Pulse,
-    on_event: &'a (dyn Fn(Event) + Sync),
-}
-
-impl Build<'_> {
-    /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
-    /// seeds.
-    fn layer(
-        &mut self,
-        directory: &Path,
-        tables: &Tables,
-        key: TableKey,
-        last: usize,
-    ) -> Result<(CompleteTable, BuildRecord), BuildError> {
-        let start = Instant::now();
-        let mut writer = TableWriter::open(directory, key)?;
-        let mut pieces = self.pieces(directory, key)?;
-        let is_computed = |frame: &Frame| !pieces.iter().any(|piece| piece.holds(*frame));
-        let mut positions = writer.missing().filter(is_computed).map(Frame::positions).sum();
-        let kept = key.frames().count() - writer.missing().filter(is_computed).count();
-        (self.on_event)(Event::Layer { key, positions, kept });
-        if positions > 0 {
-            // If the disk lost a part of this layer, what was computed from it is not relied upon.
-            remove_partial(directory, TableKey { seeds: key.seeds + 1, ..key })?;
-        }
-        while let Some(next) = writer.missing().next() {
-            if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
-                if let Err(error) = writer.copy(&mut pieces[at], next) {
-                    let pair = pieces.remove(at).pair();
-                    positions += writer
-                        .missing()
-                        .filter(|&frame| pair.frames().any(|own| own == frame))
-                        .map(Frame::positions)
-                        .sum::<u64>();
-                    self.put_away(directory, pair, error)?;
-                }
-                continue;
-            }
-            let computer = match &mut self.computer {
-                Some(computer) => computer,
-                none => none.insert(self.backend.computer(tables, last)?),
-            };
-            let written = write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event);
-            writer = written.map_err(BuildError::stopped_at(key))?.writer;
-        }
-        let complete = writer.complete()?;
-        let record = BuildRecord::new(key, positions, start, self.backend.name());
-        Ok((complete, record))
-    }
-}
-
-impl Build<'_> {
-    /// The pieces of a layer that other processes left.
-    fn pieces(&self, directory: &Path, key: TableKey) -> Result<Vec<Piece>, TableError> {
-        let mut pieces = Vec::new();
-        for pair in LayerFiles::read(directory, key)?.pieces {
-            match Piece::open(directory, pair) {
-                Ok(piece) => pieces.push(piece),
-                Err(error) => self.put_away(directory, pair, error)?,
-            }
-        }
-        Ok(pieces)
-    }
-
-    /// Removes a damaged piece. One that cannot be read was removed by another process, or is computed again anyway.
-    fn put_away(&self, directory: &Path, pair: PairKey, error: TableError) -> Result<(), TableError> {
-        if error.is_damage() {
-            (self.on_event)(Event::Damaged(&error));
-            remove_piece(directory, pair)?;
+            self.make_bounds(&table, run)?;
+            run.tables.push(Arc::new(table))?;
         }
         Ok(())
+    }
+
+    fn make_bounds(&self, table: &Table, run: &Run) -> Result<(), BuildError> {
+        self.bounds.map_or(Ok(()), |bounds| bounds.make(table, self.directory, run.pulse, run.on_event))
+    }
+
+    /// Whether the table of a layer above those of `run` is read when it is finished, and finds place in the page cache beside them until
+    /// then.
+    fn is_read_soon(&self, run: &Run, key: TableKey) -> bool {
+        let below = run.tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
+        let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
+        (key.seeds < run.last || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
+            && available_memory().is_none_or(|available| bytes <= available)
     }
 }
 
@@ -316,11 +265,4 @@ impl Build<'_> {
 /// As [`Builder::run`].
 pub fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {})
-}
-
-impl BuildReport {
-    /// Positions computed.
-    pub fn positions(&self) -> u64 {
-        self.built.iter().map(|record| record.positions).sum()
-    }
 }

@@ -7,7 +7,7 @@ use kalah_core::isa::Isa;
 
 use super::backend::Backend;
 use super::dependencies::lower_frames;
-use super::frame_cache::{FrameCache, frame_bytes, steps};
+use super::frame_cache::{FrameCache, archived_frames, frame_bytes, steps};
 use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
 use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
@@ -102,7 +102,13 @@ pub fn layer_plans(
 }
 
 impl LayerPlan {
-    fn new(key: TableKey, cache: &mut FrameCache, pages: &mut PageCache, first: usize, threads: usize) -> LayerPlan {
+    fn new(
+        key: TableKey,
+        cache: &mut FrameCache<()>,
+        pages: &mut PageCache,
+        first: usize,
+        threads: usize,
+    ) -> LayerPlan {
         let pairs = key.pairs().map(|pair| (pair.small, pair.large()));
         let order = steps(key.pits, pairs);
         let bytes = |frames: &[Frame]| frames.iter().map(|frame| packed_bytes(frame.positions())).sum::<u64>();
@@ -116,7 +122,8 @@ impl LayerPlan {
             .map(|&frame| {
                 let dependencies = lower_frames(key.rules, frame);
                 once.extend(dependencies.iter().copied());
-                let unpacked = cache.advance(frame).added;
+                let unpacked = cache.advance(frame);
+                unpacked.iter().for_each(|&frame| cache.insert(frame, ()));
                 let of_tables = dependencies.iter().filter(|frame| frame.mover + frame.other < first);
                 of_step = of_step.max(of_tables.clone().map(|frame| packed_bytes(frame.positions())).sum());
                 of_lower += of_tables
@@ -210,8 +217,7 @@ pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
     if key.seeds < first {
         return working_memory(key);
     }
-    let cache = FrameCache::new(key.rules, first, 0);
-    let of_step = |frame| cache.dependencies(frame).into_iter().map(frame_bytes).sum::<u64>();
+    let of_step = |frame| archived_frames(key.rules, first, frame).into_iter().map(frame_bytes).sum::<u64>();
     let frames = key.frames().map(of_step).max().unwrap_or(0);
     without_frames(key, first, threads) + frames
 }

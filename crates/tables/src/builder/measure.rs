@@ -125,7 +125,8 @@ fn build_once(
     let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
     let start = Instant::now();
     let writer = TableWriter::open(place.path(), tables.key(seeds))?;
-    let written = write_frames(computer, writer, &[], tables, pulse, &|_| {})?;
+    let frames: Vec<Frame> = writer.missing().collect();
+    let written = write_frames(computer, writer, &frames, tables, pulse, &|_| {})?;
     let seconds = start.elapsed().as_secs_f64();
     let table = Table::open(&written.writer.finish()?)?;
     Ok(Measurement {

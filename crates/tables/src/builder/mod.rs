@@ -11,11 +11,15 @@
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
 //! | [`layer_plan`](LayerPlan) | the memory of each layer, and what is read and written in which order |
 //! | [`dependencies`](lower_frames) | which frames of lower layers a frame is computed from |
-//! | [`driver`](Builder) | building layers in order, resuming, writing while computing |
-//! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
-//! | [`packed_build`](PackedBuilder) | a build into archives |
+//! | [`driver`](Builder) | building layers in order: tables, archives, or together with other processes |
+//! | [`report`](BuildReport) | what a build did |
+//! | `run` | a running build: its computer, and tables layer by layer |
+//! | `archive_layers` | layers that are kept as archives |
+//! | `shared_layers` | layers of which other processes compute pairs of frames, too |
+//! | `bounds_to_make` | bound tables beside the exact ones |
 //! | `unpacked` | frames of archives, in memory while they are needed |
 //! | `frame_cache` | which of these are kept |
+//! | [`residency`](Residency) | what is kept where what will be read is known |
 //! | `finishing` | giving layers their names while the next ones are computed |
 //! | `writer` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
@@ -23,7 +27,9 @@
 //! | [`error`](BuildError) | why a build ended early |
 //! | [`measure`](measure()) | measuring how long one layer takes, and on what |
 
+mod archive_layers;
 mod backend;
+mod bounds_to_make;
 mod cluster_plan;
 mod computer;
 pub mod cpu;
@@ -37,9 +43,11 @@ mod frame_cache;
 mod layer_plan;
 mod log;
 mod measure;
-mod packed_build;
 mod plan;
-mod shared_build;
+mod report;
+mod residency;
+mod run;
+mod shared_layers;
 mod sizes;
 mod unpacked;
 mod writer;
@@ -49,13 +57,13 @@ pub use cluster_plan::{PairWork, Work};
 pub use computer::{ComputeError, Computer, DeviceError, Output};
 pub use dependencies::lower_frames;
 pub use device::{Device, DeviceComputer, Traffic};
-pub use driver::{BuildReport, Builder, build};
+pub use driver::{Builder, build};
 pub use error::BuildError;
 pub use event::Event;
 pub use layer_plan::{LayerPlan, StepPlan, layer_plans};
 pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};
-pub use packed_build::{PackedBuilder, PackedReport};
 pub use plan::{Plan, PlanError};
-pub use shared_build::{PairBuilder, PairReport, ShareReport};
+pub use report::{BuildReport, PairReport};
+pub use residency::{ReadSteps, Residency};
 pub use unpacked::ArchiveReads;

@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// The plan for building the layers up to that of `last` on the CPU, those from `first` seeds up into archives
-    /// ([`super::PackedBuilder`]).
+    /// ([`super::Builder::archives`]).
     pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
         let backend = Backend::Cpu(Isa::detect());
         let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };

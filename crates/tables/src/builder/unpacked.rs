@@ -1,6 +1,6 @@
 //! Layers below that are archives: their frames are unpacked into memory when they are needed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -26,9 +26,8 @@ pub struct ArchiveReads {
 
 /// Archived layers, and those of their frames that are in memory.
 pub(super) struct Unpacked {
-    cache: FrameCache,
     archives: BTreeMap<usize, ArchiveReader>,
-    frames: HashMap<Frame, PackedFrame>,
+    frames: FrameCache<PackedFrame>,
     reads: ArchiveReads,
 }
 
@@ -36,8 +35,8 @@ impl Unpacked {
     /// No archives yet; `first` has the rules, and the seeds of the lowest layer that is an archive. Unpacked frames take at most
     /// `budget` bytes of memory, or what one frame needs to be computed.
     pub fn new(first: TableKey, budget: u64) -> Unpacked {
-        let cache = FrameCache::new(first.rules, first.seeds, budget);
-        Unpacked { cache, archives: BTreeMap::new(), frames: HashMap::new(), reads: ArchiveReads::default() }
+        let frames = FrameCache::new(first.rules, first.seeds, budget);
+        Unpacked { archives: BTreeMap::new(), frames, reads: ArchiveReads::default() }
     }
 
     /// Adds a layer.
@@ -52,7 +51,7 @@ impl Unpacked {
 
     /// Begins to compute pairs of frames with these seeds in the rows, in this order.
     pub fn begin(&mut self, pits: usize, pairs: impl IntoIterator<Item = (usize, usize)>) {
-        self.cache.begin(&steps(pits, pairs));
+        self.frames.begin(&steps(pits, pairs));
     }
 
     /// Unpacks what the next frame to compute is computed from, and counts the positions in `pulse`.
@@ -60,13 +59,10 @@ impl Unpacked {
     /// # Errors
     /// When an archive is missing, damaged or cannot be read, there is not enough memory, or `pulse` was stopped.
     pub fn bring(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
-        let change = self.cache.advance(frame);
-        for frame in change.dropped {
-            self.frames.remove(&frame);
-        }
+        let missing = self.frames.advance(frame);
         // Not kept: other work has this memory in between.
         let mut scores = Vec::new();
-        for frame in change.added {
+        for frame in missing {
             pulse.check()?;
             let Some(archive) = self.archives.get_mut(&(frame.mover + frame.other)) else { continue };
             let progress = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
@@ -82,13 +78,13 @@ impl Unpacked {
     /// The scores of a frame that was brought, and the archive; `None` for a layer that is no archive.
     pub fn frame(&self, frame: Frame) -> Option<(&Path, FrameScores<'_>)> {
         let archive = self.archives.get(&(frame.mover + frame.other))?;
-        let packed = self.frames.get(&frame);
+        let packed = self.frames.get(frame);
         Some((archive.path(), packed.expect("what a frame is computed from was unpacked before").scores()))
     }
 }
 
 impl fmt::Debug for Unpacked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unpacked").field("cache", &self.cache).field("reads", &self.reads).finish_non_exhaustive()
+        f.debug_struct("Unpacked").field("reads", &self.reads).finish_non_exhaustive()
     }
 }

@@ -9,34 +9,49 @@ use parking_lot::Mutex;
 use super::computer::{ComputeError, Computer, Output};
 use super::event::Event;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
+use crate::table::{PackedFrame, PieceWriter, TableError, TableWriter, Tables};
 
-/// A table all of whose frames are written.
-pub(super) struct Written {
+/// Takes the frames of a layer, in their order.
+pub(super) trait FrameWriter: Send {
+    /// Writes the next frame.
+    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError>;
+}
+
+impl FrameWriter for TableWriter {
+    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError> {
+        TableWriter::write(self, frame)
+    }
+}
+
+impl FrameWriter for PieceWriter {
+    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError> {
+        PieceWriter::write(self, frame)
+    }
+}
+
+/// What has all frames.
+pub(super) struct Written<W> {
     /// Its writer, to finish it.
-    pub writer: TableWriter,
+    pub writer: W,
     /// How long writing took, in parallel to computing.
     pub writing: Duration,
 }
 
-/// Computes and packs the missing frames, up to the first one that a piece holds, while another thread writes those
-/// before.
-pub(super) fn write_frames(
+/// Computes and packs `frames`, while another thread writes those before.
+pub(super) fn write_frames<W: FrameWriter>(
     computer: &mut dyn Computer,
-    mut writer: TableWriter,
-    pieces: &[Piece],
+    mut writer: W,
+    frames: &[Frame],
     tables: &Tables,
     pulse: &Pulse,
     on_event: &(dyn Fn(Event) + Sync),
-) -> Result<Written, ComputeError> {
-    let missing: Vec<Frame> =
-        writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
+) -> Result<Written<W>, ComputeError> {
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
     let spare = Spare::default();
     std::thread::scope(|scope| {
         let spare = &spare;
-        let write = move || -> Result<Written, TableError> {
+        let write = move || -> Result<Written<W>, TableError> {
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
@@ -49,7 +64,7 @@ pub(super) fn write_frames(
         let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
         let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
         let output = ToWriter { frames: sender, spare, on_event };
-        let completed = computer.compute(tables, &missing, pulse, &output);
+        let completed = computer.compute(tables, frames, pulse, &output);
         drop(output);
         let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         completed?;

@@ -117,37 +117,8 @@ impl Tournament {
         if !saved.is_empty() {
             output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
         }
-        let mut is_saved = vec![false; tournament.games()];
-        saved.iter().for_each(|game| is_saved[game.number] = true);
-        let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
-
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
         let begin = Instant::now();
-        let progress = Progress::of(left.len() as u64, "games");
-        progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
-        let done = AtomicU64::new(0);
-        let finished = Mutex::new((saved, file.as_mut()));
-        let played = progress.watch(&done, || {
-            tournament.try_engines(&stop)?;
-            tournament.run_some(&left, &stop, &|played| {
-                let game = Finished::new(&tournament, played);
-                let (games, file) = &mut *finished.lock();
-                if let Some(file) = file {
-                    file.add(&game);
-                }
-                games.push(game);
-                done.fetch_add(1, Ordering::Relaxed);
-            })
-        });
-        progress.finish();
-        let (mut games, _) = finished.into_inner();
-        games.sort_by_key(|game| game.number);
-        let stopped = match played {
-            Ok(_) => false,
-            Err(PlayError::Stopped) => true,
-            Err(error) => return Err(error.into()),
-        };
+        let (games, stopped) = play(&tournament, saved, file.as_mut())?;
         // What cannot be saved is reported all the same.
         let written = match (&self.save, file) {
             (_, Some(file)) => file.finish(&games),
@@ -172,6 +143,45 @@ impl Tournament {
             return Ok(Outcome::Failed);
         }
         Ok(Outcome::Done)
+    }
+}
+
+/// Plays the games that are not saved yet, and writes each to `file` as it ends. Returns all games by their numbers, and whether it was
+/// stopped before the last one.
+fn play(
+    tournament: &Games,
+    saved: Vec<Finished>,
+    file: Option<&mut GamesFile>,
+) -> anyhow::Result<(Vec<Finished>, bool)> {
+    let mut is_saved = vec![false; tournament.games()];
+    saved.iter().for_each(|game| is_saved[game.number] = true);
+    let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
+
+    let stop = Arc::new(AtomicBool::new(false));
+    stop_on_signal(&stop);
+    let progress = Progress::of(left.len() as u64, "games");
+    progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
+    let done = AtomicU64::new(0);
+    let finished = Mutex::new((saved, file));
+    let played = progress.watch(&done, || {
+        tournament.try_engines(&stop)?;
+        tournament.run_some(&left, &stop, &|played| {
+            let game = Finished::new(tournament, played);
+            let (games, file) = &mut *finished.lock();
+            if let Some(file) = file {
+                file.add(&game);
+            }
+            games.push(game);
+            done.fetch_add(1, Ordering::Relaxed);
+        })
+    });
+    progress.finish();
+    let (mut games, _) = finished.into_inner();
+    games.sort_by_key(|game| game.number);
+    match played {
+        Ok(_) => Ok((games, false)),
+        Err(PlayError::Stopped) => Ok((games, true)),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::build::{Backend, BuildReport, Builder, Event, Plan};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
@@ -130,27 +130,39 @@ impl Build {
         if self.share {
             return pairs.share(seeds);
         }
-        let last = TableKey { rules, pits, seeds };
-        let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
-        if !plan.missing.is_empty() {
-            let board = output::count(pits, "pit");
-            output::note(format_args!(
-                "{} to build for {rules} with {board}: {} positions, {} of memory{}, {} of disk, \
-                 about {} with {} ({}), {why}",
-                output::count(plan.missing.len(), "layer"),
-                HumanCount(plan.positions),
-                HumanBytes(plan.memory),
-                match plan.device_memory {
-                    0 => String::new(),
-                    bytes => format!(", {} of the GPU's at least", HumanBytes(bytes)),
-                },
-                HumanBytes(plan.disk),
-                HumanDuration(Duration::from_secs_f64(plan.seconds)),
-                output::count(rayon::current_num_threads(), "thread"),
-                backend.name(),
-            ));
-        }
+        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, &backend, rayon::current_num_threads());
+        self.announce(&plan, &backend, &why);
         plan.check(directory, self.memory)?;
+        self.tables(&plan, TableKey { rules, pits, seeds }, backend)
+    }
+
+    /// Tells what will be built, and what that takes.
+    fn announce(&self, plan: &Plan, backend: &Backend, why: &str) {
+        if plan.missing.is_empty() {
+            return;
+        }
+        let args::BoardFlags { rules, pits } = self.common.board;
+        output::note(format_args!(
+            "{} to build for {rules} with {}: {} positions, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
+            output::count(plan.missing.len(), "layer"),
+            output::count(pits, "pit"),
+            HumanCount(plan.positions),
+            HumanBytes(plan.memory),
+            match plan.device_memory {
+                0 => String::new(),
+                bytes => format!(", {} of the GPU's at least", HumanBytes(bytes)),
+            },
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+            output::count(rayon::current_num_threads(), "thread"),
+            backend.name(),
+        ));
+    }
+
+    /// Builds tables up to the layer of `last`, and bound tables beside them if they are asked for.
+    fn tables(&self, plan: &Plan, last: TableKey, backend: Backend) -> anyhow::Result<Outcome> {
+        let TableKey { pits, seeds, .. } = last;
+        let directory = &self.common.tables.path;
         let network = match self.bounds {
             Some(_) => Some(bounds::find_network(&self.common, directory)?),
             None => None,
@@ -190,8 +202,14 @@ impl Build {
             ));
         }
 
-        let bounds = made_bounds.into_inner();
-        let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
+        self.tell_built(&report, seeds, made_bounds.into_inner(), start.elapsed().as_secs_f64())?;
+        Ok(Outcome::Done)
+    }
+
+    /// Tells what was built in so many seconds; `bounds` bound tables were made.
+    fn tell_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> anyhow::Result<()> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let (directory, positions) = (&self.common.tables.path, report.positions());
         if self.common.json {
             let rules = rules.name();
             let (kept, built) = (report.kept, &report.built[..]);
@@ -218,7 +236,7 @@ impl Build {
                 directory.display(),
             ))?;
         }
-        Ok(Outcome::Done)
+        Ok(())
     }
 
     /// Prints what there is to build, on whatever machine that will be.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan, layer_plans};
+use kalah::build::{ArchiveReads, BuildRecord, Builder, Event, Plan, layer_plans};
 use kalah::system::available_memory;
 use kalah::table::TableKey;
 use serde::Serialize;
@@ -59,13 +59,13 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
     let start = Instant::now();
     let on_event = |event: Event| events::tell(&progress, &event);
-    let builder = PackedBuilder::new(directory, last, first, memory);
+    let builder = Builder::new(directory, last).archives(first, memory);
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();
     let report = built?;
-    let (positions, seconds) = (report.build.positions(), start.elapsed().as_secs_f64());
+    let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
     if common.json {
-        let (rules, kept, built) = (rules.name(), report.build.kept, &report.build.built[..]);
+        let (rules, kept, built) = (rules.name(), report.kept, &report.built[..]);
         let (packed_from, packed, reads) = (first, report.packed, report.reads);
         output::json(&ArchivesReport {
             rules,
@@ -81,19 +81,19 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         })?;
         return Ok(Outcome::Done);
     }
-    if report.build.built.is_empty() && report.packed == 0 {
+    if report.built.is_empty() && report.packed == 0 {
         let directory = directory.display();
         output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}"))?;
         return Ok(Outcome::Done);
     }
     output::line(format_args!(
         "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} kept, in {}",
-        output::count(report.build.built.len(), "layer"),
+        output::count(report.built.len(), "layer"),
         output::count(report.packed, "layer"),
         HumanCount(positions),
         HumanCount(report.reads.positions),
         HumanBytes(report.reads.bytes),
-        report.build.kept,
+        report.kept,
         directory.display(),
     ))?;
     Ok(Outcome::Done)

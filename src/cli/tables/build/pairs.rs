@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::{Backend, Event, PairBuilder, Plan};
+use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::table::{PairKey, TableKey};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ struct FrameReport<'a> {
 }
 
 #[derive(Serialize)]
-struct ShareReport<'a> {
+struct SharedReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -79,11 +79,7 @@ impl Pairs<'_> {
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         let progress = Progress::new(pair.positions());
         let on_event = |event: Event| tell(&progress, directory, &event);
-        let report = progress.watch(&pulse.positions, || {
-            PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
-                .patience(self.patience)
-                .run_pair(pair)
-        });
+        let report = progress.watch(&pulse.positions, || self.builder(seeds).run_pair(pair, &pulse, &on_event));
         progress.finish();
         let report = report?;
         let seconds = start.elapsed().as_secs_f64();
@@ -101,6 +97,13 @@ impl Pairs<'_> {
             output::line(format_args!("{pair}: {did}; the layer is {layer}"))?;
         }
         Ok(Outcome::Done)
+    }
+
+    /// What builds together with other processes, up to `seeds`.
+    fn builder(&self, seeds: usize) -> Builder<'_> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let last = TableKey { rules, pits, seeds };
+        Builder::new(&self.common.tables.path, last).backend(self.backend.clone()).shared(self.patience)
     }
 
     /// Builds the layers up to `seeds` together with other processes.
@@ -128,19 +131,17 @@ impl Pairs<'_> {
         // What the others do is not counted here, so there is no bar.
         let progress = Progress::new(0);
         let on_event = |event: Event| tell(&progress, directory, &event);
-        let report = PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
-            .patience(self.patience)
-            .run_shared()?;
+        let report = self.builder(seeds).run(&pulse, &on_event)?;
         progress.finish();
-        let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions);
+        let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions());
         if self.common.json {
-            let (pairs, joined, rules) = (report.pairs, report.joined, rules.name());
-            output::json(&ShareReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
+            let (pairs, joined, rules) = (report.pairs.len(), report.joined, rules.name());
+            output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
         } else {
             output::line(format_args!(
                 "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, {seconds:.1} s",
                 directory.display(),
-                output::count(report.pairs, "pair"),
+                output::count(report.pairs.len(), "pair"),
                 HumanCount(positions),
                 output::count(report.joined, "layer"),
             ))?;

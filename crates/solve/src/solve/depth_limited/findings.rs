@@ -20,6 +20,21 @@ pub(crate) struct Finding {
     pub pit: usize,
 }
 
+impl Finding {
+    /// The part of a window in which the evaluation may be.
+    ///
+    /// # Errors
+    /// The evaluation or its bound, if no more is asked for than that.
+    #[inline(always)]
+    pub fn narrow(self, (low, high): (i32, i32)) -> Result<(i32, i32), i32> {
+        let Finding { evaluation, at_least, at_most, .. } = self;
+        if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
+            return Err(evaluation);
+        }
+        Ok(if at_least { (low.max(evaluation), high) } else { (low, high.min(evaluation)) })
+    }
+}
+
 /// [`Finding`] in 8 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {

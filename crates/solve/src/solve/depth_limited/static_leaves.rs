@@ -24,14 +24,7 @@ impl<W: Word> StaticSearch<'_, W> {
     /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `findings` knows as much, nothing is
     /// searched. Each node decrements [`Findings::left`]. At 0 the remaining leaves get static evaluations; an interruption
     /// sets it to 0.
-    pub fn search(
-        &self,
-        board: Board<W>,
-        seeds: u32,
-        turns: u32,
-        (mut low, mut high): (i32, i32),
-        findings: &mut Findings,
-    ) -> i32 {
+    pub fn search(&self, board: Board<W>, seeds: u32, turns: u32, window: (i32, i32), findings: &mut Findings) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
         }
@@ -45,17 +38,13 @@ impl<W: Word> StaticSearch<'_, W> {
         }
         let hash = hash(board);
         let found = findings.get(hash);
-        if let Some(found) = found.filter(|found| found.turns >= turns) {
-            let Finding { evaluation, at_least, at_most, .. } = found;
-            if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
-                return evaluation;
-            }
-            if at_least {
-                low = low.max(evaluation);
-            } else {
-                high = high.min(evaluation);
-            }
-        }
+        let (mut low, high) = match found.filter(|found| found.turns >= turns) {
+            Some(found) => match found.narrow(window) {
+                Ok(window) => window,
+                Err(evaluation) => return evaluation,
+            },
+            None => window,
+        };
         let first = found.map(|found| found.pit);
         let lowest = low;
         let (mut best, mut best_pit) = (-LIMIT, 0);

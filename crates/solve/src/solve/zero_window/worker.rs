@@ -196,7 +196,6 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// Appends children to the list and leaves them there for the caller.
     fn test(&mut self, node: Node<W>, score: u32) -> u32 {
         let Shared { ref expander, positions, .. } = *self.shared;
-        let tables = expander.tables;
         let slot = self.shared.slot(node);
         if let Some(slot) = slot {
             positions.prefetch(slot);
@@ -223,31 +222,9 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if lower >= score {
             return lower;
         }
-        self.spots.clear();
-        self.spots.push(spot);
-        for (index, known) in self.known.iter().enumerate() {
-            if index == 1 {
-                for known in &self.known[1..] {
-                    let spot = expander.locate(known.node);
-                    tables.prefetch(known.node.seeds, spot);
-                    self.spots.push(spot);
-                }
-            }
-            self.hits += 1;
-            let found = match tables.bounds(known.node.board, known.node.seeds, self.spots[index]) {
-                Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
-                Err(error) => return self.fail(error),
-            };
-            lower = lower.max(found.lower);
-            if lower >= score {
-                return lower;
-            }
-            if found.upper < score {
-                upper = upper.max(found.upper);
-            } else {
-                // The bounds of the position do not decide the test: it is searched after all.
-                self.children.push(known.child());
-            }
+        match self.look_up(node, score, spot, (lower, upper)) {
+            Ok(bounds) => (lower, upper) = bounds,
+            Err(decided) => return decided,
         }
         upper = upper.max(lower);
         if self.children.len() == first {
@@ -277,6 +254,47 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             positions.put(slot, proved, self.nodes - before);
         }
         result
+    }
+
+    /// Looks up the moves that lead to positions with bounds in the tables, the first of them at `spot`. Those that the bounds do not
+    /// decide are added to the children. Returns the bounds of the moves that are not searched, or what decides the test.
+    #[inline(always)]
+    fn look_up(
+        &mut self,
+        node: Node<W>,
+        score: u32,
+        spot: Spot,
+        (mut lower, mut upper): (u32, u32),
+    ) -> Result<(u32, u32), u32> {
+        let expander = &self.shared.expander;
+        let tables = expander.tables;
+        self.spots.clear();
+        self.spots.push(spot);
+        for (index, known) in self.known.iter().enumerate() {
+            if index == 1 {
+                for known in &self.known[1..] {
+                    let spot = expander.locate(known.node);
+                    tables.prefetch(known.node.seeds, spot);
+                    self.spots.push(spot);
+                }
+            }
+            self.hits += 1;
+            let found = match tables.bounds(known.node.board, known.node.seeds, self.spots[index]) {
+                Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
+                Err(error) => return Err(self.fail(error)),
+            };
+            lower = lower.max(found.lower);
+            if lower >= score {
+                return Err(lower);
+            }
+            if found.upper < score {
+                upper = upper.max(found.upper);
+            } else {
+                // The bounds of the position do not decide the test: it is searched after all.
+                self.children.push(known.child());
+            }
+        }
+        Ok((lower, upper))
     }
 
     /// Searches the children from `first` on; all other moves fall short of `score` and give at most `upper`.

@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 
 use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
-use super::from_archives::FromArchives;
 use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
@@ -56,17 +55,23 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<(), ComputeError> {
-        if let Some(unpacked) = &self.unpacked {
-            let from = FromArchives { isa: self.isa, evaluator: &self.evaluator, tables, unpacked };
-            return from.compute(frames, &mut self.workspace, pulse, output);
-        }
-        let CpuComputer { isa, evaluator, workspace, .. } = self;
+        let CpuComputer { isa, evaluator, workspace, unpacked } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };
-        for batch in batches(&Wanted::pairs(frames)) {
+        let pairs = Wanted::pairs(frames);
+        let mut unpacked = unpacked.as_ref().map(|unpacked| unpacked.lock());
+        let batches = match &mut unpacked {
+            Some(unpacked) => {
+                unpacked.begin(tables.pits(), pairs.iter().map(Wanted::seeds));
+                // All memory is for the unpacked frames of one pair.
+                pairs.chunks(1).collect()
+            }
+            None => batches(&pairs),
+        };
+        for batch in batches {
             let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             match (batch, spaces.pop()) {
-                ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
+                ([pair], Some(space)) => job.run(pair, space, unpacked.as_deref_mut(), |packed| output.take(packed))?,
                 (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             }
         }

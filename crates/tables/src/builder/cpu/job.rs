@@ -5,6 +5,7 @@ use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
 use crate::builder::computer::{ComputeError, Output};
+use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
 
@@ -18,16 +19,18 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Computes a pair, packs its frames, and passes each to `take`.
+    /// Computes a pair, packs its frames, and passes each to `take`. For layers that are archives, `unpacked` has begun with this pair.
     pub fn run(
         &self,
         pair: &Wanted,
         space: PairSpace,
+        unpacked: Option<&mut Unpacked>,
         mut take: impl FnMut(PackedFrame) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
         let (small, large) = pair.seeds();
         self.output.pair(pair.frames[0]);
-        let scores = compute_pair_in(self.evaluator, self.tables, small, large, space, self.pulse)?;
+        let lower = (self.tables, unpacked);
+        let scores = compute_pair_in(self.evaluator, lower, (small, large), space, self.pulse)?;
         for &frame in &pair.frames {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
             take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;

@@ -13,7 +13,6 @@
 //! | `reads` | scores that are read one by one |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
-//! | `from_archives` | frames of a layer above archives |
 //! | `batch` | which pairs are computed at the same time |
 //! | `job` | a pair of frames, packed |
 //! | `parallel_pairs` | several pairs at the same time |
@@ -24,7 +23,6 @@ mod batch;
 mod computer;
 mod evaluator;
 mod forward;
-mod from_archives;
 mod job;
 pub mod kernels;
 mod lower;

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,11 +11,11 @@ use super::evaluator::Evaluator;
 use super::forward::FrameEvaluator;
 use super::kernels;
 use super::lower::Lower;
-use super::workspace::{PairSpace, Workspace, block_rows};
+use super::workspace::{Block, PairSpace, Workspace, block_rows};
 use crate::builder::computer::ComputeError;
 use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
-use crate::rows::{BoardRows, QuietMove};
+use crate::rows::{BoardRows, Moves, QuietMove};
 use crate::table::{TableError, Tables};
 
 /// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
@@ -57,23 +58,12 @@ pub fn compute_pair<'a>(
     pulse: &Pulse,
 ) -> Result<PairScores<'a>, ComputeError> {
     let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
-    compute_pair_in(evaluator, tables, small, large, space, pulse)
+    compute_pair_in(evaluator, (tables, None), (small, large), space, pulse)
 }
 
-/// [`compute_pair`] in a part of a workspace.
+/// [`compute_pair`] in a part of a workspace. For layers that are archives, [`Unpacked::begin`] was called for this pair and those
+/// after it.
 pub(super) fn compute_pair_in<'a>(
-    evaluator: &Evaluator,
-    tables: &Tables,
-    small: usize,
-    large: usize,
-    space: PairSpace<'a>,
-    pulse: &Pulse,
-) -> Result<PairScores<'a>, ComputeError> {
-    compute_pair_from(evaluator, (tables, None), (small, large), space, pulse)
-}
-
-/// The same with layers that are archives; [`Unpacked::begin`] was called for this pair and those after it.
-pub(super) fn compute_pair_from<'a>(
     evaluator: &Evaluator,
     (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
     (small, large): (usize, usize),
@@ -85,108 +75,168 @@ pub(super) fn compute_pair_from<'a>(
     // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
     // a run over the small side.
     let PairSpace { by_small, by_large, again, block } = space;
-    let (isa, rows) = (evaluator.isa, tables.rows());
-    let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
-    let pair = small_rows * large_rows;
+    let rows = tables.rows();
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
-    let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
-    let transposed_frame = &mut again[..below(small, large)];
+    let below = |frame: Frame| rows.rows(frame.mover - 1) * rows.rows(frame.other);
     if let Some(unpacked) = &mut unpacked {
         unpacked.bring(frame, pulse)?;
     }
     pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
-    let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
+    let small_moves = FrameEvaluator::new(evaluator, lower, frame, &mut again[..below(frame)])?;
+    forward_of_small(&small_moves, by_small, rows.rows(large), pulse)?;
+
+    let mirrored = frame.mirrored();
+    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
+        unpacked.bring(mirrored, pulse)?;
+    }
+    pulse.check()?;
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let large_moves = FrameEvaluator::new(evaluator, lower, mirrored, &mut again[..below(mirrored)])?;
+    // Each row's scores are kept where those of the other side to move will be, until the row is computed.
+    large_moves.evaluate_relays(by_large, pulse)?;
+    let levels = Levels::new(evaluator, large_moves, (small, large));
+    let block_rows = block_rows(levels.small_rows);
+    for level in rows.level_bounds(large).windows(2) {
+        let end = level[1] as usize;
+        for start in (level[0] as usize..end).step_by(block_rows) {
+            pulse.check()?;
+            let rows = start..end.min(start + block_rows);
+            levels.block(rows.clone(), by_small, by_large, block)?;
+            let sides = if small == large { 1 } else { 2 };
+            pulse.positions.fetch_add((rows.len() * levels.small_rows) as u64 * sides, Ordering::Relaxed);
+        }
+    }
+    Ok(PairScores { small_moves: by_large, large_moves: by_small })
+}
+
+/// Sets `by_small` to the scores of the small side's moves to lower layers: for each of its rows, a run over the `large_rows` rows of
+/// the large side.
+fn forward_of_small(
+    small_moves: &FrameEvaluator,
+    by_small: &mut [u8],
+    large_rows: usize,
+    pulse: &Pulse,
+) -> Result<(), TableError> {
     small_moves.evaluate_relays(by_small, pulse)?;
-    let task_rows = task_bytes(pair).div_ceil(large_rows);
+    let task_rows = task_bytes(by_small.len()).div_ceil(large_rows);
     by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
         let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
         rows.try_for_each(|(row, best)| {
             pulse.check().map_err(TableError::from)?;
             small_moves.forward(row as u32, best)
         })
-    })?;
-    let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
-    let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let transposed_frame = &mut again[..below(large, small)];
-    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
-        unpacked.bring(frame.mirrored(), pulse)?;
-    }
-    pulse.check()?;
-    let lower = Lower { tables, unpacked: unpacked.as_deref() };
-    let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
+    })
+}
 
-    // Each row's scores are kept where those of the other side to move will be, until the row is computed.
-    large_moves.evaluate_relays(by_large, pulse)?;
-    let block_rows = block_rows(small_rows);
-    for level in rows.level_bounds(large).windows(2) {
-        for start in (level[0] as usize..level[1] as usize).step_by(block_rows) {
-            pulse.check()?;
-            let count = block_rows.min(level[1] as usize - start);
-            let [to_move, transposed, waiting] = block.sized(count * small_rows);
-            let task_bytes = task_bytes(count * small_rows);
-            let (done, rest) = by_large.split_at_mut(start * small_rows);
+/// A pair of frames level by level, in blocks of rows of the large side; the moves of the small side to lower layers are evaluated.
+struct Levels<'a> {
+    evaluator: &'a Evaluator,
+    large_moves: FrameEvaluator<'a>,
+    small_rows: usize,
+    large_rows: usize,
+    small_quiet: QuietMoves,
+    large_quiet: QuietMoves,
+}
 
-            let task_rows = task_bytes.div_ceil(small_rows);
-            to_move.par_chunks_mut(task_rows * small_rows).with_tasks_of(1).enumerate().try_for_each(
-                |(task, runs)| {
-                    let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
-                    for (row, best) in rows {
-                        if evaluator.relays.is_some() {
-                            best.copy_from_slice(&rest[(row - start) * small_rows..][..small_rows]);
-                        }
-                        let row = row as u32;
-                        large_moves.forward(row, best)?;
-                        for &quiet in large_quiet.quiet(row) {
-                            let scores = &done[quiet.own as usize * small_rows..][..small_rows];
-                            evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
-                        }
-                    }
-                    Ok::<(), TableError>(())
-                },
-            )?;
+/// The quiet moves of one side.
+struct QuietMoves {
+    moves: Arc<Moves>,
+    masks: Masks,
+}
 
-            let chunk = (task_bytes / count).max(1).next_multiple_of(16);
-            transposed.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, transposed)| {
-                let columns = transposed.len() / count;
-                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
-            });
-
-            let chunk = (task_bytes / count).max(1);
-            waiting
-                .par_chunks_mut(chunk * count)
-                .with_tasks_of(1)
-                .zip(by_small.par_chunks_mut(chunk * large_rows))
-                .enumerate()
-                .for_each(|(index, (waiting, by_small))| {
-                    let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
-                    for (row, (best, by_small)) in (index * chunk..).zip(rows) {
-                        // Every row has these far from each other, in a page of its own.
-                        let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + start);
-                        prefetch_bytes(later, count.min(PREFETCH_BYTES));
-                        let kept = &mut by_small[start..start + count];
-                        best.copy_from_slice(kept);
-                        for &quiet in small_quiet.quiet(row as u32) {
-                            let scores = &transposed[quiet.own as usize * count..][..count];
-                            evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
-                        }
-                        kept.copy_from_slice(&transposed[row * count..][..count]);
-                    }
-                });
-
-            let chunk = (task_bytes / small_rows).max(1).next_multiple_of(16);
-            rest[..count * small_rows].par_chunks_mut(chunk * small_rows).with_tasks_of(1).enumerate().for_each(
-                |(index, by_large)| {
-                    let (columns, from) = (by_large.len() / small_rows, &waiting[index * chunk..]);
-                    kernels::transpose(isa, from, count, small_rows, columns, by_large, small_rows);
-                },
-            );
-            pulse
-                .positions
-                .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);
+impl<'a> Levels<'a> {
+    fn new(evaluator: &'a Evaluator, large_moves: FrameEvaluator<'a>, (small, large): (usize, usize)) -> Levels<'a> {
+        let rows = evaluator.rows.maps.rows();
+        let quiet = |own: usize, other: usize| QuietMoves {
+            moves: evaluator.rows.moves(own),
+            masks: evaluator.masks(other, small + large),
+        };
+        Levels {
+            evaluator,
+            large_moves,
+            small_rows: rows.rows(small),
+            large_rows: rows.rows(large),
+            small_quiet: quiet(small, large),
+            large_quiet: quiet(large, small),
         }
     }
-    Ok(PairScores { small_moves: by_large, large_moves: by_small })
+
+    /// Computes a block of rows of one level.
+    fn block(
+        &self,
+        rows: Range<usize>,
+        by_small: &mut [u8],
+        by_large: &mut [u8],
+        block: &mut Block,
+    ) -> Result<(), TableError> {
+        let (count, small_rows) = (rows.len(), self.small_rows);
+        let [to_move, transposed, waiting] = block.sized(count * small_rows);
+        let (done, rest) = by_large.split_at_mut(rows.start * small_rows);
+        let own = &mut rest[..count * small_rows];
+        self.large_side(rows.start, done, own, to_move)?;
+        self.transpose(to_move, small_rows, transposed, count);
+        self.small_side(rows.start, count, transposed, waiting, by_small);
+        self.transpose(waiting, count, own, small_rows);
+        Ok(())
+    }
+
+    /// Sets `to_move` to the scores of the rows of the large side from `first` on, to move. Of rows before them `done` has the scores of the
+    /// small side to move; of their own, `relays` has what relays collect.
+    fn large_side(&self, first: usize, done: &[u8], relays: &[u8], to_move: &mut [u8]) -> Result<(), TableError> {
+        let (evaluator, small_rows) = (self.evaluator, self.small_rows);
+        let QuietMoves { moves, masks } = &self.large_quiet;
+        let task_rows = task_bytes(to_move.len()).div_ceil(small_rows);
+        to_move.par_chunks_mut(task_rows * small_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
+            for (row, best) in (task * task_rows..).zip(runs.chunks_exact_mut(small_rows)) {
+                if evaluator.relays.is_some() {
+                    best.copy_from_slice(&relays[row * small_rows..][..small_rows]);
+                }
+                let row = (first + row) as u32;
+                self.large_moves.forward(row, best)?;
+                for &quiet in moves.quiet(row) {
+                    let scores = &done[quiet.own as usize * small_rows..][..small_rows];
+                    evaluator.apply_quiet(quiet, best, scores, masks, 0);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Transposes rows of so many `columns` into `to`, in which each run has `rows` scores.
+    fn transpose(&self, from: &[u8], columns: usize, to: &mut [u8], rows: usize) {
+        let chunk = (task_bytes(to.len()) / rows).max(1).next_multiple_of(16);
+        to.par_chunks_mut(chunk * rows).with_tasks_of(1).enumerate().for_each(|(index, to)| {
+            let (from, part) = (&from[index * chunk..], to.len() / rows);
+            kernels::transpose(self.evaluator.isa, from, columns, rows, part, to, rows);
+        });
+    }
+
+    /// Sets `waiting` to the scores of the small side to move against the `count` rows of the large side from `first` on, and puts in
+    /// their place in `by_small` those of the large side, which `transposed` has.
+    fn small_side(&self, first: usize, count: usize, transposed: &[u8], waiting: &mut [u8], by_small: &mut [u8]) {
+        let (evaluator, large_rows) = (self.evaluator, self.large_rows);
+        let QuietMoves { moves, masks } = &self.small_quiet;
+        let chunk = (task_bytes(waiting.len()) / count).max(1);
+        let runs = by_small.par_chunks_mut(chunk * large_rows);
+        waiting.par_chunks_mut(chunk * count).with_tasks_of(1).zip(runs).enumerate().for_each(
+            |(index, (waiting, by_small))| {
+                let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
+                for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                    // Every row has these far from each other, in a page of its own.
+                    let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + first);
+                    prefetch_bytes(later, count.min(PREFETCH_BYTES));
+                    let kept = &mut by_small[first..first + count];
+                    best.copy_from_slice(kept);
+                    for &quiet in moves.quiet(row as u32) {
+                        let scores = &transposed[quiet.own as usize * count..][..count];
+                        evaluator.apply_quiet(quiet, best, scores, masks, first);
+                    }
+                    kept.copy_from_slice(&transposed[row * count..][..count]);
+                }
+            },
+        );
+    }
 }
 
 /// Masks of the other rows, for quiet moves that depend on them.

@@ -49,7 +49,7 @@ impl<'a> ParallelPairs<'a> {
     /// Computes and packs a pair, and hands over what is finished.
     fn compute(&self, number: usize, space: PairSpace) {
         let mut packed = Vec::new();
-        let all = self.job.run(&self.pairs[number], space, |frame| {
+        let all = self.job.run(&self.pairs[number], space, None, |frame| {
             packed.push(frame);
             Ok(())
         });

@@ -1,0 +1,168 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kalah_core::index::Frame;
+use kalah_core::isa::Isa;
+use parking_lot::Mutex;
+
+use super::computer::{ComputeError, Computer, Output};
+use super::cpu::CpuComputer;
+use super::error::BuildError;
+use super::event::Event;
+use super::finishing::clean;
+use super::layer_plan::without_frames;
+use super::log::BuildRecord;
+use super::report::BuildReport;
+use super::run::Run;
+use super::unpacked::Unpacked;
+use crate::progress::Pulse;
+use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
+use crate::table::{Damage, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
+
+/// Builds the layers that are kept as archives, above those that are tables.
+pub(super) struct ArchiveLayers<'a> {
+    run: Run<'a>,
+    last: TableKey,
+    /// Seeds of the lowest of them.
+    first: usize,
+    unpacked: Arc<Mutex<Unpacked>>,
+    /// Made for the first layer that is missing.
+    computer: Option<CpuComputer>,
+}
+
+impl<'a> ArchiveLayers<'a> {
+    /// Goes on from the `run` that built the tables, up to the layer of `last`, with at most `memory` bytes or what is necessary.
+    pub fn new(run: Run<'a>, last: TableKey, first: usize, memory: u64) -> Result<ArchiveLayers<'a>, TableError> {
+        let mut tables = Tables::empty(run.directory, last.rules, last.pits, last.seeds);
+        for table in run.tables.layers() {
+            tables.push(Arc::clone(table))?;
+        }
+        let rest = without_frames(last, first, rayon::current_num_threads());
+        let lowest = TableKey { seeds: first, ..last };
+        let unpacked = Arc::new(Mutex::new(Unpacked::new(lowest, memory.saturating_sub(rest))));
+        Ok(ArchiveLayers { run: run.above(tables, last.seeds), last, first, unpacked, computer: None })
+    }
+
+    /// Builds what is missing of them.
+    pub fn build(mut self, report: &mut BuildReport) -> Result<(), BuildError> {
+        for seeds in self.first..=self.last.seeds {
+            let key = TableKey { seeds, ..self.last };
+            let path = archive_path(self.run.directory, key);
+            let is_kept = path.exists();
+            if is_kept {
+                report.kept += 1;
+            } else {
+                match self.pack_table(key, &path)? {
+                    true => report.kept += 1,
+                    false => report.built.push(self.layer(key)?),
+                }
+                report.packed += 1;
+            }
+            let mut archive = ArchiveReader::open(&path)?;
+            if is_kept {
+                // Later layers are computed from it. One that was just written was compared.
+                archive.check_chunks(&self.run.pulse.cancel).map_err(BuildError::stopped_at(key))?;
+            }
+            self.remove_others(&mut archive, key, is_kept)?;
+            self.unpacked.lock().push(archive);
+        }
+        report.reads = self.unpacked.lock().reads();
+        Ok(())
+    }
+
+    /// Removes the table of a layer of which there is an archive, and the remains of other attempts. An archive that is `kept` from
+    /// an earlier run must unpack to the table first.
+    fn remove_others(&self, archive: &mut ArchiveReader, key: TableKey, is_kept: bool) -> Result<(), BuildError> {
+        let Run { directory, pulse, .. } = self.run;
+        let found = archive.info().key;
+        if found != key {
+            return Err(TableError::damaged_archive(archive.path(), Damage::Other { found, expected: key }).into());
+        }
+        if is_kept {
+            self.run.check(key)?;
+        }
+        clean(directory, key)?;
+        remove_unfinished(directory, key)?;
+        let path = key.path(directory);
+        if path.exists() {
+            let digest = Table::open(&path)?.header().digest;
+            if digest != archive.info().digest {
+                return Err(TableError::damaged_archive(archive.path(), Damage::Digest).into());
+            }
+            if is_kept {
+                archive.check(&pulse.cancel, &|_| {}).map_err(BuildError::stopped_at(key))?;
+            }
+            std::fs::remove_file(&path).map_err(TableError::io(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Packs the table of a layer, if there is one. Returns whether there is.
+    fn pack_table(&self, key: TableKey, archive: &Path) -> Result<bool, BuildError> {
+        let Run { directory, pulse, on_event, .. } = self.run;
+        let path = key.path(directory);
+        if !path.exists() {
+            return Ok(false);
+        }
+        self.run.check(key)?;
+        let table = Table::open(&path)?;
+        check_in_parallel(&table)?;
+        on_event(Event::Layer { key, positions: 0, kept: key.frames().count() });
+        on_event(Event::Packing(key));
+        crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
+        // The positions were counted when the table was built.
+        pack(&table, archive, &Pulse::new(pulse.cancel.clone())).map_err(BuildError::stopped_at(key))?;
+        Ok(true)
+    }
+
+    /// Builds a layer, or what is missing of it.
+    fn layer(&mut self, key: TableKey) -> Result<BuildRecord, BuildError> {
+        let start = Instant::now();
+        let Run { directory, pulse, on_event, .. } = self.run;
+        let writer = ArchiveWriter::open(directory, key)?;
+        let missing = writer.missing();
+        let positions = missing.iter().map(|frame| frame.positions()).sum();
+        on_event(Event::Layer { key, positions, kept: key.frames().count() - missing.len() });
+        let isa = Isa::detect();
+        let computer = match &mut self.computer {
+            Some(computer) => computer,
+            none => {
+                let computer =
+                    CpuComputer::new(isa, &self.run.tables, self.last.seeds).map_err(BuildError::OutOfMemory)?;
+                none.insert(computer.with_archives(Arc::clone(&self.unpacked)))
+            }
+        };
+        let output = ToArchive { writer: Mutex::new(writer), pulse, on_event };
+        let computed = computer.compute(&self.run.tables, &missing, pulse, &output);
+        computed.map_err(BuildError::stopped_at(key))?;
+        output.writer.into_inner().finish()?;
+        let record = BuildRecord::new(key, positions, start, isa.name());
+        on_event(Event::Done(&record));
+        // The log is a convenience; its errors do not fail a build.
+        let _ = record.append(directory);
+        Ok(record)
+    }
+}
+
+/// Packs frames into an archive as they come: all memory is for computing one frame, or for packing it.
+struct ToArchive<'a> {
+    writer: Mutex<ArchiveWriter>,
+    pulse: &'a Pulse,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Output for ToArchive<'_> {
+    fn pair(&self, frame: Frame) {
+        (self.on_event)(Event::Pair(frame));
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        let mut writer = self.writer.lock();
+        Ok(writer.write(&packed, &self.pulse.cancel)?)
+    }
+}

@@ -1,0 +1,68 @@
+use std::path::Path;
+
+use super::error::BuildError;
+use super::event::Event;
+use crate::progress::Pulse;
+use crate::table::{BoundMaker, BoundTable, Table, TableError, check_blocks_in_parallel};
+
+/// Bound tables to make beside the exact ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundsToMake<'a> {
+    pub maker: BoundMaker<'a>,
+    /// Seeds of the lowest layer that has one.
+    pub first: usize,
+}
+
+impl BoundsToMake<'_> {
+    /// Whether the layer of `table` is to have a bound table.
+    pub fn has(&self, table: &Table) -> bool {
+        table.key().seeds >= self.first
+    }
+
+    /// Whether the layer of `table` is to have no bound table, or one is there; its blocks are not checked.
+    pub fn are_there(&self, directory: &Path, table: &Table) -> bool {
+        !self.has(table) || BoundsToMake::open(directory, table).is_ok_and(|found| found.is_some())
+    }
+
+    /// The bound table of the layer of `table`, if it is to have one and it is there, compared with its checksums.
+    pub fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
+        let found = if self.has(table) { BoundsToMake::open(directory, table)? } else { None };
+        if let Some(found) = &found {
+            check_blocks_in_parallel(found.blocks())?;
+        }
+        Ok(found)
+    }
+
+    /// The bound table that was made from `table`, with whatever cuts and network, if it is there.
+    fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
+        let found = BoundTable::open_key(directory, table.key())?;
+        Ok(found.filter(|found| found.header().exact == table.header().digest))
+    }
+
+    /// Makes the bound table of a layer, if it is to have one that is not there.
+    pub fn make(
+        &self,
+        table: &Table,
+        directory: &Path,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<(), BuildError> {
+        if !self.has(table) {
+            return Ok(());
+        }
+        match self.find(directory, table) {
+            Ok(Some(found)) => {
+                if !self.maker.made(&found, Some(table)) {
+                    on_event(Event::BoundsKept(table.key()));
+                }
+                return Ok(());
+            }
+            Err(error) if error.is_newer() => return Err(error.into()),
+            Err(error) if error.is_damage() => on_event(Event::BoundsDamaged(&error)),
+            Ok(None) | Err(_) => {}
+        }
+        on_event(Event::Bounds(table.key()));
+        let written = self.maker.write(table, directory, pulse);
+        written.map(drop).map_err(BuildError::stopped_at(table.key()))
+    }
+}

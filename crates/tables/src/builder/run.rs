@@ -1,0 +1,120 @@
+//! A running build: what tables, archives and pieces of layers have in common.
+
+use std::path::Path;
+use std::time::Instant;
+
+use kalah_core::index::Frame;
+
+use super::backend::Backend;
+use super::computer::{ComputeError, Computer};
+use super::error::BuildError;
+use super::event::Event;
+use super::log::BuildRecord;
+use super::writer::{FrameWriter, write_frames};
+use crate::progress::Pulse;
+use crate::table::{
+    CompleteTable, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial, remove_piece,
+};
+
+/// A running build.
+pub(super) struct Run<'a> {
+    pub directory: &'a Path,
+    backend: &'a Backend,
+    /// The layers below the one that is built.
+    pub tables: Tables,
+    /// Seeds of the largest layer that will be computed; the computer allocates memory for it.
+    pub last: usize,
+    /// Made for the first layer that is missing.
+    computer: Option<Box<dyn Computer>>,
+    pub pulse: &'a Pulse,
+    pub on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl<'a> Run<'a> {
+    /// Nothing is computed yet; `tables` are there, and those up to `last` seeds will be.
+    pub fn new(
+        directory: &'a Path,
+        backend: &'a Backend,
+        (tables, last): (Tables, usize),
+        pulse: &'a Pulse,
+        on_event: &'a (dyn Fn(Event) + Sync),
+    ) -> Run<'a> {
+        Run { directory, backend, tables, last, computer: None, pulse, on_event }
+    }
+
+    /// Goes on with these tables and this last layer.
+    pub fn above(self, tables: Tables, last: usize) -> Run<'a> {
+        Run { tables, last, computer: None, ..self }
+    }
+
+    /// Checks that it is not stopped while it builds `key`.
+    ///
+    /// # Errors
+    /// That it is.
+    pub fn check(&self, key: TableKey) -> Result<(), BuildError> {
+        self.pulse.check().map_err(|_| BuildError::Stopped(key))
+    }
+
+    /// Computes frames of a layer from those below, and writes them. Returns the writer.
+    pub fn write<W: FrameWriter>(&mut self, writer: W, frames: &[Frame]) -> Result<W, ComputeError> {
+        if self.computer.is_none() {
+            self.computer = Some(self.backend.computer(&self.tables, self.last)?);
+        }
+        let computer = &mut **self.computer.as_mut().expect("made above");
+        let written = write_frames(computer, writer, frames, &self.tables, self.pulse, self.on_event)?;
+        Ok(written.writer)
+    }
+
+    /// Builds the table of a layer, or what is missing of it.
+    pub fn table_layer(&mut self, key: TableKey) -> Result<(CompleteTable, BuildRecord), BuildError> {
+        let start = Instant::now();
+        let mut writer = TableWriter::open(self.directory, key)?;
+        let mut pieces = self.pieces(key)?;
+        let missing: Vec<Frame> = writer.missing().filter(|frame| !is_in(&pieces, frame)).collect();
+        let positions = missing.iter().map(|frame| frame.positions()).sum();
+        (self.on_event)(Event::Layer { key, positions, kept: key.frames().count() - missing.len() });
+        if positions > 0 {
+            // If the disk lost a part of this layer, what was computed from it is not relied upon.
+            remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
+        }
+        let mut computed = 0;
+        while let Some(next) = writer.missing().next() {
+            if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
+                if let Err(error) = writer.copy(&mut pieces[at], next) {
+                    self.put_away(pieces.remove(at).pair(), error)?;
+                }
+                continue;
+            }
+            let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
+            writer = self.write(writer, &frames).map_err(BuildError::stopped_at(key))?;
+            computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
+        }
+        let complete = writer.complete()?;
+        Ok((complete, BuildRecord::new(key, computed, start, self.backend.name())))
+    }
+
+    /// The pieces of a layer that other processes left.
+    fn pieces(&self, key: TableKey) -> Result<Vec<Piece>, TableError> {
+        let mut pieces = Vec::new();
+        for pair in LayerFiles::read(self.directory, key)?.pieces {
+            match Piece::open(self.directory, pair) {
+                Ok(piece) => pieces.push(piece),
+                Err(error) => self.put_away(pair, error)?,
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Removes a damaged piece. One that cannot be read was removed by another process, or is computed again anyway.
+    fn put_away(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
+        if error.is_damage() {
+            (self.on_event)(Event::Damaged(&error));
+            remove_piece(self.directory, pair)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_in(pieces: &[Piece], frame: &Frame) -> bool {
+    pieces.iter().any(|piece| piece.holds(*frame))
+}

@@ -1,0 +1,218 @@
+//! Computing pairs of frames one by one, while other processes do the same in one directory.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kalah_core::index::Frame;
+
+use super::computer::ComputeError;
+use super::error::BuildError;
+use super::event::Event;
+use super::report::{BuildReport, PairReport};
+use super::run::Run;
+use crate::file::create_directory;
+use crate::table::{
+    FileState, Joined, LayerFiles, Leases, PairKey, Piece, PieceWriter, Stamps, Table, TableError, TableKey,
+    check_in_parallel, join_pieces, remove_pieces, remove_temporary,
+};
+
+/// How often a process that waits for others checks their progress: initially, and in the long run.
+const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+
+/// Builds layers that other processes build, too.
+///
+/// Each pair is written to a [`Piece`]; the process that finds the pieces of a layer complete joins them. No lock is
+/// needed: two processes that do the same work produce the same bytes.
+pub(super) struct SharedLayers<'a> {
+    /// Tables are added one by one, as layers are finished.
+    run: Run<'a>,
+    leases: Leases,
+    stamps: Stamps,
+}
+
+impl<'a> SharedLayers<'a> {
+    /// No layer is open yet. Processes whose leases do not change for `patience` are presumed dead.
+    pub fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
+        SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_machine() }
+    }
+
+    /// See [`super::Builder::run_pair`].
+    pub fn pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
+        if LayerFiles::read(self.run.directory, pair.layer)?.finished {
+            remove_pieces(self.run.directory, pair.layer)?;
+            return Ok(PairReport { computed: false, finished: true });
+        }
+        self.reach(pair.layer.seeds)?;
+        let computed = self.make(pair)?;
+        Ok(PairReport { computed, finished: self.finish_layer(pair.layer)? })
+    }
+
+    /// Builds all layers together with the other processes.
+    pub fn build(&mut self) -> Result<BuildReport, BuildError> {
+        create_directory(self.run.directory).map_err(TableError::io(self.run.directory))?;
+        let mut report = BuildReport::default();
+        for seeds in 2..=self.run.last {
+            self.share_layer(seeds, &mut report)?;
+            self.take_in(seeds)?;
+        }
+        Ok(report)
+    }
+
+    /// Works on one layer until it is finished.
+    fn share_layer(&mut self, seeds: usize, report: &mut BuildReport) -> Result<(), BuildError> {
+        let key = self.run.tables.key(seeds);
+        let mut look = LOOKS[0];
+        loop {
+            let files = LayerFiles::read(self.run.directory, key)?;
+            if files.finished {
+                return Ok(());
+            }
+            if files.missing.is_empty() {
+                report.joined += usize::from(self.join(key)?);
+                continue;
+            }
+            // The largest pair first, so that the last ones are small.
+            let mut missing = files.missing;
+            missing.sort_by_key(|pair| std::cmp::Reverse(pair.positions()));
+            let mut taken = None;
+            for pair in missing {
+                if let Some(lease) = self.leases.pair(self.run.directory, pair)? {
+                    taken = Some((pair, lease));
+                    break;
+                }
+            }
+            match taken {
+                Some((pair, _lease)) => {
+                    // Its piece may have appeared between the listing and the lease.
+                    if self.make(pair)? {
+                        report.pairs.push(pair);
+                    }
+                    look = LOOKS[0];
+                }
+                None => {
+                    self.run.check(key)?;
+                    std::thread::sleep(look);
+                    look = (look * 2).min(LOOKS[1]);
+                }
+            }
+        }
+    }
+
+    /// Opens the tables of all layers below `seeds`; layers whose pieces are complete are joined first.
+    fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
+        for below in self.run.tables.layers().len() + 2..seeds {
+            if !self.finish_layer(self.run.tables.key(below))? {
+                self.run.tables.require(below)?;
+            }
+            self.take_in(below)?;
+        }
+        Ok(())
+    }
+
+    /// Opens and checks the finished table of `seeds` seeds, from which pairs are computed then.
+    fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
+        self.run.check(self.run.tables.key(self.run.last))?;
+        let key = self.run.tables.key(seeds);
+        let state = FileState::of(&key.path(self.run.directory));
+        let table = Table::open_key(self.run.directory, key)?;
+        // Wrong scores below would give wrong scores above, with valid checksums. One process of a machine compares them for all: by
+        // the number of its pairs, a layer would be read hundreds of times.
+        if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
+            check_in_parallel(&table)?;
+            if let Some(state) = &state {
+                self.stamps.put(&table, state);
+            }
+        }
+        // The process that joined it may have been killed before it cleaned up.
+        remove_pieces(self.run.directory, table.key())?;
+        Ok(self.run.tables.push(Arc::new(table))?)
+    }
+
+    /// Computes a pair unless its piece or layer exists. Returns whether it was computed.
+    fn make(&mut self, pair: PairKey) -> Result<bool, BuildError> {
+        let files = LayerFiles::read(self.run.directory, pair.layer)?;
+        if files.finished {
+            return Ok(false);
+        }
+        if files.pieces.contains(&pair) {
+            match Piece::open(self.run.directory, pair).and_then(|mut piece| piece.check()) {
+                Ok(()) => {
+                    remove_temporary(self.run.directory, pair)?;
+                    return Ok(false);
+                }
+                Err(error) if error.is_damage() => (self.run.on_event)(Event::Damaged(&error)),
+                // Removed meanwhile.
+                Err(_) => {}
+            }
+        }
+        let start = Instant::now();
+        match self.compute(pair) {
+            // Another process was faster, and cleaned up.
+            Err(BuildError::Table(TableError::Io { .. })) if self.is_made(pair) => return Ok(false),
+            computed => computed?,
+        }
+        (self.run.on_event)(Event::Piece { pair, seconds: start.elapsed().as_secs_f64() });
+        if LayerFiles::read(self.run.directory, pair.layer)?.finished {
+            remove_pieces(self.run.directory, pair.layer)?;
+        } else {
+            remove_temporary(self.run.directory, pair)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the piece of a pair, or its layer, exists.
+    fn is_made(&self, pair: PairKey) -> bool {
+        LayerFiles::read(self.run.directory, pair.layer).is_ok_and(|files| {
+            files.finished || (files.pieces.contains(&pair) && Piece::open(self.run.directory, pair).is_ok())
+        })
+    }
+
+    /// Computes a pair and writes its piece. All layers below must be open.
+    fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
+        let frames: Vec<Frame> = pair.frames().collect();
+        let writer = PieceWriter::new(self.run.directory, pair)?;
+        match self.run.write(writer, &frames) {
+            Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
+            written => written?.finish()?,
+        };
+        Ok(())
+    }
+
+    /// Finishes a layer if all its pieces exist. Returns whether it is finished.
+    fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
+        loop {
+            let files = LayerFiles::read(self.run.directory, key)?;
+            if files.finished {
+                return Ok(true);
+            }
+            if !files.missing.is_empty() {
+                return Ok(false);
+            }
+            self.join(key)?;
+        }
+    }
+
+    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Returns whether it joined
+    /// them.
+    fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
+        self.run.check(key)?;
+        let Some(_lease) = self.leases.join(self.run.directory, key)? else {
+            std::thread::sleep(LOOKS[0] * 5);
+            return Ok(false);
+        };
+        match join_pieces(self.run.directory, key)? {
+            Joined::Done => {
+                (self.run.on_event)(Event::Joined(key));
+                remove_pieces(self.run.directory, key)?;
+                return Ok(true);
+            }
+            Joined::Already => remove_pieces(self.run.directory, key)?,
+            Joined::Incomplete => {}
+            Joined::Damaged(damaged, error) => {
+                (self.run.on_event)(Event::Damaged(&error));
+                self.make(damaged)?;
+            }
+        }
+        Ok(false)
+    }
+}
