@@ -39,11 +39,17 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kalah::game::Rules;
 
+use self::analysis::Analysis;
 use self::errors::advice;
 use self::flags::directories;
+use self::help::Group;
+use self::playing::Playing;
 use self::process::outcome::Outcome;
 use self::process::{bus_error, limits, signals};
-use self::program::{man, version};
+use self::program::{Program, man, version};
+use self::serving::Serving;
+use self::solving::Solving;
+use self::tables::Tables;
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
@@ -67,44 +73,38 @@ struct Cli {
     command: Command,
 }
 
+/// The commands, by groups.
 #[derive(Subcommand)]
 enum Command {
-    Build(tables::build::Build),
-    Bounds(tables::bounds::Bounds),
-    Plan(tables::plan::Plan),
-    Bench(tables::bench::Bench),
-    Gpu(tables::gpu::GpuCommand),
-    Verify(tables::verify::Verify),
-    Check(solving::check::Check),
-    Train(tables::train::Train),
-    Probe(solving::probe::Probe),
-    Solve(solving::solve::Solve),
-    Prove(solving::prove::Prove),
-    Line(solving::line::Line),
-    Review(solving::review::Review),
-    Search(solving::search::SearchCommand),
-    Book(solving::book::Book),
-    Play(playing::play::Play),
-    #[command(name = "move")]
-    Choose(playing::choose::Choose),
-    Tournament(playing::tournament::Tournament),
-    Puzzles(playing::puzzles::Puzzles),
-    #[cfg(feature = "serve")]
-    Serve(serving::serve::Serve),
-    #[cfg(feature = "serve")]
-    ExportSite(serving::export_site::ExportSite),
-    Kgp(serving::kgp::Kgp),
-    Engine(serving::engine::Engine),
-    Stats(tables::stats::Stats),
-    Export(tables::export::Export),
-    Analyse(analysis::Analyse),
-    Info(tables::info::Info),
-    Archive(tables::archive::Archive),
-    #[command(name = "rules")]
-    Explain(program::rules::Explain),
-    Completions(program::completions::Completions),
-    #[command(name = "man")]
-    Manual(program::man::Manual),
+    #[command(flatten)]
+    Tables(Tables),
+    #[command(flatten)]
+    Solving(Solving),
+    #[command(flatten)]
+    Playing(Playing),
+    #[command(flatten)]
+    Serving(Serving),
+    #[command(flatten)]
+    Analysis(Analysis),
+    #[command(flatten)]
+    Program(Program),
+}
+
+/// The groups in the order of help.
+fn groups() -> [Group; 6] {
+    [
+        Group::of::<Tables>("Build and check tables"),
+        Group::of::<Solving>("Look up and solve"),
+        Group::of::<Playing>("Play"),
+        Group::of::<Serving>("Serve"),
+        Group::of::<Analysis>("Analyse boards"),
+        Group::of::<Program>("About this program"),
+    ]
+}
+
+/// The command line with all that belongs to its help.
+fn command() -> clap::Command {
+    help::completed(Cli::command(), &groups())
 }
 
 /// Prepares for limits of the system and files that shrink, then runs the command line.
@@ -122,7 +122,7 @@ fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
     let arguments = old_spellings::modern(std::env::args_os().collect());
-    let mut command = help::completed(Cli::command()).color(colour(&arguments));
+    let mut command = command().color(colour(&arguments));
     let read =
         command.try_get_matches_from_mut(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match read {
@@ -225,39 +225,12 @@ impl Cli {
     /// Runs the command; `default_rules` says whether its rule set is the default, not one that was asked for.
     fn run(self, default_rules: bool) -> ExitCode {
         let outcome = match self.command {
-            Command::Build(build) => build.run(),
-            Command::Bounds(bounds) => bounds.run(),
-            Command::Plan(plan) => plan.run(),
-            Command::Bench(bench) => bench.run(),
-            Command::Gpu(command) => command.run(),
-            Command::Verify(verify) => verify.run(),
-            Command::Check(check) => check.run(),
-            Command::Train(train) => train.run(),
-            Command::Probe(probe) => probe.run(),
-            Command::Solve(solve) => solve.run(),
-            Command::Prove(prove) => prove.run(default_rules),
-            Command::Line(line) => line.run(),
-            Command::Review(review) => review.run(),
-            Command::Search(search) => search.run(),
-            Command::Book(book) => book.run(),
-            Command::Play(play) => play.run(),
-            Command::Choose(choose) => choose.run(),
-            Command::Tournament(tournament) => tournament.run(),
-            Command::Puzzles(puzzles) => puzzles.run(),
-            #[cfg(feature = "serve")]
-            Command::Serve(serve) => serve.run(),
-            #[cfg(feature = "serve")]
-            Command::ExportSite(export) => export.run(),
-            Command::Kgp(kgp) => kgp.run(),
-            Command::Engine(engine) => engine.run(),
-            Command::Stats(stats) => stats.run(),
-            Command::Export(export) => export.run(),
-            Command::Analyse(analyse) => analyse.run(),
-            Command::Info(info) => info.run(),
-            Command::Archive(archive) => archive.run(),
-            Command::Explain(explain) => explain.run(),
-            Command::Completions(completions) => completions.run(help::completed(Cli::command())),
-            Command::Manual(manual) => manual.run(help::completed(Cli::command())),
+            Command::Tables(tables) => tables.run(),
+            Command::Solving(solving) => solving.run(default_rules),
+            Command::Playing(playing) => playing.run(),
+            Command::Serving(serving) => serving.run(),
+            Command::Analysis(analysis) => analysis.run(),
+            Command::Program(program) => program.run(command()),
         };
         let outcome = outcome.unwrap_or_else(|error| {
             failure::tell(&error);

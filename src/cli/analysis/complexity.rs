@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::flags::args;
 use crate::cli::flags::boards::Boards;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
@@ -20,6 +21,9 @@ use crate::cli::process::outcome::{Outcome, usage};
 /// As Irving et al. (2000, Table 1) by games between two alpha-beta players, or as Kvitberg (2026, Table 3) with
 /// `--players random`. Each move is a ply, even if the same player moves again. Intervals are those of 95 % confidence.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("How large the game trees are", "kalah analyse complexity 6x4 --games 100"),
+]))]
 pub struct Complexity {
     #[command(flatten)]
     boards: Boards,

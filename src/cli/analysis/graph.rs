@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::cli::flags::boards::Boards;
 use crate::cli::flags::{args, solve_tables};
+use crate::cli::help::examples;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
@@ -27,6 +28,10 @@ use crate::cli::{failure, output};
 /// A position is both rows, both stores, and the side to move. Outcomes are those of best play, from the tables in --tables
 /// if these reach far enough, else from tables that are built into a temporary directory.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("All positions of a game, counted", "kalah analyse graph 4x3"),
+    ("The same for many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
+]))]
 pub struct Graph {
     #[command(flatten)]
     boards: Boards,

@@ -23,6 +23,12 @@ use crate::cli::analysis::opening_scan::OpeningScan;
 use crate::cli::analysis::values::Values;
 use crate::cli::process::outcome::Outcome;
 
+/// The commands, in the order of help.
+#[derive(Subcommand)]
+pub enum Analysis {
+    Analyse(Analyse),
+}
+
 /// Analyse whole boards: values, positions, game trees, openings
 #[derive(Args)]
 pub struct Analyse {
@@ -39,9 +45,11 @@ enum Action {
     OpeningScan(OpeningScan),
 }
 
-impl Analyse {
+impl Analysis {
+    /// Runs the command.
     pub fn run(self) -> anyhow::Result<Outcome> {
-        match self.action {
+        let Analysis::Analyse(Analyse { action }) = self;
+        match action {
             Action::Values(values) => values.run(),
             Action::Graph(graph) => graph.run(),
             Action::Complexity(complexity) => complexity.run(),

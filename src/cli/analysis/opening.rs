@@ -9,6 +9,7 @@ use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, 
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::stop_on_signal;
@@ -18,6 +19,9 @@ use crate::cli::process::signals::stop_on_signal;
 /// The player wins by holding more than half of the seeds at any time of the turn, or by an end of the game that counts
 /// what is left (Kvitberg 2026, section 5). With one pit a side, where nobody has a choice, any win counts.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Whether the first turn wins", "kalah analyse opening 6x4 --rules s-kalaha"),
+]))]
 pub struct Opening {
     /// Pits a side and seeds in each, such as 6x4
     start: StartPosition,

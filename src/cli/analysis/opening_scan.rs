@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::progress::Progress;
@@ -25,6 +26,9 @@ use crate::cli::process::signals::stop_on_signal;
 /// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is confirmed by playing its
 /// lines by the rules alone.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("All losses with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
+]))]
 pub struct OpeningScan {
     /// Pits a side, both ends included
     #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]

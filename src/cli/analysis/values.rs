@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::flags::args::Range;
 use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
@@ -30,6 +31,10 @@ const SAVE_EVERY: Duration = Duration::from_secs(600);
 /// The values are printed as a table: pits a side down, seeds a pit across.
 /// A value is the final store difference for the first player. Where it is not proved in time, bounds are given.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
+    ("All to 6 by 6, kept in a file", "kalah analyse values --build --state values.json"),
+]))]
 pub struct Values {
     /// Pits a side, such as 6 or 1..6
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]

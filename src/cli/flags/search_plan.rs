@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::cli::errors::suggestion;
 use crate::cli::flags::compute::Compute;
 use crate::cli::flags::{args, positions};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
 
@@ -31,6 +32,9 @@ const BOUNDS_RATE: f64 = 50e6;
 /// Lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit, so that a
 /// search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Which tables to have for a search", "kalah plan search 6x6 --memory 24GiB"),
+]))]
 pub struct PlanSearch {
     /// The position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::flags::player_flags::{PlayerFlags, seconds};
 use crate::cli::flags::positions::{self, Given, Unusable};
+use crate::cli::help::examples;
 use crate::cli::output::thinking::Thinking;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::{failure, output};
@@ -19,6 +20,10 @@ use crate::cli::{failure, output};
 /// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South. Files hold a
 /// position a line; what follows # is a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The best move found in two seconds", "kalah move 6x4 --time 2"),
+    ("What a weak player does", "kalah move 6x4 --player greedy"),
+]))]
 pub struct Choose {
     /// Positions such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files of positions, or - for standard input
     #[arg(value_name = "POSITION|FILE", required = true)]

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Grid;
@@ -23,6 +24,10 @@ use crate::cli::process::signals::stop_on_signal;
 /// keeps the win, or the draw, it is a puzzle. Its level is by the least depth at which a depth-limited search finds the
 /// move and keeps to it: easy up to 2 moves, medium up to 5, hard above.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Ten positions with only one winning move", "kalah puzzles"),
+    ("Hard ones, by the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
+]))]
 pub struct Puzzles {
     /// Where the games begin
     #[arg(long, value_name = "POSITION", default_value = "6x4")]

@@ -3,6 +3,7 @@ use std::io::Write;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
+use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
 
 /// Print a script that completes commands and flags in a shell
@@ -10,6 +11,9 @@ use crate::cli::process::outcome::Outcome;
 /// Load it where the shell looks for such scripts, for example for bash:
 /// kalah completions bash > ~/.local/share/bash-completion/completions/kalah
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("For bash, until it is closed", "eval \"$(kalah completions bash)\""),
+]))]
 pub struct Completions {
     /// The shell
     shell: Shell,

@@ -5,11 +5,15 @@ use anyhow::Context;
 use clap::{Args, Command};
 use kalah::file::require_replaceable;
 
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
 /// Write the manual pages: kalah.1 and one for every command
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Write the pages and read one", "kalah man man && man -l man/kalah-build.1"),
+]))]
 pub struct Manual {
     /// Directory of the pages, created if missing
     #[arg(value_name = "DIR")]
@@ -96,13 +100,11 @@ fn environment(is_used: impl Fn(&str) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn every_variable_of_a_flag_is_explained() {
-        let command = crate::cli::Cli::command();
+        let command = crate::cli::command();
         let variables: Vec<&str> = command
             .get_subcommands()
             .flat_map(Command::get_arguments)

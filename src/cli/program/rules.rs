@@ -2,12 +2,17 @@ use clap::Args;
 use kalah::game::{Pit, Position, Rules};
 use serde::Serialize;
 
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::board_view;
 use crate::cli::process::outcome::Outcome;
 
 /// Explain the rule sets, with examples
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The rule sets, with examples", "kalah rules"),
+    ("One of them", "kalah rules standard"),
+]))]
 pub struct Explain {
     /// The rule set to explain [default: all]
     #[arg(value_name = "NAME")]

@@ -8,12 +8,16 @@ use kalah::table::Shelf;
 
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, directories};
+use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
 
 /// Play for another program, over standard input and output
 ///
 /// Speaks a line protocol in the manner of UCI, see docs/engine.md. The rules are those of the last `newgame`; --rules are those before the first.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("An engine of some strength, for a program that speaks the protocol", "kalah engine --player alphabeta:6"),
+]))]
 pub struct Engine {
     /// The player
     #[arg(long, value_name = "NAME", default_value = "perfect")]

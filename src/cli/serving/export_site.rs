@@ -7,6 +7,7 @@ use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -19,6 +20,9 @@ use crate::cli::process::signals::on_signal;
 /// docs/serve.md says what else is missing. A site that was written there before is replaced once the new one
 /// is complete; other files are left as they are.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The page and 50 MB of tables for a static host", "kalah export-site site --size 50MB"),
+]))]
 pub struct ExportSite {
     /// The folder
     #[arg(value_name = "DIR")]

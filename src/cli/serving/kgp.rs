@@ -10,6 +10,7 @@ use kalah::table::Shelf;
 
 use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::{args, directories};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{interrupted, stop_on_signal};
@@ -27,6 +28,9 @@ const GOOD: Duration = Duration::from_secs(30);
 ///
 /// By the standard rules. Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Play on a server", "kalah kgp --host kalah.example --name Ayo"),
+]))]
 pub struct Kgp {
     /// The server's name or address
     #[arg(long, env = "KGP_HOST", default_value = "localhost")]

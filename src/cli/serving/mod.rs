@@ -7,9 +7,38 @@
 //! | `kgp` | `kalah kgp` |
 //! | `engine` | `kalah engine` |
 
-pub mod engine;
+mod engine;
 #[cfg(feature = "serve")]
-pub mod export_site;
-pub mod kgp;
+mod export_site;
+mod kgp;
 #[cfg(feature = "serve")]
-pub mod serve;
+mod serve;
+
+use clap::Subcommand;
+
+use crate::cli::process::outcome::Outcome;
+
+/// The commands, in the order of help.
+#[derive(Subcommand)]
+pub enum Serving {
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
+    #[cfg(feature = "serve")]
+    ExportSite(export_site::ExportSite),
+    Kgp(kgp::Kgp),
+    Engine(engine::Engine),
+}
+
+impl Serving {
+    /// Runs the command.
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self {
+            #[cfg(feature = "serve")]
+            Serving::Serve(serve) => serve.run(),
+            #[cfg(feature = "serve")]
+            Serving::ExportSite(export_site) => export_site.run(),
+            Serving::Kgp(kgp) => kgp.run(),
+            Serving::Engine(engine) => engine.run(),
+        }
+    }
+}

@@ -8,6 +8,7 @@ use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::{args, directories};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::bus_error;
 use crate::cli::process::outcome::Outcome;
@@ -18,6 +19,9 @@ use crate::cli::process::signals::{interrupted, on_signal};
 /// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
 /// Anyone who can reach the address can use the server; the default address can be reached from this machine only.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080"),
+]))]
 pub struct Serve {
     /// Address or name of this machine, and port, to listen at; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]

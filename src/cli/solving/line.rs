@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, games};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
@@ -25,6 +26,9 @@ use crate::cli::process::signals::stop_on_signal;
 /// is solved first, then the one a turn before, up to the first that takes longer than --within. What the rules, the book or the
 /// tables know is not searched.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'"),
+]))]
 pub struct Line {
     /// Position
     #[arg(required_unless_present = "from")]

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::flags::positions::{self, Given};
 use crate::cli::flags::{args, search_tables};
+use crate::cli::help::examples;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer::FromBook;
 use crate::cli::{failure, output};
@@ -20,6 +21,10 @@ use crate::cli::{failure, output};
 /// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
 /// Files hold a position a line; what follows # is a comment. A file that is named like a position is ./6x4.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("A position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),
+    ("Rows alone, by the rules that most people play", "kalah probe 0,0,1,0,2,1/1,0,0,3,0,0 --rules standard"),
+]))]
 pub struct Probe {
     /// Positions, files of positions, or - for standard input [default: -]
     #[arg(value_name = "POSITION|FILE")]

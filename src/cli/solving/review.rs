@@ -14,6 +14,7 @@ use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::search_tables::SearchTables;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, games};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
@@ -26,6 +27,10 @@ use crate::cli::process::signals::stop_on_signal;
 /// differences for the player whose turn it is. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or
 /// more and not the outcome, `?!` one that loses fewer. What is not proved in time is shown as bounds, and not judged.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("A game that was kept, with three seconds for a position", "kalah review mine.games --within 3"),
+    ("The first turns of one", "kalah review 6x4 36 1 --rules standard"),
+]))]
 pub struct Review {
     /// A file with a game as text (docs/games.md), the text itself, or - for standard input; or a position, followed by TURNS
     game: String,

@@ -6,6 +6,7 @@ use kalah::solve::{Evaluation, LimitedSearch, Method};
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::waiting;
 use crate::cli::process::outcome::Outcome;
@@ -14,6 +15,9 @@ use crate::cli::process::outcome::Outcome;
 ///
 /// By the methods of Gonai and Cendejas (2022), to compare them.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("To a depth of nine moves, without tables", "kalah search 6x4 --depth 9"),
+]))]
 pub struct SearchCommand {
     /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, positions};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
@@ -23,6 +24,11 @@ use crate::cli::process::signals::stop_on_signal;
 /// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
 /// A value is the final store difference for the mover. Tables are used as far as they are there.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Kalah(6,4) with four seeds in each pit", "kalah solve 6x4"),
+    ("Every first turn; builds the tables it needs first", "kalah solve 6x4 --openings --build"),
+    ("Only test a bound: quicker than finding the value", "kalah solve 6x4 --at-least 2"),
+]))]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub struct Solve {
     /// A position, a file that holds one, or - for standard input

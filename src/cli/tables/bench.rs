@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -17,6 +18,9 @@ use crate::cli::process::signals::stopped_by_signal;
 /// The layer is built twice into a temporary directory beside the tables, and removed; the second time counts. On a GPU it
 /// is computed once more with its clock read around every stage.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Rebuild a layer and measure the speed", "kalah bench --seeds 20"),
+]))]
 pub struct Bench {
     /// The layer with this many seeds
     #[arg(long, value_parser = args::seeds)]

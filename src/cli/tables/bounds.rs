@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::cli::errors::statement::statement;
 use crate::cli::flags::args;
 use crate::cli::flags::args::Range;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -31,6 +32,10 @@ use crate::cli::process::signals::stopped_by_signal;
 /// and kept; others are replaced. The command can be stopped at any time (Ctrl-C); the same command goes on after the last
 /// finished layer. See docs/bounds.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Two bits a position of the layers from 15 seeds up", "kalah bounds --seeds 15..28"),
+    ("One bit, whether the score reaches the evaluation", "kalah bounds --seeds 29..30 --bits 1"),
+]))]
 pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28
     #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]

@@ -8,6 +8,7 @@ use kalah::file::{Output, is_stream};
 use kalah::table::{Table, TableKey};
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::{Outcome, usage};
@@ -18,6 +19,10 @@ use crate::cli::process::signals::stopped_by_signal;
 /// All positions of the layer, or a random sample of them, in the order of the table: the mover's row, the other row and the
 /// score, which is how many of the seeds in play the mover collects with best play. Stores do not matter.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("A layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),
+    ("A million random positions with exact scores, for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output sample.npy"),
+]))]
 pub struct Export {
     /// The layer with this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds)]

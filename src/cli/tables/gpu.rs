@@ -10,11 +10,15 @@ use kalah::gpu::{Adapter, AdapterReport, Gpu, GpuOptions, Tier};
 use serde::Serialize;
 
 use crate::cli::errors::statement;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
 /// List the adapters that tables could be built on
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("What tables could be built on", "kalah gpu"),
+]))]
 pub struct GpuCommand {
     /// Print one JSON document
     #[arg(long)]

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::cli::errors::{advice, suggestion};
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
@@ -21,6 +22,10 @@ use crate::cli::process::outcome::Outcome;
 ///
 /// --csv and --plot list tables only, without the bound tables.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The tables, their sizes and digests", "kalah info"),
+    ("A chart", "kalah info --plot sizes.svg"),
+]))]
 pub struct Info {
     #[command(flatten)]
     tables: args::Directory,

@@ -4,6 +4,7 @@ use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
@@ -11,6 +12,9 @@ use crate::cli::process::outcome::Outcome;
 
 /// Count the scores of a layer
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("How often each score is in a layer", "kalah stats --seeds 12"),
+]))]
 pub struct Stats {
     /// The layer with this many seeds
     #[arg(long, value_parser = args::seeds)]

@@ -14,6 +14,7 @@ use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
@@ -25,6 +26,10 @@ use crate::cli::process::outcome::Outcome;
 /// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
 /// are there already keep the network that they were made with.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("A network for boards that the program has none for", "kalah train --pits 5 --seeds 24"),
+    ("The one that the program has", "kalah train --seeds 28 --output empty-capture-6.network"),
+]))]
 pub struct Train {
     #[command(flatten)]
     board: args::BoardFlags,

@@ -14,6 +14,7 @@ use kalah::record::GameRecord;
 
 use crate::cli::flags::player_flags::{PlayerFlags, seconds};
 use crate::cli::flags::{args, games};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::board_view::draw;
 use crate::cli::playing::play::input::{Input, help};
@@ -24,6 +25,10 @@ use crate::cli::process::outcome::Outcome;
 /// The players are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED, and
 /// engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Against the perfect player, who moves second", "kalah play 6x4"),
+    ("An easier one, by the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
+]))]
 pub struct Play {
     /// The start, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
     #[arg(default_value = "6x4", conflicts_with = "from")]

@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 
 use crate::cli::flags::games;
 use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Format;
@@ -37,6 +38,10 @@ use crate::cli::process::signals::stop_on_signal;
 /// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
 /// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED, and engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Three players, each against each", "kalah tournament greedy minimax:4 random:1"),
+    ("Another program against ours", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
+]))]
 pub struct Tournament {
     /// The players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
     #[arg(value_name = "PLAYER")]

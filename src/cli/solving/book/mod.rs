@@ -18,6 +18,7 @@ mod show;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::check::Check;
 use crate::cli::solving::book::make::Make;
@@ -29,6 +30,11 @@ use crate::cli::solving::book::show::Show;
 /// The book is used by solve, probe, move, play, engine, serve and kgp before they search. The program has one for some boards;
 /// a book beside the tables, such as tables/empty-capture-6.book, takes its place.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("What the book has of a position", "kalah book show 6x4"),
+    ("The positions of the first three turns", "kalah book make 6x4 --turns 3"),
+    ("Prove ten positions of it again", "kalah book check --sample 10"),
+]))]
 pub struct Book {
     #[command(subcommand)]
     action: Action,

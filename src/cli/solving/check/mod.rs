@@ -24,6 +24,7 @@ use kalah::table::{TableError, TableKey, Tables};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -40,6 +41,11 @@ use crate::cli::solving::check::tables_origin::TablesOrigin;
 /// frame. Exits 3 when the file or a table is damaged, a table is another one, a claim does not hold (the first in the
 /// order of the file is named), the statement does not follow from the claims, or nothing is stated.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Every claim of a certificate", "kalah check kalah-6x4.certificate"),
+    ("A thousand of its claims", "kalah check kalah-6x4.certificate --sample 1000"),
+    ("A long check that can be interrupted", "kalah check kalah-6x6.certificate --state check.json"),
+]))]
 pub struct Check {
     /// The certificate
     #[arg(value_name = "FILE")]

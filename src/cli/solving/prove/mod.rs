@@ -30,6 +30,7 @@ use kalah::solve::{SolveError, Solver};
 use crate::cli::flags::positions;
 use crate::cli::flags::search_tables::SearchTables;
 use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
@@ -45,6 +46,11 @@ use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, opening
 /// any number of processes work on it.
 /// `kalah check` checks the certificate.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The value of Kalah(6,4), and a certificate of it", "kalah prove 6x4 --proof proof"),
+    ("Go on with a proof, together with others", "kalah prove --proof proof --share"),
+    ("How far it is", "kalah prove --proof proof --status"),
+]))]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub struct Prove {
     /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR or of --from, with its

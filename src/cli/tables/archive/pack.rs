@@ -12,6 +12,7 @@ use kalah::table::{DirectoryLock, TableError, Tables};
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
@@ -24,6 +25,9 @@ use crate::cli::process::signals::stopped_by_signal;
 /// that are there are compared with their checksums and kept, so that the same command goes on after a stop (Ctrl-C).
 /// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Pack all layers into another directory", "kalah archive pack --output archives"),
+]))]
 pub struct Pack {
     /// Pack the layer with this many seeds [default: all layers; none may be missing below another one]
     #[arg(long, value_parser = args::seeds)]
@@ -43,6 +47,9 @@ pub struct Pack {
 /// An archive is unpacked frame by frame, and the same command goes on after a stop (Ctrl-C). Memory: a byte and a half for each
 /// position of the largest frame, and some 20 MiB a thread; 1.1 GiB for 34 seeds.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("Unpack a table and check it", "kalah archive unpack archives/empty-capture-6-24.kalah.zst"),
+]))]
 pub struct Unpack {
     /// Archives, such as empty-capture-6-24.kalah.zst
     #[arg(required = true)]

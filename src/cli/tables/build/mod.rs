@@ -25,6 +25,7 @@ use serde::Serialize;
 use crate::cli::errors::statement::statement;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
@@ -39,6 +40,11 @@ use crate::cli::tables::build::pairs::Pairs;
 /// Layers are built from 2 seeds up, since each needs those below it.
 /// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("All layers to 24 seeds: some 650 MB", "kalah build --seeds 24"),
+    ("Other rules, on the CPU, with two threads", "kalah build --seeds 20 --rules standard --threads 2"),
+    ("The upper layers as archives only", "kalah build --seeds 22 --packed 20"),
+]))]
 pub struct Build {
     /// Build up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "frame")]

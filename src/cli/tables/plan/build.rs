@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::Compute;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
@@ -20,6 +21,10 @@ use crate::cli::process::outcome::Outcome;
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
 /// pair first. See docs/cluster.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("What is missing of a build, as commands for a batch system", "kalah plan build --seeds 30 --commands"),
+    ("The same for a program", "kalah plan build --seeds 30 --json"),
+]))]
 pub struct PlanBuild {
     /// Plan up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]

@@ -8,6 +8,7 @@ use kalah::table::archive::archive_path;
 use serde::Serialize;
 
 use crate::cli::flags::args;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::build::packed;
@@ -59,6 +60,9 @@ struct PlanLayersReport<'a> {
 ///
 /// The figures are those of a build on the CPU. See docs/building.md.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("The memory of each layer, and what it reads and writes", "kalah plan layers --seeds 36"),
+]))]
 pub struct PlanLayers {
     /// Plan up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds)]

@@ -31,6 +31,8 @@ use kalah::verify::{
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::GpuFlags;
+use crate::cli::gpu::GpuFlags;
+use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
@@ -46,6 +48,10 @@ use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
 /// there, else against the layers below. With --checksums, archives are unpacked in memory, frame by frame: what they restore
 /// must be the table that was packed. Where there was nothing to check or to compare, it exits 1.
 #[derive(Args)]
+#[command(after_help = examples(&[
+    ("All files against their checksums", "kalah verify"),
+    ("Every score against those of its moves", "kalah verify --seeds 16 --consistency"),
+]))]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
     #[arg(long, value_parser = args::seeds)]
