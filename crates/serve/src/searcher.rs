@@ -7,7 +7,7 @@ use kalah_play::play::{Choice, Limit, Player, PlayerName, Setting};
 use kalah_play::watcher::watched;
 use kalah_solve::book::Books;
 use kalah_solve::solve::{
-    Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
+    Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, ValueBounds, deepen,
 };
 use kalah_tables::table::Shelf;
 use parking_lot::Mutex;
@@ -138,11 +138,7 @@ impl<'t> Searcher<'t> {
     ) -> Result<Choice, ApiError> {
         let board = (rules, position.pits());
         if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
-            let SearchOptions { memory, threads } = self.options;
-            let (tables, bounds) =
-                (self.shelf.tables(rules, position.pits()), self.shelf.bounds(rules, position.pits()));
-            let setting = Setting::new(rules).tables(tables).bounds(bounds).memory(memory).threads(threads).game(game);
-            let setting = setting.book(self.books.get(rules, position.pits()));
+            let setting = self.setting(rules, position.pits()).game(game);
             self.player = Some((board, name.player(&setting)));
         }
         let (_, player) = self.player.as_mut().expect("it was made");
@@ -188,18 +184,18 @@ impl<'t> Searcher<'t> {
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
             // Its memory is given back before more is asked for.
             (self.solver, self.asked) = (None, 0);
-            let SearchOptions { memory, threads } = self.options;
-            let options = SolverOptions::new(rules, position)
-                .tables(self.shelf.tables(rules, pits))
-                .bounds(self.shelf.bounds(rules, pits))
-                .book(self.books.get(rules, pits))
-                .transpositions_up_to(memory)
-                .threads(threads)
-                .stop(Arc::clone(&self.stop));
+            let options = self.setting(rules, pits).solver_options(position).stop(Arc::clone(&self.stop));
             let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
             self.solver = Some(solver);
         }
         Ok(self.solver.as_ref())
+    }
+
+    /// What players and solvers of a board are made with.
+    fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
+        let SearchOptions { memory, threads } = self.options;
+        let setting = Setting::new(rules).memory(memory).threads(threads).book(self.books.get(rules, pits));
+        setting.tables(self.shelf.tables(rules, pits)).bounds(self.shelf.bounds(rules, pits))
     }
 }
 

@@ -10,7 +10,7 @@ use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, 
 use kalah::build::BuildError;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
-use kalah::table::Tables;
+use kalah::table::{TableKey, Tables};
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
@@ -184,7 +184,12 @@ impl Graph {
                 temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
                     format!("cannot make a directory for tables in {}", std::env::temp_dir().display())
                 })?;
-                let built = solve_tables::build(temporary.path(), rules, start.pits, seeds, false, self.memory, stop);
+                let built = solve_tables::build(
+                    temporary.path(),
+                    TableKey { rules, pits: start.pits, seeds },
+                    self.memory,
+                    stop,
+                );
                 match built.as_ref().err().and_then(|error| error.downcast_ref()) {
                     Some(BuildError::Stopped(key)) => bail!(
                         "stopped while building {key}, for the outcomes; nothing is kept, `kalah build` makes tables that are"

@@ -7,6 +7,7 @@ use clap::Args;
 use kalah::book::Books;
 use kalah::game::Rules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::Tables;
 
 use crate::cli::errors::advice;
 use crate::cli::output;
@@ -28,6 +29,13 @@ pub struct Directory {
     /// Directory of the tables
     #[arg(long = "tables", value_name = "DIR", default_value = "tables", env = "KALAH_TABLES")]
     pub path: PathBuf,
+}
+
+/// Notes the layers that are missing below others of an opened directory: those are not used.
+pub fn note_gaps(tables: &Tables) {
+    if let Err(error) = tables.require_all() {
+        output::note(format_args!("the layers above are not used: {error}"));
+    }
 }
 
 /// Whether the book is used.

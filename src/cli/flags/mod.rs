@@ -10,8 +10,6 @@
 //! | `games` | files of games |
 //! | `player_flags` | players: flags, tables, what players are made with |
 //! | `solver_flags` | solving: flags, tables, the solver |
-//! | `search_tables` | the tables of a search |
-//! | `search_plan` | `kalah plan search`, and the tables that a search lacks |
 //! | `solve_tables` | tables that are built before a search |
 
 pub mod args;
@@ -21,7 +19,5 @@ pub mod directories;
 pub mod games;
 pub mod player_flags;
 pub mod positions;
-pub mod search_plan;
-pub mod search_tables;
 pub mod solve_tables;
 pub mod solver_flags;

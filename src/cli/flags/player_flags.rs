@@ -7,10 +7,10 @@ use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
+use kalah::solve::SearchTables;
 use kalah::table::TableKey;
 
 use crate::cli::flags::args;
-use crate::cli::flags::search_tables::{SearchTables, note_gaps};
 use crate::cli::output;
 
 /// How players play.
@@ -50,7 +50,7 @@ impl PlayerFlags {
         }
         let tables = SearchTables::open(&self.tables.path, last, None)?;
         if let Some(tables) = tables.tables() {
-            note_gaps(tables);
+            args::note_gaps(tables);
         }
         if tables.reach == 0 {
             let (directory, board) = (self.tables.path.display(), output::count(pits, "pit"));

@@ -9,15 +9,12 @@ use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
-use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::solve::{LayerKind, SolverOptions, TablePlan};
-use kalah::system::available_disk;
+use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch};
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
 use kalah::watcher::watched;
 
-use crate::cli::flags::search_plan::{MissingTables, network};
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
@@ -35,20 +32,13 @@ pub fn build_planned(
     transpositions: Option<u64>,
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
-    let (pits, seeds) = (position.pits(), position.seeds() as usize);
-    let network = network(directory, rules, pits)?;
-    let available = memory.or_else(SolverOptions::default_memory).unwrap_or(0);
+    let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
     let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
-    let plan = |most| TablePlan::new(pits, seeds, available, transpositions, most);
-    let planned = (2..=seeds).rev().filter_map(plan);
-    let planned = planned.map(|plan| if network.is_some() { plan } else { plan.without_bounds() });
-    let mut missing = planned.map(|plan| MissingTables::new(&plan, rules, directory, &backend, threads));
-    let fits = |missing: &MissingTables| {
-        missing.exact.check(directory, memory).is_ok()
-            && available_disk(directory).is_none_or(|free| missing.disk <= free)
-    };
-    let Some(missing) = missing.find(fits) else { return Ok(()) };
-    build(directory, rules, pits, missing.exact_up_to, true, memory, stop)?;
+    let search =
+        PlannedSearch { rules, position: *position, directory, memory, transpositions, backend: &backend, threads };
+    let Some(missing) = search.missing_that_fit(network.is_some()) else { return Ok(()) };
+    let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
+    build_layers(directory, last, &missing.exact, stop)?;
     match network {
         Some(network) => make_bounds(directory, &network, &missing.bounds, stop),
         None => Ok(()),
@@ -56,24 +46,19 @@ pub fn build_planned(
 }
 
 /// Makes these bound tables from the exact ones beside them.
-fn make_bounds(
-    directory: &Path,
-    network: &Network,
-    layers: &[(TableKey, LayerKind)],
-    stop: &AtomicBool,
-) -> anyhow::Result<()> {
+fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], stop: &AtomicBool) -> anyhow::Result<()> {
     if layers.is_empty() {
         return Ok(());
     }
     let _lock = DirectoryLock::take(directory)?;
-    let positions = layers.iter().map(|(key, _)| layer_positions(key.pits, key.seeds)).sum();
+    let positions = layers.iter().map(|layer| layer.positions).sum();
     output::note(format_args!(
         "making bound tables of {}: {} positions",
         output::count(layers.len(), "layer"),
         HumanCount(positions)
     ));
     let (progress, pulse) = (Progress::new(positions), Pulse::default());
-    for &(key, kind) in layers {
+    for &PlannedLayer { key, kind, .. } in layers {
         let Some(cuts) = kind.cuts() else { continue };
         if stop.load(Ordering::Relaxed) {
             bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
@@ -104,37 +89,25 @@ fn stopped_by<T>(stop: &AtomicBool, pulse: &Pulse, work: impl FnOnce() -> T) -> 
     watched(TICK, ask, |_| (), work)
 }
 
-/// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk. Setting `stop` ends
-/// the build.
-pub fn build(
-    directory: &Path,
-    rules: Rules,
-    pits: usize,
-    seeds: usize,
-    what_fits: bool,
-    memory: Option<u64>,
-    stop: &AtomicBool,
-) -> anyhow::Result<()> {
-    let threads = rayon::current_num_threads();
-    let backend = Backend::Cpu(Isa::detect());
-    let mut seeds = seeds;
-    let plan = loop {
-        if seeds < 2 {
-            return Ok(());
-        }
-        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
-        match plan.check(directory, memory) {
-            Ok(()) => break plan,
-            Err(_) if what_fits => seeds -= 1,
-            Err(error) => return Err(error.into()),
-        }
-    };
+/// Builds the missing tables up to that of `last`, within `memory` bytes. Setting `stop` ends the build.
+pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, stop: &AtomicBool) -> anyhow::Result<()> {
+    if last.seeds < 2 {
+        return Ok(());
+    }
+    let plan = Plan::new(directory, last, &Backend::Cpu(Isa::detect()), rayon::current_num_threads());
+    plan.check(directory, memory)?;
+    build_layers(directory, last, &plan, stop)
+}
+
+/// Builds the tables up to that of `last` by a plan of what is missing.
+fn build_layers(directory: &Path, last: TableKey, plan: &Plan, stop: &AtomicBool) -> anyhow::Result<()> {
     if plan.missing.is_empty() {
         return Ok(());
     }
     output::note(format_args!(
-        "building {} to {seeds} seeds: {} positions",
+        "building {} to {} seeds: {} positions",
         output::count(plan.missing.len(), "layer"),
+        last.seeds,
         HumanCount(plan.positions)
     ));
     let progress = Progress::new(plan.positions);
@@ -145,7 +118,7 @@ pub fn build(
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
     };
-    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(backend);
+    let builder = Builder::new(directory, last).backend(Backend::Cpu(Isa::detect()));
     let built = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, || builder.run(&pulse, &on_event)));
     progress.finish();
     built?;

@@ -8,10 +8,10 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, Solver, SolverOptions};
+use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
 use kalah::table::{TableKey, missing_layers};
 
-use crate::cli::flags::search_tables::SearchTables;
+use crate::cli::errors::advice;
 use crate::cli::flags::{args, solve_tables};
 use crate::cli::output;
 use crate::cli::process::outcome::usage;
@@ -49,6 +49,18 @@ pub struct SolverFlags {
     pub threads: args::Threads,
 }
 
+/// How the positions of a game are solved.
+#[derive(Args)]
+pub struct GameFlags {
+    #[command(flatten)]
+    pub book: args::BookFlag,
+    #[command(flatten)]
+    pub with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
 impl SolverFlags {
     /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
@@ -62,19 +74,21 @@ impl SolverFlags {
             return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
+        let last = TableKey { rules: self.rules, pits, seeds: wanted };
         let directory = &self.tables.path;
         if self.build {
             match self.tables_up_to {
-                Some(_) => solve_tables::build(directory, self.rules, pits, wanted, false, self.memory, stop)?,
+                Some(_) => solve_tables::build(directory, last, self.memory, stop)?,
                 None => {
                     let (memory, transpositions) = (self.memory, self.transpositions);
                     solve_tables::build_planned(directory, self.rules, position, memory, transpositions, stop)?;
                 }
             }
         }
-        let last = TableKey { rules: self.rules, pits, seeds: wanted };
         let tables = SearchTables::open(directory, last, self.exact_up_to)?;
-        tables.note_unused(directory, last);
+        if let Some(unused) = tables.unused_bounds(directory, last) {
+            note_unused(&unused);
+        }
         let SearchTables { exact, reach, .. } = tables;
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             let missing = tables.missing(wanted);
@@ -152,21 +166,28 @@ impl SolverFlags {
             options = options.transpositions(bytes);
         }
         options = further(options);
-        // The score of a position in an exact table is looked up, which takes no memory.
-        let most = tables.reach;
         if self.tables_up_to.is_none()
-            && tables.exact < position.seeds() as usize
             && let Some(fitting) = options.layers_that_fit()
         {
             output::note(format_args!(
-                "not all tables fit {} of memory: {}; --tables-up-to {most} uses them all the same",
+                "not all tables fit {} of memory: {}; --tables-up-to {} uses them all the same",
                 HumanBytes(fitting.memory),
                 used(fitting),
+                tables.reach,
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
         Ok(Solver::new(options)?)
     }
+}
+
+/// Notes why bound tables that are there are not used.
+fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
+    let why = match reason {
+        Unused::Network(error) => advice::with_advice(error),
+        Unused::Missing(layers) => missing_layers(layers),
+    };
+    output::note(format_args!("the bound tables of {first} to {last} seeds are not used: {why}"));
 }
 
 /// Which of the tables are used.

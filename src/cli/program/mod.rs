@@ -8,7 +8,7 @@
 //! | `version` | `kalah --version` |
 
 mod completions;
-mod man;
+pub mod man;
 mod rules;
 pub mod version;
 

@@ -11,7 +11,7 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
-use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -52,12 +52,7 @@ pub struct Line {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
     within: f64,
     #[command(flatten)]
-    book: args::BookFlag,
-    #[command(flatten)]
-    with: SolverFlags,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    flags: GameFlags,
 }
 
 /// A position on the line.
@@ -172,15 +167,15 @@ impl Line {
             games::write(path, std::slice::from_ref(&game))?;
         }
         let GameRecord { rules, start, line, .. } = game;
-        self.with.rules = rules;
+        self.flags.with.rules = rules;
         let places = line.follow(rules, &start)?;
-        self.with.threads.start()?;
+        self.flags.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         // Before tables are made, which may take long.
         stop_on_signal(&stop);
-        let tables = self.with.open_tables(&start, &stop)?;
+        let tables = self.flags.with.open_tables(&start, &stop)?;
         let began = Instant::now();
-        let books = self.book.find(self.with.directory(), &[rules]);
+        let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
 
         let line = line.to_string();
@@ -198,7 +193,7 @@ impl Line {
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
         if positions.iter().any(|row| row.value.is_none()) {
             let progress = SearchProgress::new(start);
-            let solver = self.with.solver_with(&start, &tables, &stop, |options| options.book(book))?;
+            let solver = self.flags.with.solver_with(&start, &tables, &stop, |options| options.book(book))?;
             let solver = solver.with_events(|_, event| progress.event(event));
             let proved = self.prove(&places, &mut positions, &solver, &progress, &stop);
             progress.finish();
@@ -211,7 +206,7 @@ impl Line {
         let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
         let answer = LineAnswer {
             position: start.to_string(),
-            rules: self.with.rules.name(),
+            rules: self.flags.with.rules.name(),
             line,
             proved_from,
             wrong_at: wrong.map(|index| positions[index].turns),
@@ -222,7 +217,7 @@ impl Line {
             table_hits,
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.json {
+        if self.flags.json {
             output::json(&answer)?;
         } else {
             self.text(&answer, end)?;
@@ -243,7 +238,7 @@ impl Line {
     fn read(&self) -> Result<GameRecord, ParseError> {
         let start: Position = self.position.as_deref().unwrap_or_default().parse()?;
         let line = kalah::game::Line::parse(start.pits(), &self.moves.join(" "))?;
-        GameRecord::new(self.with.rules, start, line)
+        GameRecord::new(self.flags.with.rules, start, line)
     }
 
     /// Solves those positions of `places` whose values are not in `rows`, from the last one on, and notes there what is proved.

@@ -8,8 +8,8 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
+use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
-use crate::cli::flags::{args, search_tables};
 use crate::cli::help::examples;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer::FromBook;
@@ -119,7 +119,7 @@ impl Prober<'_> {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let Probe { rules, tables, .. } = self.probe;
                 let opened = Tables::open_if_there(&tables.path, *rules, pits, MAX_TABLE_SEEDS)?;
-                search_tables::note_gaps(&opened);
+                args::note_gaps(&opened);
                 entry.insert(opened)
             }
         };

@@ -7,13 +7,12 @@ use clap::Args;
 use kalah::analyse::{Knowledge, KnowledgeError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
-use kalah::solve::{SolveError, Solver};
+use kalah::solve::{SearchTables, SolveError, Solver};
 use serde::Serialize;
 
+use crate::cli::flags::games;
 use crate::cli::flags::player_flags::seconds;
-use crate::cli::flags::search_tables::SearchTables;
-use crate::cli::flags::solver_flags::SolverFlags;
-use crate::cli::flags::{args, games};
+use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::report::Grid;
@@ -43,12 +42,7 @@ pub struct Review {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     within: Duration,
     #[command(flatten)]
-    book: args::BookFlag,
-    #[command(flatten)]
-    with: SolverFlags,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    flags: GameFlags,
 }
 
 /// A value, or bounds of it.
@@ -228,16 +222,16 @@ struct ReviewAnswer {
 impl Review {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         let game = self.read()?;
-        self.with.rules = game.rules;
+        self.flags.with.rules = game.rules;
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
-        self.with.threads.start()?;
+        self.flags.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop);
         let began = Instant::now();
-        let books = self.book.find(self.with.directory(), &[rules]);
+        let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
-        let tables = self.with.open_tables(&start, &stop)?;
+        let tables = self.flags.with.open_tables(&start, &stop)?;
         let known = Knowledge::new(rules, start.pits(), book, tables.tables());
         // A solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
@@ -287,7 +281,7 @@ impl Review {
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.json {
+        if self.flags.json {
             output::json(&answer)?;
         } else {
             answer.print(&reviewed)?;
@@ -302,7 +296,7 @@ impl Review {
             let position: Result<Position, _> = self.game.parse();
             if let Ok(start) = position {
                 let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
-                return GameRecord::new(self.with.rules, start, line).map_err(usage);
+                return GameRecord::new(self.flags.with.rules, start, line).map_err(usage);
             }
             if let (Err(error), false) = (position, self.turns.is_empty()) {
                 return Err(usage(error));
@@ -337,7 +331,7 @@ impl Review {
         book: Option<&'a kalah::book::Book>,
         progress: &'a SearchProgress,
     ) -> anyhow::Result<Solver<'a>> {
-        let solver = self.with.solver_with(start, tables, stop, |options| options.book(book))?;
+        let solver = self.flags.with.solver_with(start, tables, stop, |options| options.book(book))?;
         Ok(solver.with_events(|_, event| progress.event(event)))
     }
 }

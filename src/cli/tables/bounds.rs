@@ -8,11 +8,11 @@ use kalah::build::PlanError;
 use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
+use kalah::solve::{BoundNetwork, bound_tables};
 use kalah::system::available_disk;
 use kalah::table::{
     BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_blocks_in_parallel,
 };
-use kalah::verify::Survey;
 use serde::Serialize;
 
 use crate::cli::errors::statement::statement;
@@ -70,41 +70,26 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     })
 }
 
-/// The network of new bound tables in `directory` where none is named: that of the bound tables which are there, since a
-/// search uses those of one network only; else the one beside the exact tables, or the program's. A note says if it is not
-/// the latter.
+/// The network of new bound tables in `directory` where none is named. A note says if it is not that of the directory of the
+/// exact tables or the program's.
 pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
-    let args::BoardFlags { rules, pits } = common.board;
-    let found = PhasedNetwork::find(&common.tables.path, rules, pits)?.map(|found| found.first().clone());
-    let there = bound_tables(common, directory);
-    let is_found = |table: &BoundTable| found.as_ref() == Some(table.network());
-    if let Some(first) = there.first().filter(|_| !there.iter().any(is_found)) {
-        let own = PhasedNetwork::file_name(rules, pits);
-        if found.is_some() {
-            output::note(format_args!(
-                "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
-                first.path().display(),
-                if common.tables.path.join(&own).exists() { &own } else { "the program's" },
-            ));
-        }
-        return Ok(first.network().clone());
-    }
-    found.ok_or_else(|| {
-        let file = PhasedNetwork::file_name(rules, pits);
-        anyhow!(
+    let (args::BoardFlags { rules, pits }, own) = (common.board, &common.tables.path);
+    let file = PhasedNetwork::file_name(rules, pits);
+    let Some(found) = BoundNetwork::find(own, directory, rules, pits)? else {
+        bail!(
             "the program has no evaluation network for {rules} with {}; \
              make one with `kalah train` and put it beside the tables as {file}",
             output::count(pits, "pit")
-        )
-    })
-}
-
-/// The bound tables of the board in `directory` that can be opened, fewest seeds first.
-fn bound_tables(common: &args::Common, directory: &Path) -> Vec<BoundTable> {
-    let args::BoardFlags { rules, pits } = common.board;
-    let survey = Survey::read(directory).unwrap_or_default();
-    let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
-    keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
+        );
+    };
+    if let Some(table) = found.instead {
+        output::note(format_args!(
+            "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
+            table.display(),
+            if own.join(&file).exists() { &file } else { "the program's" },
+        ));
+    }
+    Ok(found.network)
 }
 
 #[derive(Serialize)]
@@ -147,7 +132,7 @@ impl Bounds {
         }
         let _lock = DirectoryLock::take(directory)?;
 
-        let others = bound_tables(&self.common, directory).into_iter().filter(|table| !keys.contains(&table.key()));
+        let others = bound_tables(directory, rules, pits).into_iter().filter(|table| !keys.contains(&table.key()));
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
             output::note(format_args!(
                 "{} was made with another evaluation network, and a search uses bound tables of one network only: make all \

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `build` | `kalah build` |
-//! | `plan` | `kalah plan`: `build`, `layers` |
+//! | `plan` | `kalah plan`: `build`, `layers`, `search` |
 //! | `train` | `kalah train` |
 //! | `bounds` | `kalah bounds` |
 //! | `verify` | `kalah verify` |

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kalah_core::game::Position;
-use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, SolverOptions, deepen};
+use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, deepen};
 use kalah_tables::table::ProbeError;
 
 use super::depth_limited::DepthLimited;
@@ -74,14 +74,7 @@ impl<'t> Perfect<'t> {
     fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
-            let Setting { rules, tables, bounds, memory, threads, .. } = self.setting;
-            let options = SolverOptions::new(rules, position)
-                .tables(tables.filter(|tables| tables.pits() == pits))
-                .bounds(bounds.filter(|bounds| bounds.pits() == pits))
-                .book(self.setting.book.filter(|book| book.pits() == pits))
-                .transpositions_up_to(memory)
-                .threads(threads)
-                .stop(Arc::clone(&self.stop));
+            let options = self.setting.solver_options(position).stop(Arc::clone(&self.stop));
             let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
             self.solver = Some(solver);
         }

@@ -1,5 +1,6 @@
-use kalah_core::game::Rules;
+use kalah_core::game::{Position, Rules};
 use kalah_solve::book::Book;
+use kalah_solve::solve::SolverOptions;
 use kalah_tables::table::{BoundTables, Tables};
 
 /// Bytes of a solver's transposition table, if nothing else is said.
@@ -66,5 +67,17 @@ impl<'t> Setting<'t> {
     #[must_use]
     pub fn game(self, game: u64) -> Setting<'t> {
         Setting { game, ..self }
+    }
+
+    /// Returns the options of a solver for `position`, with the tables and the book that are for as many pits.
+    #[must_use]
+    pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
+        let pits = position.pits();
+        SolverOptions::new(self.rules, position)
+            .tables(self.tables.filter(|tables| tables.pits() == pits))
+            .bounds(self.bounds.filter(|bounds| bounds.pits() == pits))
+            .book(self.book.filter(|book| book.pits() == pits))
+            .transpositions_up_to(self.memory)
+            .threads(self.threads)
     }
 }

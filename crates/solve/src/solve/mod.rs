@@ -15,7 +15,7 @@
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
 //! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
 //! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
-//! | `table_plan` | [which tables](TablePlan) to have for a search with so much memory |
+//! | `planning` | which tables a search [has](SearchTables), which [it should have](TablePlan), and [what fits](PlannedSearch) memory and disk |
 //! | `solution` | [best moves, a line of best play, openings](Solution) |
 //! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
 //! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
@@ -32,11 +32,11 @@ mod move_order;
 mod narrowing;
 mod options;
 mod packed;
+mod planning;
 mod probing;
 mod search;
 mod solution;
 mod solver;
-mod table_plan;
 mod transposition;
 mod zero_window;
 
@@ -47,6 +47,9 @@ pub use error::SolveError;
 pub use kalah_core::game::{Bounds, ValueBounds};
 pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, Keys, MAX_BOARD_SEEDS, Sower, Sown, Word};
+pub use planning::{
+    BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, Unused, UnusedBounds,
+    bound_tables,
+};
 pub use solution::{Opening, Solution};
 pub use solver::{Event, Solver};
-pub use table_plan::{LayerKind, TablePlan};

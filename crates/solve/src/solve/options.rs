@@ -245,12 +245,12 @@ impl<'a> SolverOptions<'a> {
     }
 
     /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, then as many exact ones as possible.
-    /// `None` if all that are given fit, or there is no limit. With tables that do not fit, a search waits for the disk all the
-    /// time.
+    /// `None` if all that are given fit, or there is no limit, or an exact table has the position: its score is looked up, which
+    /// takes no memory. With tables that do not fit, a search waits for the disk all the time.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
         let (all, memory) = (self.layers(), self.budget()?);
         let least = self.least_transpositions(memory);
-        if Shares::fit(memory, self.table_bytes(all), least) {
+        if all.exact() >= self.seeds || Shares::fit(memory, self.table_bytes(all), least) {
             return None;
         }
         let choices = (2..=all.reach())

@@ -25,10 +25,9 @@ use kalah::game::Position;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
-use kalah::solve::{SolveError, Solver};
+use kalah::solve::{SearchTables, SolveError, Solver};
 
 use crate::cli::flags::positions;
-use crate::cli::flags::search_tables::SearchTables;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;

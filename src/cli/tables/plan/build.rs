@@ -14,6 +14,7 @@ use crate::cli::flags::compute::Compute;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::tables::plan::UpTo;
 
 /// List what a build still needs: memory, disk, time
 ///
@@ -26,9 +27,8 @@ use crate::cli::process::outcome::Outcome;
     ("The same for a program", "kalah plan build --seeds 30 --json"),
 ]))]
 pub struct PlanBuild {
-    /// Plan up to this many seeds in play
-    #[arg(long, value_name = "N", value_parser = args::seeds)]
-    seeds: usize,
+    #[command(flatten)]
+    up_to: UpTo,
     /// Print the commands instead, a comment before each layer
     #[arg(long, conflicts_with = "json")]
     commands: bool,
@@ -76,7 +76,7 @@ struct PlanBuildReport<'a> {
 impl PlanBuild {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
-        let (directory, seeds) = (&self.common.tables.path, self.seeds);
+        let (directory, seeds) = (&self.common.tables.path, self.up_to.seeds);
         let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
         // What has the name of a table must be that table, or the build would stop there.

@@ -12,6 +12,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::build::packed;
+use crate::cli::tables::plan::UpTo;
 
 #[derive(Serialize)]
 struct Step {
@@ -64,9 +65,8 @@ struct PlanLayersReport<'a> {
     ("The memory of each layer, and what it reads and writes", "kalah plan layers --seeds 36"),
 ]))]
 pub struct PlanLayers {
-    /// Plan up to this many seeds in play
-    #[arg(long, value_name = "N", value_parser = args::seeds)]
-    seeds: usize,
+    #[command(flatten)]
+    up_to: UpTo,
     /// The layers from this many seeds up are archives, as with `kalah build --packed`
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     packed: Option<usize>,
@@ -79,7 +79,7 @@ pub struct PlanLayers {
 
 impl PlanLayers {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let PlanLayers { common, seeds, packed, memory } = self;
+        let PlanLayers { common, up_to: UpTo { seeds }, packed, memory } = self;
         let args::BoardFlags { rules, pits } = common.board;
         let (directory, threads) = (&common.tables.path, common.threads.number());
         let is_archived = |key: TableKey| packed.is_some_and(|first| key.seeds >= first);

@@ -31,7 +31,6 @@ use kalah::verify::{
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
 use crate::cli::flags::compute::GpuFlags;
-use crate::cli::gpu::GpuFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;

@@ -1,8 +1,8 @@
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
 use kalah_tables::table::Cuts;
 
-use super::memory::{Shares, TableBytes};
-use super::transposition::most_bytes;
+use super::super::memory::{Shares, TableBytes};
+use super::super::transposition::most_bytes;
 
 /// Bits of a position in an exact table (measured: 4.07 to 4.15).
 const EXACT_BITS: f64 = 4.15;

@@ -1,16 +1,12 @@
-//! The tables of a search: exact ones, and bound tables above them.
-
 use std::path::Path;
 
-use kalah::index::MAX_TABLE_SEEDS;
-use kalah::table::{BoundTable, BoundTables, TableError, TableKey, Tables, missing_layers};
-use kalah::verify::Survey;
+use kalah_core::index::MAX_TABLE_SEEDS;
+use kalah_tables::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
+use kalah_tables::verify::Survey;
 
-use crate::cli::errors::advice;
-use crate::cli::output;
-
-/// The tables of a search; none by default.
-#[derive(Default)]
+/// The tables of a search: exact ones, and bound tables above them. None by default.
+#[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct SearchTables {
     tables: Option<Tables>,
     bounds: Option<BoundTables>,
@@ -20,11 +16,25 @@ pub struct SearchTables {
     pub reach: usize,
 }
 
-/// A note names the layers that are missing below others of an opened directory: those are not used.
-pub fn note_gaps(tables: &Tables) {
-    if let Err(error) = tables.require_all() {
-        output::note(format_args!("the layers above are not used: {error}"));
-    }
+/// Bound tables that are there, and that a search does not use.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnusedBounds {
+    /// Seeds of the smallest of these layers.
+    pub first: usize,
+    /// Seeds of the largest of these layers.
+    pub last: usize,
+    /// Why they are not used.
+    pub reason: Unused,
+}
+
+/// Why a search does not use some bound tables.
+#[derive(Debug)]
+pub enum Unused {
+    /// They have another evaluation network than those that it uses.
+    Network(TableError),
+    /// These layers below them are missing.
+    Missing(Vec<usize>),
 }
 
 impl SearchTables {
@@ -52,36 +62,35 @@ impl SearchTables {
         Ok(SearchTables { tables: Some(tables), bounds, exact, reach })
     }
 
-    /// The exact tables, if there are any.
+    /// Returns the exact tables, if there are any.
     pub fn tables(&self) -> Option<&Tables> {
         self.tables.as_ref().filter(|tables| tables.max_seeds().is_some())
     }
 
-    /// The bound tables, if there are any.
+    /// Returns the bound tables, if there are any.
     pub fn bounds(&self) -> Option<&BoundTables> {
         self.bounds.as_ref()
     }
 
-    /// The layers up to `seeds` seeds of which there is no exact table.
+    /// Returns the layers up to `seeds` seeds of which there is no exact table.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         self.tables.as_ref().map_or(Vec::new(), |tables| tables.missing(seeds))
     }
 
-    /// A note says why bound tables in `directory`, of larger layers than are used and at most that of `last`, are not used.
-    pub fn note_unused(&self, directory: &Path, last: TableKey) {
-        let Ok(survey) = Survey::read(directory) else { return };
+    /// Returns the bound tables in `directory` of larger layers than are used and at most that of `last`, if there are any.
+    pub fn unused_bounds(&self, directory: &Path, last: TableKey) -> Option<UnusedBounds> {
+        let survey = Survey::read(directory).ok()?;
         let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
         let unused: Vec<usize> = unused.filter(|&seeds| seeds > self.reach && seeds <= last.seeds).collect();
-        let (Some(&first), Some(&most)) = (unused.first(), unused.last()) else { return };
+        let (&first, &most) = (unused.first()?, unused.last()?);
         let next = self.reach.max(1) + 1;
         let network = self.bounds().and_then(|bounds| bounds.layers().last());
-        let why = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
+        let reason = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
             (Ok(Some(table)), Some(other)) => {
-                let (path, other) = (table.path().to_owned(), other.path().to_owned());
-                advice::with_advice(&TableError::Networks { path, other })
+                Unused::Network(TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() })
             }
-            _ => missing_layers(&(next..first).collect::<Vec<_>>()),
+            _ => Unused::Missing((next..first).collect()),
         };
-        output::note(format_args!("the bound tables of {first} to {most} seeds are not used: {why}"));
+        Some(UnusedBounds { first, last: most, reason })
     }
 }

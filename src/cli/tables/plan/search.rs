@@ -1,0 +1,218 @@
+//! `kalah plan search`: which tables to have for a search with so much memory.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::solve::{BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, TablePlan};
+use serde::Serialize;
+
+use crate::cli::errors::suggestion;
+use crate::cli::flags::compute::Compute;
+use crate::cli::flags::{args, positions};
+use crate::cli::help::examples;
+use crate::cli::output;
+use crate::cli::process::outcome::{Outcome, usage};
+
+/// List which tables to have for a search
+///
+/// Lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit, so that a
+/// search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Which tables to have for a search", "kalah plan search 6x6 --memory 24GiB"),
+]))]
+pub struct PlanSearch {
+    /// The position to search, such as 6x6 [default: six seeds in each pit]
+    position: Option<OsString>,
+    /// The largest layer that may be made [default: as the memory allows]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Memory of the search, such as 24GiB [default: most of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    compute: Compute,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+#[derive(Serialize)]
+struct Layer {
+    seeds: usize,
+    /// exact, 2 bits or 1 bit.
+    kind: &'static str,
+    positions: u64,
+    bytes: u64,
+    exists: bool,
+}
+
+#[derive(Serialize)]
+struct PlanSearchReport {
+    rules: &'static str,
+    position: String,
+    memory: u64,
+    layers: Vec<Layer>,
+    tables: u64,
+    transpositions: u64,
+    /// The exact layers that are missing, all of which are needed to make the bound tables.
+    exact_to_build: Vec<usize>,
+    disk: u64,
+    /// What of it stays when the exact tables are deleted that the search does not read.
+    disk_kept: u64,
+    seconds: f64,
+    exact_alone: usize,
+    /// Relative to those with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+impl PlanSearch {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let (backend, _) = self.compute.choose(rules)?;
+        let start = || OsString::from(format!("{pits}x6"));
+        let position = positions::one(&self.position.unwrap_or_else(start))?;
+        let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
+        let mut search = PlannedSearch {
+            rules,
+            position,
+            directory,
+            memory: self.memory,
+            transpositions: None,
+            backend: &backend,
+            threads,
+        };
+        let memory = search.memory();
+        search.memory = Some(memory);
+        let Some(plan) = search.plan(self.seeds.unwrap_or(MAX_TABLE_SEEDS)) else {
+            let pits = position.pits();
+            if pits > MAX_TABLE_PITS {
+                return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
+            }
+            bail!("no tables of {pits} pits a side fit {} of memory; allow more with --memory", HumanBytes(memory));
+        };
+        let missing = search.missing(&plan);
+        let report = PlanSearchReport::new(&search, &plan, &missing);
+        if self.common.json {
+            output::json(&report)?;
+        } else {
+            Printed { search, plan, missing, report }.print()?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl PlanSearchReport {
+    fn new(search: &PlannedSearch, plan: &TablePlan, missing: &MissingTables) -> PlanSearchReport {
+        let planned = search.layers(plan);
+        let layer = |&PlannedLayer { key, kind, positions, bytes, exists, .. }: &PlannedLayer| Layer {
+            seeds: key.seeds,
+            kind: kind.name(),
+            positions,
+            bytes,
+            exists,
+        };
+        PlanSearchReport {
+            rules: search.rules.name(),
+            position: search.position.to_string(),
+            memory: search.memory(),
+            layers: planned.iter().map(layer).collect(),
+            tables: plan.tables,
+            transpositions: plan.transpositions,
+            exact_to_build: missing.exact.missing.iter().map(|key| key.seeds).collect(),
+            disk: missing.disk,
+            disk_kept: planned.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            seconds: missing.seconds,
+            exact_alone: plan.exact_alone,
+            nodes: plan.nodes,
+        }
+    }
+}
+
+/// A plan to be printed for people.
+struct Printed<'a> {
+    search: PlannedSearch<'a>,
+    plan: TablePlan,
+    missing: MissingTables,
+    report: PlanSearchReport,
+}
+
+impl Printed<'_> {
+    fn print(&self) -> anyhow::Result<()> {
+        let Printed { search, plan, missing, report } = self;
+        output::line(format_args!(
+            "{} by {}, {} of memory:",
+            report.position,
+            report.rules,
+            HumanBytes(report.memory)
+        ))?;
+        output::line("layers  scores         positions       bytes  missing")?;
+        for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
+            let layers: Vec<&Layer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
+            let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
+            output::line(format_args!(
+                "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
+                format!("{}..{}", first.seeds, last.seeds),
+                kind.name(),
+                HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
+                HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
+                layers.iter().filter(|layer| !layer.exists).count(),
+            ))?;
+        }
+        output::line(format_args!(
+            "tables {}, transposition table {}",
+            HumanBytes(report.tables),
+            HumanBytes(report.transpositions)
+        ))?;
+        output::line(format_args!(
+            "about {:.2} times the nodes with exact tables to {} seeds, which fit the same memory",
+            report.nodes, report.exact_alone
+        ))?;
+        if report.disk > 0 {
+            output::line(format_args!(
+                "to make them: {} of disk, of which {} must stay; about {} ({}, {})",
+                HumanBytes(report.disk),
+                HumanBytes(report.disk_kept),
+                HumanDuration(Duration::from_secs_f64(report.seconds)),
+                output::count(search.threads, "thread"),
+                search.backend.name(),
+            ))?;
+            self.print_commands()?;
+            if let Some(free) = missing.disk_shortage(search.directory) {
+                output::note(format_args!(
+                    "{} has {} free; --seeds {} plans with fewer layers",
+                    search.directory.display(),
+                    HumanBytes(free),
+                    plan.one_bit - 1
+                ));
+            }
+        } else {
+            output::line("all of them are there")?;
+        }
+        Ok(())
+    }
+
+    /// The commands that make what is missing.
+    fn print_commands(&self) -> anyhow::Result<()> {
+        let Printed { search: PlannedSearch { rules, directory, .. }, plan, missing, report } = self;
+        let flags = suggestion::table_flags(directory, *rules, plan.pits);
+        if let Some(seeds) = report.exact_to_build.last() {
+            output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
+        }
+        if !missing.bounds.is_empty() && BoundNetwork::find(directory, directory, *rules, plan.pits)?.is_none() {
+            output::line(format_args!("  kalah train{flags}"))?;
+        }
+        for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {
+            let mut missing = missing.bounds.iter().filter(|layer| layer.kind == kind);
+            if let Some(first) = missing.next() {
+                let last = missing.next_back().unwrap_or(first);
+                let range = format!("{}..{}", first.key.seeds, last.key.seeds);
+                output::line(format_args!("  kalah bounds --seeds {range} --bits {bits}{flags}"))?;
+            }
+        }
+        Ok(())
+    }
+}
