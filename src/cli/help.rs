@@ -103,9 +103,10 @@ mod tests {
 
     #[test]
     fn every_command_has_examples() {
-        for (name, command) in all(&command(), "kalah") {
-            // Examples are those of a command, or of the commands within it.
-            assert!(!lines(&command).is_empty() || command.has_subcommands(), "{name}");
+        // Examples are those of a command, or of the commands within it.
+        for command in command().get_subcommands() {
+            let inner = command.has_subcommands() && command.get_subcommands().all(|inner| !lines(inner).is_empty());
+            assert!(inner || !lines(command).is_empty(), "{}", command.get_name());
         }
     }
 
