@@ -3,6 +3,7 @@ use std::fs::File;
 use kalah_core::cancel::Cancel;
 
 /// Bytes that are read at a time: whole huge pages.
+#[cfg(target_os = "linux")]
 const PART_BYTES: usize = 64 << 20;
 
 /// Reads what of a file is not in the page cache into it, in huge pages where the system has them, until the end or until `cancel` is cancelled.
