@@ -109,7 +109,6 @@ fn is_damage(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::time::Duration;
 
     use kalah::analyse::book::MakeError;
     use kalah::analyse::{KnowledgeError, ReviewError};
@@ -128,6 +127,8 @@ mod tests {
     #[cfg(feature = "gpu")]
     #[test]
     fn a_build_that_a_device_ended_says_so_and_how_to_go_on() {
+        use std::time::Duration;
+
         use kalah::gpu::GpuError;
 
         let lost = GpuError::Lost("it was unplugged".to_owned());

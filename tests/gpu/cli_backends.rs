@@ -1,5 +1,5 @@
 //! The command line of the backends: what is chosen, refused, compared and measured.
-#![cfg(feature = "cli")]
+#![cfg(all(feature = "cli", feature = "gpu"))]
 
 use std::path::Path;
 
