@@ -1,8 +1,10 @@
 //! Rules of the repository: documents, packages, structure of the sources.
 
+mod commands;
 mod documentation;
 mod format_page;
 mod packaging;
 mod python_reader;
 mod rules_in_one_place;
 mod structure;
+mod words;

@@ -1,0 +1,102 @@
+//! The commands on a page.
+
+/// A code block of shell commands.
+#[derive(Debug, Default)]
+pub struct Block {
+    pub commands: Vec<Command>,
+    /// The block has the output of its commands, too.
+    pub shows_output: bool,
+    pub why_not_run: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Command {
+    /// The line of the page, from 1.
+    pub line: usize,
+    pub text: String,
+    /// The output that the page shows.
+    pub output: String,
+}
+
+impl Command {
+    /// Returns true if the page shows that the command fails.
+    pub fn shows_failure(&self) -> bool {
+        self.output.lines().any(|line| line.starts_with("error: "))
+    }
+}
+
+/// The blocks of shell commands of a page: those marked `console`, with output, and `sh`, without.
+pub fn blocks(text: &str) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate();
+    let mut before = "";
+    while let Some((_, line)) = lines.next() {
+        let console = line == "```console";
+        if console || line == "```sh" {
+            let content: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "```").collect();
+            let commands = if console { sessions(&content) } else { scripts(&content) };
+            found.push(Block { commands, shows_output: console, why_not_run: why_not_run(before) });
+        } else if line.starts_with("```") && line != "```" {
+            lines.by_ref().find(|(_, line)| *line == "```");
+        }
+        before = line;
+    }
+    found
+}
+
+/// The reason in the comment before a block; commands that `.ci/run` takes from the page run there.
+fn why_not_run(line: &str) -> Option<String> {
+    let comment = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    comment.strip_prefix("not run: ").or(comment.strip_prefix("ci: ")).map(str::to_owned)
+}
+
+/// Commands after `$ `, each with its output. A command goes on after a line that ends with `\`, `|` or `&&`.
+fn sessions(lines: &[(usize, &str)]) -> Vec<Command> {
+    let mut commands: Vec<Command> = Vec::new();
+    let mut goes_on = false;
+    for &(index, line) in lines {
+        let begins = line.strip_prefix("$ ");
+        if let Some(text) = begins {
+            commands.push(Command { line: index + 1, text: text.to_owned(), output: String::new() });
+        } else if let Some(command) = commands.last_mut() {
+            let to = if goes_on { &mut command.text } else { &mut command.output };
+            if !to.is_empty() {
+                to.push('\n');
+            }
+            to.push_str(if goes_on { line.strip_prefix("> ").unwrap_or(line) } else { line });
+        }
+        goes_on = (begins.is_some() || goes_on) && line.ends_with(['\\', '|', '&']) && !line.ends_with(" &");
+    }
+    commands
+}
+
+/// All lines of a block, as one command.
+fn scripts(lines: &[(usize, &str)]) -> Vec<Command> {
+    let text = lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
+    let line = lines.first().map_or(0, |(index, _)| index + 1);
+    vec![Command { line, text, output: String::new() }]
+}
+
+/// The commands of the program in backticks within text, with their lines.
+pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
+    let mut code = false;
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        code ^= line.trim_start().starts_with("```");
+        if !code {
+            let spans = line.split('`').skip(1).step_by(2).filter(|span| span.starts_with("kalah "));
+            found.extend(spans.map(|span| (index + 1, span.to_owned())));
+        }
+    }
+    found
+}
+
+/// The arguments of the program in a shell command, which may run it several times, as far as they are words and flags.
+pub fn arguments(command: &str) -> Vec<String> {
+    let one_line = command.replace("\\\n", " ");
+    let commands = one_line.split(['|', '&', ';', '\n', '(']);
+    let words = commands.map(|command| command.split_whitespace().skip_while(|word| *word != "kalah").skip(1));
+    let ends = |word: &&str| !word.starts_with(['>', '#', '2', '<']) || word.starts_with("<");
+    let arguments = words.map(|words| words.take_while(ends).collect::<Vec<_>>().join(" "));
+    arguments.filter(|arguments| !arguments.is_empty()).collect()
+}

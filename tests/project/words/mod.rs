@@ -1,0 +1,104 @@
+//! The words of the project: comments, pages and messages avoid those that the glossary forbids, and lines are short.
+//!
+//! The list is the table under "Words not to use" in docs/glossary.md, so that there is one list for readers and for this test.
+
+mod prose;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use prose::{Kind, Passage, passages};
+
+/// Columns of a line at most. Tables, code blocks and addresses in pages are exempt.
+const MOST_COLUMNS: usize = 120;
+
+/// Words with which no comment begins: it begins with the thing that it describes.
+const BAD_BEGINNINGS: [&str; 5] = ["What", "Whether", "How", "Who", "Which"];
+
+/// Files whose text is not ours, or not English.
+const EXEMPT: [&str; 3] = ["LICENSE-", "crates/serve/src/page/texts/de", "CHANGELOG.md"];
+
+/// The tracked files that have prose: their paths from the root of the repository.
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().expect("git runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = String::from_utf8(output.stdout).expect("names are text");
+    let kept = |name: &&str| Kind::of(name).is_some() && !EXEMPT.iter().any(|exempt| name.starts_with(exempt));
+    // A link of a crate to the folder of another one would be read twice.
+    names.split_terminator('\0').filter(kept).map(PathBuf::from).filter(|path| !root.join(path).is_symlink()).collect()
+}
+
+/// The forbidden words and phrases, in lower case.
+fn forbidden(glossary: &str) -> Vec<String> {
+    let (_, section) = glossary.split_once("## Words not to use").expect("the glossary has the list");
+    let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let cells = rows.take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+    cells.flat_map(|cell| cell.split(',')).map(|phrase| phrase.trim().to_lowercase()).collect()
+}
+
+/// Returns true if `phrase` is in `text` as whole words; both are in lower case.
+fn has(text: &str, phrase: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    text.match_indices(phrase).any(|(at, _)| {
+        !text[..at].ends_with(is_letter) && !text[at + phrase.len()..].starts_with(is_letter)
+    })
+}
+
+/// The faults of a passage.
+fn faults_of(passage: &Passage, forbidden: &[String]) -> Vec<String> {
+    let text = passage.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lower = text.to_lowercase();
+    let words = forbidden.iter().filter(|phrase| has(&lower, phrase)).map(|phrase| format!("the words `{phrase}`"));
+    let first = text.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+    let beginning = (passage.is_comment && BAD_BEGINNINGS.contains(&first)).then(|| format!("a comment that begins with {first}"));
+    words.chain(beginning).collect()
+}
+
+/// The faults of a file.
+fn faults(name: &str, text: &str, forbidden: &[String]) -> Vec<String> {
+    let kind = Kind::of(name).expect("the file has prose");
+    let mut found = Vec::new();
+    for passage in passages(kind, text) {
+        let at = |fault| format!("{name}:{}: {fault}", passage.line);
+        found.extend(faults_of(&passage, forbidden).into_iter().map(at));
+    }
+    for (index, line) in kind.short_lines(text) {
+        let columns = line.chars().count();
+        if columns > MOST_COLUMNS {
+            found.push(format!("{name}:{}: {columns} columns", index + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn comments_pages_and_messages_use_the_words_of_the_glossary() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let forbidden = forbidden(&std::fs::read_to_string(root.join("docs/glossary.md")).unwrap());
+    assert!(forbidden.len() > 20, "only {} words are forbidden", forbidden.len());
+    let files = files();
+    assert!(files.len() > 400, "only {} files were found", files.len());
+    let mut found = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(root.join(&path)).unwrap();
+        found.extend(faults(path.to_str().unwrap(), &text, &forbidden));
+    }
+    assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let forbidden = ["best line".to_owned(), "told".to_owned()];
+    let found = |name: &str, text: &str| faults(name, text, &forbidden).len();
+    assert_eq!(found("src/a.rs", "/// The best\n/// line, told by \"x\".\nfn told() -> &'static str { \"untold\" }\n"), 2);
+    assert_eq!(found("src/a.rs", "fn a<'a>() { let _ = ('\"', r#\"told\"#, \"as\\\n   told\"); } // Told.\n"), 3);
+    assert_eq!(found("src/a.rs", "//! Whether a file is short.\n\n/* How it is. */\n"), 2);
+    assert_eq!(found("tests/a.rs", "// Told.\nfn a() { assert!(false, \"told\"); }\n"), 1);
+    assert_eq!(found("shaders/a.wgsl", "// Told.\nfn told() {}\n"), 1);
+    assert_eq!(found("docs/a.md", "# Told\n\nA `told` and the best\nline.\n\n```sh\ntold\n```\n"), 2);
+    assert_eq!(found("docs/a.md", &format!("{}\n| {} |\n", "word ".repeat(25), "word ".repeat(25))), 1);
+    assert_eq!(found("src/a.rs", &format!("// {}\n", "word ".repeat(25))), 1);
+    assert_eq!(found("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n"), 2);
+    assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
+}
