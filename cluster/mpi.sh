@@ -5,8 +5,8 @@
 #     mpirun -np 8 cluster/mpi.sh 30                     # all layers to 30 seeds
 #     srun -n 8 cluster/mpi.sh 30 --rules standard       # any flags of `kalah build` may follow
 #
-# The processes share nothing but the directory, so this needs no MPI library and works with any launcher, or without
-# one: start it by hand on as many machines as you like, at any time. Each process takes the largest pair of frames that
+# The processes share only the directory, so this needs no MPI library and works with any launcher, or without one:
+# start it by hand on as many machines as you like, at any time. Each process takes the largest pair of frames that
 # no other has a lease on. If a process is killed, the others take over its pair after half a minute (--patience).
 #
 # A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only

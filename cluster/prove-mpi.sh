@@ -5,8 +5,8 @@
 #     mpirun -np 8 cluster/prove-mpi.sh 6x5                             # finds the value and proves it
 #     srun -n 8 cluster/prove-mpi.sh 6x5 --openings --rules standard    # any flags of `kalah prove` may follow
 #
-# The processes share nothing but the directories, so this needs no MPI library and works with any launcher, or without
-# one: start it by hand on as many machines as you like, at any time. Each process takes the next job that no other has
+# The processes share only the directories, so this needs no MPI library and works with any launcher, or without one:
+# start it by hand on as many machines as you like, at any time. Each process takes the next job that no other has
 # a lease on. If a process is killed, the others take over its job after half a minute (--patience).
 #
 # A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only
@@ -17,7 +17,7 @@
 #     KALAH            the program, if it is not on the PATH
 #     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
 #                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
-#     KALAH_MEMORY     memory of each process [what is available, divided by the number of processes on the machine]
+#     KALAH_MEMORY     memory of each process [available memory / processes on the machine]
 set -euo pipefail
 
 if [[ $# -lt 1 || $1 = -* ]]; then
@@ -40,4 +40,5 @@ if [[ -z $memory && -n $available && ${here:-1} -gt 1 ]]; then
     memory=$((available / here))KiB
 fi
 
-exec "${KALAH:-kalah}" prove "$1" --proof "$KALAH_PROOF" --share --threads "$threads" ${memory:+--memory "$memory"} "${@:2}"
+exec "${KALAH:-kalah}" prove "$1" --proof "$KALAH_PROOF" --share --threads "$threads" \
+    ${memory:+--memory "$memory"} "${@:2}"

@@ -4,10 +4,10 @@
 #     export KALAH_TABLES=/shared/tables
 #     KALAH_SBATCH="--cpus-per-task=16 --mem=8G --time=1:00:00" cluster/slurm.sh 34
 #
-# submits one job that builds the layers up to 20 seeds, which takes seconds, and then for each layer an array with one
-# task per pair of frames, which starts when all tasks of the layer before have succeeded. The task that finds the
-# pieces of its layer complete joins them. Each task may take as much memory as Slurm allows it (--mem). Existing files are kept: after a failure the same command continues the
-# build, and finished layers are not submitted again. `kalah plan build --seeds 34` shows memory and times.
+# submits one job for the layers up to 20 seeds, which takes seconds, and then one array a layer with one task a pair of
+# frames. An array starts when all tasks of the layer before have succeeded. The task that finds all pieces of its layer
+# joins them. A task takes as much memory as Slurm allows it (--mem). After a failure, submit the same command again:
+# finished layers are not submitted, and finished pieces are kept. `kalah plan build --seeds 34` shows memory and times.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all nodes share
 #     KALAH            the program, if it is not on the PATH of the nodes and of this machine
@@ -16,8 +16,8 @@
 #     KALAH_FIRST      layers up to this many seeds are built by one process [20]
 #     KALAH_SBATCH     options for sbatch, separated by spaces
 #
-# Flags after the number of seeds are passed to `kalah build`. Slurm runs this same file as the body of the tasks: task
-# K of the array of layer N computes the frames K|N-K and N-K|K, task 0 builds all layers up to N.
+# Flags after the number of seeds are passed to `kalah build`. Slurm runs this file as the body of the tasks: task K of
+# the array of layer N computes the frames K|N-K and N-K|K, task 0 builds all layers up to N.
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
@@ -41,14 +41,14 @@ if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
     fi
     threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
     memory=()
-    # What Slurm allows, in MiB, rather than what the node has.
+    # The limit of Slurm, in MiB, not the memory of the node.
     if [[ -n ${SLURM_MEM_PER_NODE:-} && " $* " != *" --memory"* ]]; then
         memory=(--memory "${SLURM_MEM_PER_NODE}MiB")
     fi
     exec "${KALAH:-kalah}" build "${work[@]}" --rules "$rules" --pits "$pits" --threads "$threads" "${memory[@]}" "$@"
 fi
 
-# A mistyped rule set or flag is found here, not by the first of many jobs.
+# Finds a mistyped rule set or flag before any job is submitted.
 "${KALAH:-kalah}" build --seeds "$seeds" --rules "$rules" --pits "$pits" --threads 1 --dry-run "$@" >&2
 
 read -ra options <<<"${KALAH_SBATCH:-}"

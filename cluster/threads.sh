@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Sourced by the scripts for MPI launchers. Sets `here`, the number of processes on this machine, empty if the launcher does not
-# report it (Open MPI, Hydra and srun do), and `threads`, those of each process: KALAH_THREADS, or its share of the cores.
+# Sourced by the scripts for MPI launchers. Sets
+#     here       processes on this machine; empty if the launcher does not report it (Open MPI, Hydra and srun do)
+#     threads    threads of each process: KALAH_THREADS, or its share of the cores
 
 # srun gives a list such as 4(x2),3.
 here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}

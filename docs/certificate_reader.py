@@ -130,13 +130,13 @@ def unpacked(data, size):
 
 
 def sequences(pits, seeds):
-    """How many positions have so many seeds, empty rows included; None if they have no ranks."""
+    """The number of positions with these seeds in play, empty rows included; None if they have no ranks."""
     count = comb(seeds + 2 * pits - 1, 2 * pits - 1)
     return count if seeds <= 255 and count <= 1 << 120 else None
 
 
 def unrank(pits, seeds, rank):
-    """The 2m pits of the position with this rank among those with so many seeds."""
+    """The 2m pits of the position with this rank among those with these seeds."""
     sums = [seeds]
     for i in range(2 * pits - 1, 0, -1):
         total = sums[-1]

@@ -12,8 +12,8 @@ most by the bound table.
 
 Written only from docs/indexing.md, docs/format.md, docs/bounds.md and docs/evaluation.md, with only the standard
 library. The header, the directory of a bound table, and every block that is read are compared with their checksums: a
-flipped bit is an error, never a wrong score. Digests are not compared, because BLAKE3 is not in the standard library: if a small frame, with its
-checksum, overwrote another one, this is not noticed here, but `kalah verify --checksums` notices it.
+flipped bit is an error, never a wrong score. Digests are not compared, because BLAKE3 is not in the standard library.
+So this reader misses a small frame that was overwritten by another one and its checksum; `kalah verify` finds it.
 """
 
 import mmap

@@ -4,7 +4,7 @@
     python3 docs/pictures/draw.py           writes them
     python3 docs/pictures/draw.py --check   fails if they are not what it would write
 
-What they show is computed from the definitions in docs/indexing.md.
+The pictures are computed from the definitions in docs/indexing.md.
 """
 
 import itertools
@@ -15,6 +15,7 @@ PITS, SEEDS = 3, 6
 LEVEL_COLOURS = ["#eff3ff", "#bdd7e7"]
 PAIR_COLOURS = ["#c7e9c0", "#fdd0a2", "#dadaeb"]
 INK, MARK, ARROW = "#222222", "#d94801", "#a63603"
+GREY = "#666666"
 FONT = 'font-family="sans-serif"'
 
 
@@ -23,7 +24,7 @@ def potential(row):
 
 
 def rows(seeds):
-    """All rows with so many seeds, by rank."""
+    """All rows with this number of seeds, by rank."""
     every = (row for row in itertools.product(range(seeds + 1), repeat=PITS) if sum(row) == seeds)
     return sorted(every, key=lambda row: (potential(row), row))
 
@@ -56,16 +57,17 @@ def layer():
         shown = max(unit * width, 44)
         centre = x + shown / 2
         y = height - 58 - unit * depth
-        parts.append(rectangle(centre - unit * width / 2, y, unit * width, unit * depth, PAIR_COLOURS[min(mover, other) - 1]))
+        colour = PAIR_COLOURS[min(mover, other) - 1]
+        parts.append(rectangle(centre - unit * width / 2, y, unit * width, unit * depth, colour))
         parts.append(text(centre, y - 8, f"{width} x {depth}", 12))
         parts.append(text(centre, height - 38, f"{mover} | {other}", 14))
-        parts.append(text(centre, height - 20, f"from {total}", 11, colour="#666666"))
+        parts.append(text(centre, height - 20, f"from {total}", 11, colour=GREY))
         x += shown + gap
         total += width * depth
     width = x - gap + left
     parts.insert(0, text(width / 2, 24, f"The layer of {SEEDS} seeds with {PITS} pits a side: {total} positions in "
                                        f"{SEEDS - 1} frames", 15))
-    parts.insert(1, text(width / 2, 42, "frames of one colour are mirror images, computed together", 12, colour="#666666"))
+    parts.insert(1, text(width / 2, 42, "frames of one colour are mirror images, computed together", 12, colour=GREY))
     return document(width, height, "The frames of a layer", parts)
 
 
@@ -114,9 +116,9 @@ def frames():
     width = second.x + cell * len(second.movers) + 110
     parts = [text(width / 2, 24, "A pair of frames, its levels, and a quiet move", 15),
              text(first.x + cell * 7.5, 52, "frame 4 | 2", 14),
-             text(first.x + cell * 7.5, 70, "mover's rows by rank, with the potential of their level", 12, colour="#666666"),
+             text(first.x + cell * 7.5, 70, "mover's rows by rank, with the potential of their level", 12, colour=GREY),
              text(second.x + cell * 3, 52, "frame 2 | 4", 14),
-             text(second.x + cell * 3, 70, "the other side to move", 12, colour="#666666"),
+             text(second.x + cell * 3, 70, "the other side to move", 12, colour=GREY),
              *first.parts(), *second.parts()]
     for rank, row in enumerate(first.others):
         parts.append(text(first.x - 8, first.y + cell * rank + 17, " ".join(map(str, row)), 12, "end"))
@@ -131,10 +133,13 @@ def frames():
         f'<path d="M{x + cell} {y + cell / 2}C{x + 260} {y + 60} {to_x - 200} {to_y} {to_x} {to_y + cell / 2}" '
         f'fill="none" stroke="{ARROW}" stroke-width="2" marker-end="url(#head)"/>',
         text(first.x, below + 28, "mover 1 1 2, other 1 1 0: level 3, index "
-             f"{first.others.index(other)} x {len(first.movers)} + {first.movers.index(mover)} = {index}", 13, "start", ARROW),
-        text(first.x, below + 48, "a move of the first pit: the mover's row becomes 0 2 2, of level 2,", 13, "start", ARROW),
+             f"{first.others.index(other)} x {len(first.movers)} + {first.movers.index(mover)} = {index}",
+             13, "start", ARROW),
+        text(first.x, below + 48, "a move of the first pit: the mover's row becomes 0 2 2, of level 2,",
+             13, "start", ARROW),
         text(first.x, below + 66, "and the other side is to move in the mirrored frame", 13, "start", ARROW),
-        text(first.x, below + 104, "A step computes one level of one side's row against all rows of the other:", 13, "start"),
+        text(first.x, below + 104, "A step computes one level of one side's row against all rows of the other:",
+             13, "start"),
         text(first.x, below + 122, "a band of columns of 4 | 2, then the same band of lines of 2 | 4.", 13, "start"),
     ]
     return document(width, height, "A pair of frames with their levels", parts)

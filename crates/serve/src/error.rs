@@ -81,7 +81,7 @@ pub enum ApiError {
     #[error("the request took too long to arrive")]
     Late,
     /// There is nothing at the address.
-    #[error("there is nothing at {0}; docs/serve.md lists the addresses")]
+    #[error("there is nothing at {0}; docs/api.md lists the addresses")]
     NotFound(String),
     /// The address takes another method.
     #[error("this address does not take the method {0}")]

@@ -1,6 +1,6 @@
 //! The tables over HTTP: a JSON API, and a page to play and explore with them.
 //!
-//! `docs/serve.md` documents the API for its users.
+//! `docs/api.md` documents the API for its users.
 //!
 //! | module | what it holds |
 //! |---|---|
