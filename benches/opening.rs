@@ -1,9 +1,8 @@
 //! Sowing many seeds on a ring and by the rules, and deciding start positions: `cargo bench --bench opening`.
 
-use std::sync::atomic::AtomicBool;
-
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::analyse::opening::{Limits, Ring, outcome};
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition, sow};
 
 /// Seeds in each pit: few, and the most that the paper has.
@@ -51,10 +50,10 @@ fn moves_by_the_rules(bencher: Bencher, seeds: u32) {
 
 #[divan::bench(args = SEEDS)]
 fn start_positions_decided(bencher: Bencher, seeds: u32) {
-    let (starts, stop) = (starts(seeds), AtomicBool::new(false));
+    let (starts, cancel) = (starts(seeds), Cancel::new());
     bencher.counter(ItemsCount::new(STARTS)).bench_local(|| {
         for start in &starts {
-            black_box(outcome(Rules::SKalaha, start, Limits::default(), &stop));
+            black_box(outcome(Rules::SKalaha, start, Limits::default(), &cancel).expect("nothing stops it"));
         }
     });
 }

@@ -14,10 +14,9 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -77,18 +76,18 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
     println!("{rules} {position}, {} seeds in play, {threads} threads, {memory} MiB", position.seeds());
 
     let solve = |reach, guess: Option<i64>| {
-        let stop = Arc::new(AtomicBool::new(false));
+        let cancel = Cancel::new();
         let options = SolverOptions::new(rules, position)
             .tables(Some(&tables))
             .tables_up_to(reach)
             .transpositions(memory << 20)
             .copy_up_to(number("COPY", 0) << 20)
             .threads(threads)
-            .stop(Arc::clone(&stop));
+            .cancel(cancel.clone());
         let solver = Solver::new(options)?;
         let guess = guess.unwrap_or_else(|| solver.first_guess(position).expect("it fits the solver"));
         let start = Instant::now();
-        let value = within(Duration::from_secs(number("LIMIT", 600)), &stop, || solver.value(position, guess));
+        let value = within(Duration::from_secs(number("LIMIT", 600)), &cancel, || solver.value(position, guess));
         let seconds = start.elapsed().as_secs_f64();
         Ok((value, Run { reach, nodes: solver.nodes(), hits: solver.table_hits(), seconds }))
     };
@@ -117,13 +116,13 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
     Ok(runs)
 }
 
-/// Runs `work` and sets `stop` when it takes longer than `limit`.
-fn within<T>(limit: Duration, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+/// Runs `work` and cancels `cancel` when it takes longer than `limit`.
+fn within<T>(limit: Duration, cancel: &Cancel, work: impl FnOnce() -> T) -> T {
     let (done, watched) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             if watched.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                stop.store(true, Ordering::Relaxed);
+                cancel.cancel();
             }
         });
         let result = work();

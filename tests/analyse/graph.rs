@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Need, Outcomes, state_space};
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::table::Tables;
 
@@ -24,7 +24,7 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
     build(directory.path(), rules, start.pits, seeds).unwrap();
     let tables = Tables::open(directory.path(), rules, start.pits, seeds).unwrap();
     let explorer = Explorer::new(rules, start, 1 << 30).convention(convention).tables(&tables);
-    explorer.run(&AtomicBool::new(false), &mut |_| {}).unwrap()
+    explorer.run(&Cancel::new(), &mut |_| {}).unwrap()
 }
 
 /// Larger boards are left out of unoptimised tests, which are some fifty times slower.
@@ -256,7 +256,7 @@ fn graphs_that_do_not_fit_are_refused() {
     let board = start(5, 2);
     let explore = |start, memory| {
         let (rules, convention) = (Rules::EmptyCapture, Convention::Irving);
-        Explorer::new(rules, start, memory).convention(convention).run(&AtomicBool::new(false), &mut |_| {})
+        Explorer::new(rules, start, memory).convention(convention).run(&Cancel::new(), &mut |_| {})
     };
     let need = Need::of(board).unwrap();
     let fits = explore(board, need.most).unwrap();

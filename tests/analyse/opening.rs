@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::opening::{
     Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, Verdict, check, outcome, winning_opening,
 };
+use kalah::cancel::Cancel;
 use kalah::file::{LockError, StateError};
 use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn start(pits: usize, seeds: u32) -> Position {
 
 /// The games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
 fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
-    let batches = SCAN.run(ranges, Vec::new(), &AtomicBool::new(false), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
+    let batches = SCAN.run(ranges, Vec::new(), &Cancel::new(), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
     let games = batches.into_iter().flat_map(|batch| batch.games);
     games.map(|game| ((game.houses, game.seeds), (game.outcome, game.lines))).collect()
 }
@@ -38,7 +38,7 @@ fn published_winning_openings_are_found_and_no_others() {
     let mut cells = 0;
     for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
         let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
-        let verdict = winning_opening(Rules::SKalaha, &start(pits, seeds), 1_000_000, &AtomicBool::new(false));
+        let verdict = winning_opening(Rules::SKalaha, &start(pits, seeds), 1_000_000, &Cancel::new()).unwrap();
         assert_eq!(verdict.outcome == Some(Outcome::Win), line[3] == "1", "{pits}x{seeds}");
         assert_eq!(check(Rules::SKalaha, &start(pits, seeds), &verdict), Ok(()), "{pits}x{seeds}");
         cells += 1;
@@ -51,7 +51,7 @@ fn published_outcomes_are_those_decided_turn_by_turn() {
     let mut decided = 0;
     for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
         let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
-        let verdict = SCAN.game(pits, seeds, &AtomicBool::new(false)).unwrap();
+        let verdict = SCAN.game(pits, seeds, &Cancel::new()).unwrap();
         if let Some(outcome) = verdict.outcome {
             decided += 1;
             assert_eq!(outcome.letter().to_string(), line[2], "{pits}x{seeds}");
@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn outcomes_are_those_of_a_plain_minimax((rules, position) in positions(&[1, 2, 3], 0..3u32)) {
         let value = minimax(rules, &position, &mut HashMap::new());
-        let verdict = outcome(rules, &position, Limits::default(), &AtomicBool::new(false));
+        let verdict = outcome(rules, &position, Limits::default(), &Cancel::new()).unwrap();
         prop_assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{} {}", rules, position);
         prop_assert_eq!(check(rules, &position, &verdict), Ok(()), "{} {}", rules, position);
     }
@@ -220,7 +220,7 @@ fn outcomes_of_start_positions_are_those_of_a_plain_minimax() {
         for (pits, seeds) in boards {
             let position = start(pits, seeds);
             let value = minimax(rules, &position, &mut HashMap::new());
-            let verdict = outcome(rules, &position, Limits::default(), &AtomicBool::new(false));
+            let verdict = outcome(rules, &position, Limits::default(), &Cancel::new()).unwrap();
             assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{rules} {pits}x{seeds}");
             assert_eq!(check(rules, &position, &verdict), Ok(()), "{rules} {pits}x{seeds}");
         }
@@ -229,17 +229,17 @@ fn outcomes_of_start_positions_are_those_of_a_plain_minimax() {
 
 #[test]
 fn limits_leave_positions_undecided_and_never_wrong() {
-    let decided = outcome(Rules::SKalaha, &start(3, 4), Limits::default(), &AtomicBool::new(false));
+    let decided = outcome(Rules::SKalaha, &start(3, 4), Limits::default(), &Cancel::new()).unwrap();
     assert_eq!(decided.outcome, Some(Outcome::Win));
     for positions in [0, 1, 10, 100, 1000, decided.positions - 1] {
         let limits = Limits { positions, ..Limits::default() };
-        let verdict = outcome(Rules::SKalaha, &start(3, 4), limits, &AtomicBool::new(false));
+        let verdict = outcome(Rules::SKalaha, &start(3, 4), limits, &Cancel::new()).unwrap();
         assert_eq!((verdict.outcome, verdict.lines.len()), (None, 0), "{positions}");
         assert!(verdict.turns < decided.turns, "{positions}");
     }
     for turns in 1..decided.turns {
         let verdict =
-            outcome(Rules::SKalaha, &start(3, 4), Limits { turns, ..Limits::default() }, &AtomicBool::new(false));
+            outcome(Rules::SKalaha, &start(3, 4), Limits { turns, ..Limits::default() }, &Cancel::new()).unwrap();
         assert_eq!((verdict.outcome, verdict.turns), (None, turns));
     }
 }
@@ -250,7 +250,7 @@ fn limits_leave_positions_undecided_and_never_wrong() {
 fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
     for (pits, seeds) in [(3, 7), (2, 4), (2, 1), (3, 3), (3, 4), (6, 13)] {
         let position = start(pits, seeds);
-        let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &AtomicBool::new(false));
+        let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &Cancel::new()).unwrap();
         assert_eq!(check(Rules::SKalaha, &position, &verdict), Ok(()));
         assert!(verdict.lines.len() > 1, "{pits}x{seeds}");
         for without in 0..verdict.lines.len() {
@@ -267,7 +267,7 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
         }
     }
     let position = start(6, 4);
-    let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &AtomicBool::new(false));
+    let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &Cancel::new()).unwrap();
     let mut turn = verdict.lines[0].turns()[0].clone();
     turn.pop();
     let mut line = kalah::game::Line::new(6);
@@ -327,7 +327,7 @@ fn run_with_state(path: &Path, ranges: &[StartRange]) -> (usize, Vec<kalah::anal
     let (state, done) = ScanState::open(path, &SCAN).unwrap();
     let (state, before) = (std::sync::Mutex::new(state), done.len());
     let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
-    (before, SCAN.run(ranges, done, &AtomicBool::new(false), &|| (), &keep).unwrap())
+    (before, SCAN.run(ranges, done, &Cancel::new(), &|| (), &keep).unwrap())
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usi
     Builder::new(directory, last).archives(first, memory).run(&pulse, &|event| {
         let counts = matches!(event, Event::Pair(_) | Event::Packing(_));
         if counts && events.fetch_add(1, Ordering::Relaxed) + 1 == stop_at {
-            pulse.stop();
+            pulse.cancel.cancel();
         }
     })
 }

@@ -22,7 +22,7 @@ fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildRepo
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     builder.run(&pulse, &|event| {
         if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
-            pulse.stop();
+            pulse.cancel.cancel();
         }
     })
 }

@@ -4,15 +4,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
 
 use assert_cmd::Command;
 use kalah::analyse::graph::{Explorer, GraphError};
 use kalah::build::{Backend, BuildError, Builder};
+use kalah::cancel::Cancel;
 use kalah::game::{Pit, Position, Row, Rules, StartPosition};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
-use kalah::play::{Limit, PlayError, PlayerName, Setting};
+use kalah::play::{PlayError, PlayerName, Setting};
 use kalah::progress::Pulse;
 use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
 use kalah::table::{ManifestEntry, Probe, ProbeError, Shelf, TableError, TableKey, Tables, archive};
@@ -244,7 +244,7 @@ fn solved(directory: &Path) -> Asked<Solution> {
 fn choice(directory: &Path) -> Asked<(Pit, String)> {
     let tables = open(directory, SEEDS);
     let setting = Setting::new(RULES).tables(&tables);
-    let choice = PlayerName::Perfect.player(&setting).choose(&INSIDE.parse().unwrap(), &Limit::none(), &mut |_| ());
+    let choice = PlayerName::Perfect.player(&setting).choose(&INSIDE.parse().unwrap(), &Cancel::new(), &mut |_| ());
     match choice {
         Ok(choice) => Ok((choice.pit, choice.worth.to_string())),
         Err(PlayError::Table(error)) => Err(error),
@@ -260,7 +260,7 @@ fn outcomes(directory: &Path) -> Asked<String> {
     let tables = open(directory, 8);
     let start: StartPosition = INSIDE.parse().unwrap();
     let explorer = Explorer::new(RULES, start, 1 << 30).tables(&tables);
-    match explorer.run(&AtomicBool::new(false), &mut |_| ()) {
+    match explorer.run(&Cancel::new(), &mut |_| ()) {
         Ok(graph) => Ok(format!("{:?}", graph.outcomes())),
         Err(GraphError::Table(error)) => Err(error),
         Err(error) => panic!("{error}"),

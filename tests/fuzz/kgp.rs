@@ -3,12 +3,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::kgp::{self, Command, End, Introduction, KgpError, MAX_LINE, Thinking};
 use kalah::table::Shelf;
@@ -96,7 +96,7 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
             introduction.name = "fuzz".to_owned();
             let on_event = |event: kgp::Event| told.lock().unwrap().push(event.to_string());
             let shelf = Shelf::new(TABLES.clone());
-            kgp::play(client, &introduction, &thinking, &shelf, &AtomicBool::new(false), &on_event)
+            kgp::play(client, &introduction, &thinking, &shelf, &Cancel::new(), &on_event)
         });
         let reading = BufReader::new(server.try_clone().unwrap()).lines();
         let reading = scope.spawn(move || reading.collect::<Result<Vec<String>, _>>());

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
 use kalah::analyse::{GameValue, GameValues};
+use kalah::cancel::Cancel;
 use kalah::file::Seal;
 use kalah::game::{Rules, StartPosition};
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn go_on(path: &Path) -> Option<(Vec<Batch>, Vec<Batch>)> {
     let (state, done) = ScanState::open(path, &SCAN).ok()?;
     let state = Mutex::new(state);
     let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
-    let all = SCAN.run(&RANGES, done.clone(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    let all = SCAN.run(&RANGES, done.clone(), &Cancel::new(), &|| (), &keep).unwrap();
     Some((done, all))
 }
 

@@ -65,7 +65,7 @@ fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     let run = Builder::new(directory, key).backend(backend).run(&pulse, &|event| {
         if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == last {
-            pulse.stop();
+            pulse.cancel.cancel();
         }
     });
     run.map(drop)

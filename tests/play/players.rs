@@ -2,15 +2,15 @@
 //! by move.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use kalah::book::Book;
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::evaluation::{LANES, Network, PhasedNetwork, Weights};
 use kalah::game::{Bounds, Pit, Position, Row, Rules};
-use kalah::play::{Choice, Limit, PlayError, PlayerName, Setting, Source, Worth, play_game};
+use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn name(text: &str) -> PlayerName {
 /// What a player chooses by the standard rules.
 fn choose(player: &str, position: &str) -> Choice {
     let position: Position = position.parse().unwrap();
-    name(player).player(&Setting::new(Rules::Standard)).choose(&position, &Limit::none(), &mut |_| ()).unwrap()
+    name(player).player(&Setting::new(Rules::Standard)).choose(&position, &Cancel::new(), &mut |_| ()).unwrap()
 }
 
 /// The move and the function of Algorithm 1.
@@ -116,7 +116,7 @@ proptest! {
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
         for tables in [Some(&large), Some(&small), None] {
             let setting = Setting::new(rules).tables(tables).memory(1 << 20);
-            let choice = name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+            let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
             match choice.source {
                 Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
                 _ => prop_assert_eq!(choice.worth, Worth::Exact(probe.value)),
@@ -131,7 +131,7 @@ proptest! {
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
         let setting = Setting::new(rules).tables(&small).bounds(&bounds).memory(1 << 20);
-        let choice = name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+        let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
         prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
     }
@@ -144,9 +144,9 @@ proptest! {
     ) {
         let tables = tables(rules);
         let probe = tables.probe(&start).unwrap();
-        let limit = Limit::time(Duration::from_micros(micros));
+        let cancel = Cancel::new().within(Duration::from_micros(micros));
         let setting = Setting::new(rules).memory(1 << 20);
-        let choice = name("perfect").player(&setting).choose(&start, &limit, &mut |_| ()).unwrap();
+        let choice = name("perfect").player(&setting).choose(&start, &cancel, &mut |_| ()).unwrap();
         let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
         match choice.worth {
             Worth::Exact(value) => {
@@ -165,8 +165,8 @@ proptest! {
         let right = slow_minimax(rules, &start, depth);
         for kind in ["minimax", "alphabeta"] {
             let mut player = name(&format!("{kind}:{depth}")).player(&Setting::new(rules));
-            for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
-                let choice = player.choose(&start, &limit, &mut |_| ()).unwrap();
+            for cancel in [Cancel::new(), Cancel::new().within(Duration::from_secs(3600))] {
+                let choice = player.choose(&start, &cancel, &mut |_| ()).unwrap();
                 prop_assert_eq!((choice.worth, Some(choice.pit)), (Worth::Evaluation(right.0), right.1));
                 prop_assert_eq!(choice.source, Source::Depth(depth));
             }
@@ -176,7 +176,7 @@ proptest! {
     #[test]
     fn every_player_answers_every_position_with_a_legal_move(rules in rules(), start in position(5, 60)) {
         for player in ["minimax:3", "alphabeta:4", "heuristic", "minimax2:2", "minimax3:2", "greedy", "random"] {
-            let choice = name(player).player(&Setting::new(rules)).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+            let choice = name(player).player(&Setting::new(rules)).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
             prop_assert!(start.play(rules, choice.pit).is_ok(), "{}: {:?}", player, choice);
         }
     }
@@ -189,7 +189,7 @@ proptest! {
             let swept = if own.is_over() { own.mover().total() } else { 0 };
             i64::from(own.mover_store() + swept - start.mover_store())
         };
-        let choice = name("greedy").player(&Setting::new(rules)).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+        let choice = name("greedy").player(&Setting::new(rules)).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
         let most = start.moves().map(gain).max().unwrap();
         prop_assert_eq!(gain(choice.pit), most);
         prop_assert_eq!(choice.worth, Worth::Evaluation(most));
@@ -333,7 +333,7 @@ fn algorithm_1_saves_the_pit_under_the_largest_threat() {
 fn of_two_games_between_algorithm_1_and_itself_the_paper_has_the_same_result() {
     let setting = Setting::new(Rules::Standard);
     let mut players = [(); 2].map(|()| PlayerName::Heuristic.player(&setting));
-    let game = play_game(Rules::Standard, &"6x4".parse().unwrap(), &mut players, None, &Arc::default()).unwrap();
+    let game = play_game(Rules::Standard, &"6x4".parse().unwrap(), &mut players, None, &Cancel::new()).unwrap();
     // Pekař et al. 2020, Table 2, first row and column.
     assert_eq!(game.seeds, [32, 16]);
     assert!(game.line().replay(Rules::Standard, &game.start).unwrap().is_over());
@@ -359,7 +359,7 @@ fn random_players_repeat_themselves_by_seed_and_game() {
         let setting = Setting::new(Rules::Standard).game(game);
         let mut players = [name(player).player(&setting), name(player).player(&setting)];
         let start = "6x4".parse().unwrap();
-        play_game(Rules::Standard, &start, &mut players, None, &Arc::default()).unwrap().line()
+        play_game(Rules::Standard, &start, &mut players, None, &Cancel::new()).unwrap().line()
     };
     assert_eq!(moves("random:1", 1), moves("random:1", 1));
     assert_ne!(moves("random:1", 1), moves("random:2", 1));
@@ -370,20 +370,20 @@ fn random_players_repeat_themselves_by_seed_and_game() {
 fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
     let over: Position = "0,0,0,0,0,0/1,0,0,0,0,0".parse().unwrap();
     let start: Position = "6x6".parse().unwrap();
-    let stop = Arc::new(AtomicBool::new(true));
+    let stopped = Cancel::new();
+    stopped.cancel();
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
         let mut player = name(&player).player(&Setting::new(Rules::Standard).memory(1 << 20));
-        let choice = player.choose(&over, &Limit::none(), &mut |_| ());
+        let choice = player.choose(&over, &Cancel::new(), &mut |_| ());
         assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
-        for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
-            let choice = player.choose(&start, &limit.or_stop(Arc::clone(&stop)), &mut |_| ()).unwrap();
+        for stopped in [stopped.clone(), stopped.within(Duration::from_secs(3600))] {
+            let choice = player.choose(&start, &stopped, &mut |_| ()).unwrap();
             assert!(start.play(Rules::Standard, choice.pit).is_ok(), "{}", player.name());
         }
     }
     let mut players = [(); 2].map(|()| PlayerName::Greedy.player(&Setting::new(Rules::Standard)));
-    assert!(matches!(play_game(Rules::Standard, &start, &mut players, None, &stop), Err(PlayError::Stopped)));
-    stop.store(false, Ordering::Relaxed);
-    assert!(play_game(Rules::Standard, &start, &mut players, None, &stop).is_ok());
+    assert!(matches!(play_game(Rules::Standard, &start, &mut players, None, &stopped), Err(PlayError::Stopped)));
+    assert!(play_game(Rules::Standard, &start, &mut players, None, &Cancel::new()).is_ok());
 }
 
 #[test]
@@ -391,9 +391,9 @@ fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
     let start: Position = "6x6".parse().unwrap();
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut told = Vec::new();
-        let limit = Limit::time(Duration::from_millis(300));
+        let cancel = Cancel::new().within(Duration::from_millis(300));
         let mut player = name(player).player(&Setting::new(Rules::Standard).memory(1 << 20));
-        let choice = player.choose(&start, &limit, &mut |choice| told.push(*choice)).unwrap();
+        let choice = player.choose(&start, &cancel, &mut |choice| told.push(*choice)).unwrap();
         assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());
     }
@@ -406,10 +406,14 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
     let mut book = Book::new(rules, 6);
     book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
     let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
-    let stop = Arc::new(AtomicBool::new(false));
-    let limit = Limit::time(Duration::from_secs(120)).or_stop(Arc::clone(&stop));
+    let cancel = Cancel::new().within(Duration::from_secs(120));
     let mut player = name("perfect").player(&Setting::new(rules).book(&book).memory(1 << 20));
-    let choice = player.choose(&start, &limit, &mut |choice| stop.store(keeps(choice), Ordering::Relaxed)).unwrap();
+    let stop = |choice: &Choice| {
+        if keeps(choice) {
+            cancel.cancel();
+        }
+    };
+    let choice = player.choose(&start, &cancel, &mut |choice| stop(choice)).unwrap();
     assert!(keeps(&choice), "{choice:?}");
 }
 
@@ -427,7 +431,7 @@ fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
     let layers = bounds(rules).layers().iter().map(damaged).collect();
     let bounds = BoundTables::new(directory(), layers).unwrap().unwrap();
     let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
-    let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ());
+    let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ());
     let setting = Setting::new(rules).tables(&small).memory(1 << 20);
     assert!(choose(setting).is_ok());
     let error = choose(setting.bounds(&bounds)).unwrap_err();

@@ -387,7 +387,7 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                 while pulse.positions.load(Ordering::Relaxed) < 300.min(claims - before) {
                     std::thread::yield_now();
                 }
-                pulse.stop();
+                pulse.cancel.cancel();
             });
             check.claims(tasks, &pulse, Some(&save)).expect("all claims are true")
         });

@@ -243,7 +243,7 @@ fn a_copied_table_does_not_change() {
     assert!(memory < bytes(9) && bytes(2) < bytes(3));
     assert_eq!(copied(&open(memory)), [true, false, false, false, false, true, true, false]);
     let pulse = Pulse::default();
-    pulse.stop();
+    pulse.cancel.cancel();
     let stopped = open_copied(directory, KEY.rules, KEY.pits, KEY.seeds, all, &pulse);
     assert!(matches!(stopped, Err(TableError::Stopped(_))));
     assert!(matches!(Check::new(&forgery.certificate, Some(&open(0)), &pulse), Err(CheckError::Stopped(_))));

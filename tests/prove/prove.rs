@@ -1,10 +1,10 @@
 //! Proofs in directories: certificates that the checker accepts, whatever happened on the way.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, Checker, Reason, Statement};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::prove::{
@@ -61,11 +61,11 @@ impl<'a> Case<'a> {
             Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
         })?;
         let checkers = Checkers::new(directory.plan(), self.tables);
-        let stop = Arc::<AtomicBool>::default();
-        let options = ProverOptions { budget: self.budget, stop: Arc::clone(&stop), ..ProverOptions::default() };
+        let cancel = Cancel::new();
+        let options = ProverOptions { budget: self.budget, cancel: cancel.clone(), ..ProverOptions::default() };
         let on_event = move |event: ProveEvent| {
             if ends(event) {
-                stop.store(true, Ordering::Relaxed);
+                cancel.cancel();
             }
         };
         let mut prover = Prover::new(&solver, &directory, &checkers, options, &on_event)?;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use kalah::build::build;
 use kalah::game::Rules;
-use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse};
+use kalah::progress::Pulse;
+use kalah::serve::{SiteError, SiteOptions, SitePlan};
 use serde_json::{Value, json};
 
 use crate::sites::{contents, directory, export, version};
@@ -99,7 +100,7 @@ fn files_of_others_stay() {
     // In the way of a first export, which was stopped.
     let other = work.path().join("other");
     let options = SiteOptions::new(tables.path().to_owned());
-    drop(SitePlan::new(&options).unwrap().copy_tables(&other, &SitePulse::default()).unwrap());
+    drop(SitePlan::new(&options).unwrap().copy_tables(&other, &Pulse::default()).unwrap());
     std::fs::write(other.join("index.html"), "mine").unwrap();
     let (code, told) = run(work.path(), &["other", "--tables", own], None);
     assert!(code == 1 && told.contains("index.html was not written by this command; move it"), "{told}");
@@ -176,7 +177,7 @@ fn one_export_at_a_time() {
     let (work, tables) = (tempfile::tempdir().unwrap(), few());
     let options = SiteOptions::new(tables.path().to_owned());
     let plan = SitePlan::new(&options).unwrap();
-    let folder = plan.copy_tables(&work.path().join("s"), &SitePulse::default()).unwrap();
+    let folder = plan.copy_tables(&work.path().join("s"), &Pulse::default()).unwrap();
     let (code, told) = run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None);
     assert!(code == 1 && told.contains("in use by process"), "{told}");
     drop(folder);
@@ -236,12 +237,12 @@ fn an_export_that_is_stopped_changes_nothing() {
     options.days = 1;
     let plan = SitePlan::new(&options).unwrap();
     assert!(plan.bytes() > 0 && plan.puzzle_steps() > 0);
-    let pulse = SitePulse::default();
+    let pulse = Pulse::default();
     let begun = plan.copy_tables(&site, &pulse).unwrap();
-    assert_eq!(pulse.done.load(Ordering::Relaxed), plan.bytes());
-    pulse.stop();
-    assert!(matches!(plan.write_rest(begun, &pulse), Err(SiteError::Stopped)));
-    assert!(matches!(plan.copy_tables(&site, &pulse), Err(SiteError::Stopped)));
+    assert_eq!(pulse.positions.load(Ordering::Relaxed), plan.bytes());
+    pulse.cancel.cancel();
+    assert!(matches!(plan.write_rest(begun, &pulse), Err(SiteError::Stopped(_))));
+    assert!(matches!(plan.copy_tables(&site, &pulse), Err(SiteError::Stopped(_))));
     let (code, report) = export(&site, &[]);
     assert_eq!((code, &report["table_bytes"]), (0, &json!(plan.bytes())));
     let page = std::fs::read(site.join("index.html")).unwrap();

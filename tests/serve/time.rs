@@ -6,19 +6,19 @@
 //! random cases.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
-use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kalah::book::Book;
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Row, Rules};
-use kalah::play::{Limit, PlayerName, Setting};
+use kalah::play::{PlayerName, Setting};
 use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
         let told = format!("case {seed}: {name}, {rules}, {position}");
         let choice = within(time, &told, || {
             let mut player = name.player(&setting);
-            player.choose(&position, &Limit::time(time), &mut |_| ()).unwrap()
+            player.choose(&position, &Cancel::new().within(time), &mut |_| ()).unwrap()
         });
         assert!(position.play(rules, choice.pit).is_ok(), "{told}: {choice:?}");
     }
@@ -172,19 +172,19 @@ fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
         let position: Position = board.parse().unwrap();
         for player in ["perfect", "minimax:40", "alphabeta:40", "minimax2:1", "minimax2:9", "minimax3:9"] {
             let name: PlayerName = player.parse().unwrap();
-            let limits = [Limit::none(), Limit::time(Duration::from_secs(3600))];
-            for (limit, rules) in limits.into_iter().zip([Rules::SKalaha, Rules::ALL[index % Rules::ALL.len()]]) {
+            let times = [None, Some(Duration::from_secs(3600))];
+            for (time, rules) in times.into_iter().zip([Rules::SKalaha, Rules::ALL[index % Rules::ALL.len()]]) {
                 let told = format!("{player}, {rules}, {board}, told to stop after 30 ms");
                 let choice = within(Duration::from_millis(30), &told, || {
-                    let stop = Arc::new(AtomicBool::new(false));
-                    let limit = limit.clone().or_stop(Arc::clone(&stop));
+                    let cancel = Cancel::new();
+                    let cancel = time.map_or_else(|| cancel.clone(), |time| cancel.within(time));
                     let mut player = name.player(&Setting::new(rules).memory(16 << 20));
                     thread::scope(|scope| {
                         scope.spawn(|| {
                             thread::sleep(Duration::from_millis(30));
-                            stop.store(true, Ordering::Relaxed);
+                            cancel.cancel();
                         });
-                        player.choose(&position, &limit, &mut |_| ()).unwrap()
+                        player.choose(&position, &cancel, &mut |_| ()).unwrap()
                     })
                 });
                 assert!(position.play(rules, choice.pit).is_ok());
@@ -210,8 +210,7 @@ fn a_deadline_ends_a_search_wherever_it_is() {
         for millis in [0, 3, 30, 100] {
             let time = Duration::from_millis(millis);
             within(time, &format!("a test, {rules}, {board}"), || {
-                solver.set_deadline(Instant::now().checked_add(time));
-                if matches!(solver.test(&position, position.seeds() / 2), Err(SolveError::TimedOut)) {
+                if matches!(solver.within(time).test(&position, position.seeds() / 2), Err(SolveError::Stopped)) {
                     ended[0] += 1;
                 }
             });
@@ -219,16 +218,12 @@ fn a_deadline_ends_a_search_wherever_it_is() {
                 solver.narrow(&position, 0, time).unwrap();
             });
             within(time, &format!("a guess, {rules}, {board}"), || {
-                solver.set_deadline(Instant::now().checked_add(time));
-                solver.first_guess(&position).unwrap();
-                solver.set_deadline(None);
+                solver.within(time).first_guess(&position).unwrap();
             });
             within(time, &format!("a look, {rules}, {board}"), || {
-                solver.set_deadline(Instant::now().checked_add(time));
-                if matches!(solver.depth_limited(&position, 9), Err(SolveError::TimedOut)) {
+                if matches!(solver.within(time).depth_limited(&position, 9), Err(SolveError::Stopped)) {
                     ended[1] += 1;
                 }
-                solver.set_deadline(None);
             });
         }
     }
@@ -236,57 +231,17 @@ fn a_deadline_ends_a_search_wherever_it_is() {
     assert!(ended.iter().all(|&ended| ended >= 18), "{ended:?}");
 }
 
+/// That each step of making one looks at the time is tested beside the steps.
 #[test]
 fn a_solver_is_not_made_when_the_time_is_over_before() {
-    // The program has no network for 5 pits, so evaluations are learned from the tables.
-    let position: Position = "5x4".parse().unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    for rules in Rules::ALL {
-        build(directory.path(), rules, 5, 8).unwrap();
-        let tables = Tables::open(directory.path(), rules, 5, 8).unwrap();
-        let asked = Cell::new(0);
-        let make = |most: u32| {
-            asked.set(0);
-            let end = || {
-                asked.set(asked.get() + 1);
-                asked.get() > most
-            };
-            let options = options(rules, &position).tables(Some(&tables)).tables_up_to(8);
-            Solver::new_unless(&end, options).map(|solver| solver.table_seeds())
-        };
-        // The first one compares the tables with their checksums, too.
-        for _ in 0..2 {
-            assert!(matches!(make(u32::MAX), Ok(Some(8))));
-        }
-        // Numbering the rows of tables, and learning from them.
-        let all = asked.get();
-        assert!(all > 50, "asked {all} times");
-        for most in [0, 1, 5, 20, all / 2, all - 1] {
-            assert!(matches!(make(most), Err(SolveError::Stopped)));
-            assert_eq!(asked.get(), most + 1);
-        }
-    }
-}
-
-#[test]
-fn a_solver_is_not_made_when_the_time_is_over_while_its_book_is_stored() {
+    let _alone = alone();
     let position: Position = "6x4".parse().unwrap();
-    for rules in [Rules::EmptyCapture, Rules::Standard] {
-        let book = Book::shipped(rules, 6).unwrap();
-        let asked = |book| {
-            let asked = Cell::new(0);
-            let end = || {
-                asked.set(asked.get() + 1);
-                false
-            };
-            Solver::new_unless(&end, options(rules, &position).book(book)).unwrap();
-            asked.get()
-        };
-        let (without, with) = (asked(None), asked(Some(book)));
-        assert!(with >= without + book.len() / 64, "{with} times, {without} without a book");
-        let left = Cell::new(without + 2);
-        let end = || left.replace(left.get().saturating_sub(1)) == 0;
-        let stopped = Solver::new_unless(&end, options(rules, &position).book(Some(book)));
+    let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
+    for tables in &tables {
+        let options = options(tables.rules(), &position).tables(Some(tables)).tables_up_to(8);
+        let options = options.book(Book::shipped(tables.rules(), 6));
+        assert!(Solver::new(options.clone()).is_ok_and(|solver| solver.table_seeds() == Some(8)));
+        let stopped = Solver::new(options.cancel(Cancel::new().within(Duration::ZERO)));
         assert!(matches!(stopped, Err(SolveError::Stopped)));
     }
 }
@@ -301,7 +256,7 @@ fn times_beyond_any_clock_are_no_limit() {
             assert_eq!(bounds.value(), Some(value));
             let choice = PlayerName::Perfect.player(&Setting::new(rules)).choose(
                 &position,
-                &Limit::time(time).at_most(time),
+                &Cancel::new().within(time).within(time),
                 &mut |_| (),
             );
             assert_eq!(choice.unwrap().worth, kalah::play::Worth::Exact(value));

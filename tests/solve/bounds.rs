@@ -113,7 +113,7 @@ fn a_stopped_maker_leaves_nothing() {
     let maker = BoundMaker::new(&network, Cuts::new(&[0]).unwrap());
     let list = || std::fs::read_dir(directory.path()).unwrap().count();
     let (before, pulse) = (list(), Pulse::default());
-    pulse.stop();
+    pulse.cancel.cancel();
     let stopped = maker.write(exact.layer(8).unwrap(), directory.path(), &pulse);
     assert!(matches!(stopped, Err(TableError::Stopped(_))), "{stopped:?}");
     assert_eq!(list(), before);

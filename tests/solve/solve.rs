@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 
 use assert_cmd::Command;
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
 use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
@@ -360,13 +361,13 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         runs += 1;
         let begun = AtomicU64::new(0);
         let options = options(rules, &position, tables);
-        let stop = Arc::new(AtomicBool::new(false));
+        let cancel = Cancel::new();
         // It can be loaded into tables of other sizes.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
         let mut solver =
-            Solver::new(options.transpositions(memory).stop(Arc::clone(&stop))).unwrap().with_events(|_, event| {
+            Solver::new(options.transpositions(memory).cancel(cancel.clone())).unwrap().with_events(|_, event| {
                 if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
-                    stop.store(true, Ordering::Relaxed);
+                    cancel.cancel();
                 }
             });
         let loaded = checkpoint.load(&mut solver, &position).unwrap();

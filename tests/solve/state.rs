@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
 use kalah::analyse::{GameValue, GameValues};
+use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
 use kalah::game::{Line, Position, Rules};
 use kalah::solve::{Bounds, Checkpoint, CheckpointError, SolveError, Solver, SolverOptions};
@@ -517,7 +518,7 @@ fn scanned(directory: &Path) -> (PathBuf, Vec<Batch>) {
     let state = Mutex::new(state);
     let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
     let ranges = [(2, 4..=40), (3, 6..=30)];
-    let batches = scan().run(&ranges, Vec::new(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    let batches = scan().run(&ranges, Vec::new(), &Cancel::new(), &|| (), &keep).unwrap();
     (path, batches)
 }
 

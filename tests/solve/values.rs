@@ -2,19 +2,18 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assert_cmd::Command;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde_json::Value;
 
 use crate::reference;
 
-fn solver(rules: Rules, position: &Position, stop: Arc<AtomicBool>) -> Solver<'static> {
-    let options = SolverOptions::new(rules, position).transpositions(16 << 20).stop(stop);
+fn solver(rules: Rules, position: &Position, cancel: Cancel) -> Solver<'static> {
+    let options = SolverOptions::new(rules, position).transpositions(16 << 20).cancel(cancel);
     Solver::new(options).unwrap()
 }
 
@@ -27,17 +26,17 @@ fn bounds_hold_the_value_whatever_the_time() {
     for rules in Rules::ALL {
         for text in ["4x3", "3x5", "5x2", "<4,3,1,2,0,5,1,4,0,2,3>", "<2,9,0,1,1,0,2>"] {
             let position = position(text);
-            let (_, value) = solver(rules, &position, Arc::default()).value(&position, 0).unwrap();
+            let (_, value) = solver(rules, &position, Cancel::new()).value(&position, 0).unwrap();
             // A wrong first guess on either side leads to bounds on either side.
             for (guess, micros) in [(-9, 1), (0, 200), (9, 1_000), (0, 5_000), (2, 20_000)] {
-                let solver = solver(rules, &position, Arc::default());
+                let solver = solver(rules, &position, Cancel::new());
                 let bounds = solver.narrow(&position, guess, Duration::from_micros(micros)).unwrap();
                 assert!(
                     bounds.lower <= value && value <= bounds.upper,
                     "{rules} {text} in {micros}: {bounds:?} and {value}"
                 );
             }
-            let solver = solver(rules, &position, Arc::default());
+            let solver = solver(rules, &position, Cancel::new());
             let bounds = solver.narrow(&position, 0, Duration::from_secs(3600)).unwrap();
             assert_eq!(bounds.value(), Some(value), "{rules} {text}");
         }
@@ -47,7 +46,7 @@ fn bounds_hold_the_value_whatever_the_time() {
 #[test]
 fn a_game_too_large_for_its_time_gets_bounds_on_both_sides() {
     let position = position("6x5");
-    let solver = solver(Rules::EmptyCapture, &position, Arc::default());
+    let solver = solver(Rules::EmptyCapture, &position, Cancel::new());
     let bounds = solver.narrow(&position, 10, Duration::from_millis(600)).unwrap();
     let (least, most) = (-i64::from(position.seeds()), i64::from(position.seeds()));
     // 12 is the published value.
@@ -57,22 +56,23 @@ fn a_game_too_large_for_its_time_gets_bounds_on_both_sides() {
 #[test]
 fn a_deadline_ends_a_search_and_loses_nothing() {
     let position = position("6x5");
-    let stop = Arc::<AtomicBool>::default();
-    let solver = solver(Rules::Standard, &position, Arc::clone(&stop));
-    solver.set_deadline(Some(Instant::now() + Duration::from_millis(50)));
-    assert!(matches!(solver.value(&position, 10), Err(SolveError::TimedOut)));
+    let cancel = Cancel::new();
+    let solver = solver(Rules::Standard, &position, cancel.clone());
+    let value = |solver: &Solver| solver.value(&position, 10);
+    assert!(matches!(solver.in_time(Duration::from_millis(50), value), Ok(None)));
+    assert!(matches!(value(&solver.within(Duration::from_millis(50))), Err(SolveError::Stopped)));
     assert!(solver.nodes() > 0);
     // A stop is reported as such, with or without a deadline.
-    stop.store(true, Ordering::Relaxed);
-    assert!(matches!(solver.value(&position, 10), Err(SolveError::Stopped)));
-    stop.store(false, Ordering::Relaxed);
-    solver.set_deadline(None);
+    cancel.cancel();
+    assert!(matches!(value(&solver), Err(SolveError::Stopped)));
+    assert!(matches!(solver.in_time(Duration::from_secs(3600), value), Err(SolveError::Stopped)));
+    let solver = solver.under(&Cancel::new());
     let small = self::position("6x1");
     assert_eq!(solver.value(&small, 0).unwrap().1, solver_value(Rules::Standard, &small));
 }
 
 fn solver_value(rules: Rules, position: &Position) -> i64 {
-    solver(rules, position, Arc::default()).value(position, 0).unwrap().1
+    solver(rules, position, Cancel::new()).value(position, 0).unwrap().1
 }
 
 fn values(directory: &Path, args: &[&str]) -> std::process::Output {

@@ -2,16 +2,17 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use assert_cmd::Command;
 use kalah::analyse::book::{MakeError, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::book::{Book, BookError, Books};
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::certificate::CertificateFile;
 use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::play::{Limit, PlayerName, Setting, Source, Worth, play_game};
+use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use proptest::prelude::*;
@@ -336,7 +337,8 @@ fn the_perfect_player_keeps_the_value_in_the_opening() {
         let (mut place, mut worth, mut turns) = (position("6x4"), value, 0);
         loop {
             let mut player = PlayerName::Perfect.player(&setting);
-            let choice = player.choose(&place, &Limit::time(std::time::Duration::from_millis(1)), &mut |_| ()).unwrap();
+            let choice =
+                player.choose(&place, &Cancel::new().within(std::time::Duration::from_millis(1)), &mut |_| ()).unwrap();
             if choice.source != Source::Book {
                 break;
             }
@@ -525,7 +527,7 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds))).unwrap();
     let setting = Setting::new(rules).tables(&tables).book(&book).memory(1 << 28);
     let mut players = [(); 2].map(|()| PlayerName::Perfect.player(&setting));
-    let game = play_game(rules, &start, &mut players, None, &Arc::default()).unwrap();
+    let game = play_game(rules, &start, &mut players, None, &Cancel::new()).unwrap();
     assert_eq!(game.value(), 4, "{}", game.line());
 }
 

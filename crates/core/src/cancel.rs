@@ -26,14 +26,27 @@ pub struct Stopped;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
-    flag: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     deadline: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    flag: AtomicBool,
+    parent: Option<Cancel>,
 }
 
 impl Cancel {
     /// One that nothing has cancelled yet, without a deadline.
     pub fn new() -> Cancel {
         Cancel::default()
+    }
+
+    /// One with a flag of its own, which is cancelled with this one, too.
+    #[must_use]
+    pub fn child(&self) -> Cancel {
+        let shared = Shared { flag: AtomicBool::new(false), parent: Some(self.clone()) };
+        Cancel { shared: Arc::new(shared), deadline: self.deadline }
     }
 
     /// Shares the flag, with a deadline after `time` from now on, unless the own one is nearer.
@@ -47,24 +60,26 @@ impl Cancel {
     #[must_use]
     pub fn until(&self, deadline: Option<Instant>) -> Cancel {
         let deadline = self.deadline.into_iter().chain(deadline).min();
-        Cancel { flag: Arc::clone(&self.flag), deadline }
+        Cancel { shared: Arc::clone(&self.shared), deadline }
     }
 
-    /// Has the work of all clones stop at the next opportunity.
+    /// Has the work of all clones and their children stop at the next opportunity.
     pub fn cancel(&self) {
-        self.flag.store(true, Ordering::Relaxed);
+        self.shared.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if the work must stop: a clone was cancelled, or the deadline has passed.
+    /// Returns true if the work must stop: a clone or a parent was cancelled, or the deadline has passed.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.shared.flag.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.shared.parent.as_ref().is_some_and(Cancel::is_cancelled)
     }
 
     /// Returns an error if the work must stop.
     ///
     /// # Errors
-    /// [`Stopped`] when a clone was cancelled, or the deadline has passed.
+    /// [`Stopped`] when a clone or a parent was cancelled, or the deadline has passed.
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_cancelled() { Err(Stopped) } else { Ok(()) }
@@ -96,5 +111,16 @@ mod tests {
         assert_eq!((near.check(), near.left(), cancel.check()), (Err(Stopped), Some(Duration::ZERO), Ok(())));
         near.cancel();
         assert!(cancel.is_cancelled());
+    }
+
+    #[test]
+    fn a_child_ends_with_its_parent_and_not_the_other_way_round() {
+        let parent = Cancel::new();
+        let (one, other) = (parent.child(), parent.child().child());
+        one.cancel();
+        assert_eq!((one.check(), other.check(), parent.check()), (Err(Stopped), Ok(()), Ok(())));
+        parent.cancel();
+        assert_eq!(other.check(), Err(Stopped));
+        assert_eq!(Cancel::new().within(Duration::ZERO).child().check(), Err(Stopped));
     }
 }

@@ -137,8 +137,7 @@ pub fn build(
         let now = BuildProgress { positions, total: plan.positions, seeds: layer.load(Ordering::Relaxed) };
         progress.0.call1(py, (now,)).map(|_| ())
     };
-    let built =
-        wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), || pulse.stop(), report)?.or_raise()?;
+    let built = wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), &pulse.cancel, report)?.or_raise()?;
     report(py)?;
     Ok(BuildReport {
         kept: built.kept,

@@ -166,11 +166,5 @@ impl ToPython for PlayError {
 
 /// The exception for a search that failed.
 fn of_search(error: &(dyn Error + 'static)) -> PyErr {
-    of_cause(error).unwrap_or_else(|| {
-        let text = error.to_string();
-        match cause::find(error) {
-            Some(SolveError::TimedOut) => python::TimeUpError::new_err(text),
-            _ => python::SolveError::new_err(text),
-        }
-    })
+    of_cause(error).unwrap_or_else(|| python::SolveError::new_err(error.to_string()))
 }

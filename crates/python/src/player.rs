@@ -1,11 +1,11 @@
 //! The class `Player`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kalah::book::Book;
+use kalah::cancel::Cancel;
 use kalah::game::Rules as GameRules;
-use kalah::play::{Choice as GameChoice, Limit, Player as GamePlayer, PlayerName, Setting, Worth};
+use kalah::play::{Choice as GameChoice, Player as GamePlayer, PlayerName, Setting, Worth};
 use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
 use self_cell::self_cell;
@@ -160,10 +160,10 @@ impl Player {
     fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<Seconds>) -> PyResult<Choice> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
         let playing = &mut *playing;
-        let stop = Arc::new(AtomicBool::new(false));
-        let limit = seconds.map_or_else(Limit::none, |seconds| Limit::time(seconds.0)).or_stop(Arc::clone(&stop));
-        let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &limit, &mut |_| ()));
-        let choice = wait_for(py, work, || stop.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()?;
+        let cancel = Cancel::new();
+        let cancel = seconds.map_or_else(|| cancel.clone(), |seconds| cancel.within(seconds.0));
+        let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &cancel, &mut |_| ()));
+        let choice = wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()?;
         Ok(choice.into())
     }
 

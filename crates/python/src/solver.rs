@@ -1,11 +1,11 @@
 //! The classes `Solver` and `Solution`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use kalah::book::Book;
+use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
 use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
@@ -15,7 +15,7 @@ use self_cell::self_cell;
 
 use crate::argument::{Callback, Integer, Seconds};
 use crate::errors::OrRaise;
-use crate::errors::python::{ArgumentError, InUseError, PositionError};
+use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
 use crate::line::Line;
 use crate::memory::check_limit;
 use crate::pickling::{Parts, parts};
@@ -152,7 +152,6 @@ pub struct Solver {
     searching: Mutex<Searching>,
     /// The position of the latest test and the bounds of its score.
     tested: Arc<Mutex<Option<(GamePosition, Bounds)>>>,
-    stop: Arc<AtomicBool>,
     rules: GameRules,
     pits: usize,
     seeds: u32,
@@ -184,7 +183,7 @@ impl Solver {
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
         let owner = shared(tables.as_deref(), rules, largest.pits())?;
-        let (stop, tested) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
+        let (cancel, tested) = (Cancel::new(), Arc::new(Mutex::new(None)));
         let threads = number(threads);
         let memory = memory.map(|bytes| bytes.at_least("memory", 0, u64::MAX)).transpose()?;
         if let Some(bytes) = memory {
@@ -194,12 +193,12 @@ impl Solver {
             Searching::try_new(owner, |tables| {
                 let book = Book::shipped(rules, largest.pits()).filter(|_| book);
                 let mut options = SolverOptions::new(rules, &largest).tables(tables.as_deref()).book(book);
-                options = options.threads(threads).stop(Arc::clone(&stop));
+                options = options.threads(threads).cancel(cancel.clone());
                 if let Some(bytes) = memory {
                     options = options.transpositions_up_to(bytes);
                 }
                 let tested = Arc::clone(&tested);
-                let solver = GameSolver::new_unless(&|| stop.load(Ordering::Relaxed), options)?;
+                let solver = GameSolver::new(options)?;
                 Ok::<_, Error>(solver.with_events(move |_, event| {
                     let (Event::Begin { position, known, .. } | Event::Proved { position, known, .. }) = event else {
                         return;
@@ -210,9 +209,9 @@ impl Solver {
                 }))
             })
         };
-        let searching = wait_for(py, make, || stop.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()?;
+        let searching = wait_for(py, make, &cancel, |_| Ok(()))?.or_raise()?;
         let (pits, seeds) = (largest.pits(), largest.seeds());
-        Ok(Solver { searching: Mutex::new(searching), tested, stop, rules, pits, seeds })
+        Ok(Solver { searching: Mutex::new(searching), tested, rules, pits, seeds })
     }
 
     /// Score, value, all best moves and a line of best play. `guess` is a first guess of the value: a wrong one costs
@@ -367,10 +366,9 @@ impl Solver {
             )));
         }
         let searching = self.searching.try_lock().map_err(|_| in_use())?;
-        let start = Instant::now();
-        self.stop.store(false, Ordering::Relaxed);
+        let (start, cancel) = (Instant::now(), Cancel::new());
         searching.with_dependent(|_, solver| {
-            solver.set_deadline(asked.seconds.as_ref().and_then(|seconds| start.checked_add(seconds.0)));
+            let solver = solver.under(&cancel);
             let report = |py: Python<'_>| {
                 let Some(progress) = &asked.progress else { return Ok(()) };
                 let tested = self.tested.lock().ok().and_then(|tested| *tested);
@@ -383,7 +381,12 @@ impl Solver {
                 };
                 progress.0.call1(py, (now,)).map(|_| ())
             };
-            wait_for(py, || work(solver), || self.stop.store(true, Ordering::Relaxed), report)?.or_raise()
+            let work = || match &asked.seconds {
+                Some(seconds) => solver.in_time(seconds.0, work),
+                None => work(&solver).map(Some),
+            };
+            let found = wait_for(py, work, &cancel, report)?.or_raise()?;
+            found.ok_or_else(|| TimeUpError::new_err("the time was up before the result was proved"))
         })
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{Zeroable, cast_slice_mut};
+use kalah::cancel::Cancel;
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{TableKey, Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -146,14 +146,14 @@ impl Tables {
     /// Compares all tables with their checksums. Raises DamagedTableError.
     #[pyo3(signature = (*, threads = None))]
     fn check(&self, py: Python<'_>, threads: Option<ThreadsArgument>) -> PyResult<()> {
-        let (pool, stopped) = (pool(threads)?, AtomicBool::new(false));
+        let (pool, cancel) = (pool(threads)?, Cancel::new());
         let work = || {
             pool.install(|| {
-                let mut layers = self.tables.layers().iter().filter(|_| !stopped.load(Ordering::Relaxed));
+                let mut layers = self.tables.layers().iter().filter(|_| !cancel.is_cancelled());
                 layers.try_for_each(|table| check_in_parallel(table).map(|_| ()))
             })
         };
-        wait_for(py, work, || stopped.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()
+        wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()
     }
 
     /// The scores of many positions, as an int8 array of shape (n,).

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use kalah::cancel::Cancel;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -15,14 +16,14 @@ use crate::errors::python::OutOfMemoryError;
 const TICK: Duration = Duration::from_millis(50);
 
 /// Does `work` on another thread, without the interpreter's lock. This thread calls `tick` about twenty times a
-/// second, then has Python handle signals. If one of these raises an exception (Ctrl-C does), `stop` is called to
-/// have the work end soon, and the exception is the result.
+/// second, then has Python handle signals. If one of these raises an exception (Ctrl-C does), `cancel` has the work end
+/// soon, and the exception is the result.
 ///
 /// Python handles signals in its main thread only.
 pub fn wait_for<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send,
-    stop: impl Fn(),
+    cancel: &Cancel,
     mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let done = AtomicBool::new(false);
@@ -41,7 +42,7 @@ pub fn wait_for<T: Send>(
             if raised.is_none()
                 && let Err(exception) = tick(py).and_then(|()| py.check_signals())
             {
-                stop();
+                cancel.cancel();
                 raised = Some(exception);
             }
         }

@@ -6,8 +6,9 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{MAX_PITS, Pit, Position, Rules};
-use kalah_play::play::{Limit, PlayerName, Setting};
+use kalah_play::play::{PlayerName, Setting};
 use kalah_solve::book::Books;
 use kalah_tables::table::{Probe, Shelf};
 
@@ -134,8 +135,8 @@ impl Service {
         if let Some(answer) = self.at_once(rules, position).await? {
             return Ok(answer);
         }
-        let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, limit| {
-            let analysis = searcher.analyse(rules, &position, limit)?;
+        let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, cancel| {
+            let analysis = searcher.analyse(rules, &position, cancel)?;
             Ok(PositionAnswer::searched(rules, &position, &analysis))
         });
         search.await
@@ -157,7 +158,7 @@ impl Service {
         let (told, mut progress) = tokio::sync::mpsc::unbounded_channel();
         let reads = Reads::of(rules, &position);
         let shelf = Arc::clone(&self.shelf);
-        let search = self.searches.begin(reads, time, move |searcher, limit| {
+        let search = self.searches.begin(reads, time, move |searcher, cancel| {
             let tell = move |analysis: &Analysis| {
                 if reads.require_whole(&shelf).is_err() {
                     return;
@@ -165,10 +166,10 @@ impl Service {
                 let known = PositionAnswer::searched(rules, &position, analysis);
                 let _ = told.send(answer(known, analysis.nodes, None));
             };
-            let analysis = searcher.analyse_and_tell(rules, &position, limit, Some(&tell))?;
+            let analysis = searcher.analyse_and_tell(rules, &position, cancel, Some(&tell))?;
             let ended = if analysis.is_proved() {
                 "proved"
-            } else if limit.is_over() {
+            } else if cancel.is_cancelled() {
                 "time"
             } else {
                 "depth"
@@ -215,7 +216,7 @@ impl Service {
             let is_known = recalled.is_some_and(|recalled| recalled.from_book && recalled.best().next().is_some());
             let at_once = quick || name == PlayerName::Perfect && (shelf.reaches(rules, &position) || is_known);
             Ok(if at_once {
-                Some(name.player(&setting).choose(&position, &Limit::time(time), &mut |_| ())?)
+                Some(name.player(&setting).choose(&position, &Cancel::new().within(time), &mut |_| ())?)
             } else {
                 None
             })
@@ -223,8 +224,8 @@ impl Service {
         let choice = match choice.await? {
             Some(choice) => choice,
             None => {
-                let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, limit| {
-                    searcher.choose(name, rules, &position, game, limit)
+                let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, cancel| {
+                    searcher.choose(name, rules, &position, game, cancel)
                 });
                 search.await?
             }

@@ -154,12 +154,12 @@ impl Service {
             // One more for the solver to be made in.
             let all = time.saturating_mul(open.len() as u32 + 1);
             let reads = Reads::of(rules, &largest.position);
-            let search = self.searches.run(reads, all, move |searcher, limit| {
-                searcher.prepare(rules, &largest.position, limit)?;
+            let search = self.searches.run(reads, all, move |searcher, cancel| {
+                searcher.prepare(rules, &largest.position, cancel)?;
                 let mut found = Vec::new();
                 // What is proved of later positions helps with the earlier ones.
                 for (index, place) in open.into_iter().rev() {
-                    let analysis = searcher.analyse(rules, &place.position, &limit.at_most(time))?;
+                    let analysis = searcher.analyse(rules, &place.position, &cancel.within(time))?;
                     let known = PositionAnswer::searched(rules, &place.position, &analysis);
                     let answer = place.answer(rules, known);
                     reads.require_whole(searcher.shelf())?;

@@ -59,5 +59,5 @@ pub use error::ApiError;
 pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
-pub use site_files::{SiteError, SitePulse};
+pub use site_files::SiteError;
 pub use site_folder::SiteFolder;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Position, Rules};
 use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner};
 use kalah_tables::table::{TableError, Tables};
@@ -24,20 +25,18 @@ const KEPT: usize = 256;
 pub(super) type Key = (Rules, Position, Level, u64, u32);
 
 /// Searches for the first puzzle of a level in the games of a number; `None` if there is none in [`GAMES`] games.
-/// `stop` is asked between games.
+/// `cancel` is looked at between games.
 pub(super) fn find(
     tables: &Tables,
     &(_, start, level, number, most): &Key,
-    stop: &dyn Fn() -> bool,
+    cancel: &Cancel,
 ) -> Result<Option<Puzzle>, Unfound> {
     let mut miner = PuzzleMiner::new(tables, start, number).up_to(most);
     for _ in 0..GAMES {
         if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == level) {
             return Ok(Some(found));
         }
-        if stop() {
-            return Err(Unfound::Stopped);
-        }
+        cancel.check()?;
     }
     Ok(None)
 }
@@ -48,9 +47,9 @@ pub(super) fn daily(
     start: Position,
     level: Level,
     day: &str,
-    stop: &dyn Fn() -> bool,
+    cancel: &Cancel,
 ) -> Result<Option<Puzzle>, Unfound> {
-    find(tables, &daily_key(tables.rules(), start, level, day), stop)
+    find(tables, &daily_key(tables.rules(), start, level, day), cancel)
 }
 
 /// The puzzle of a day.
@@ -63,15 +62,15 @@ pub(super) fn daily_key(rules: Rules, start: Position, level: Level, day: &str) 
 pub(super) enum Unfound {
     #[error("{0}")]
     Table(#[from] TableError),
-    #[error("stopped")]
-    Stopped,
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl From<Unfound> for ApiError {
     fn from(unfound: Unfound) -> ApiError {
         match unfound {
             Unfound::Table(error) => error.into(),
-            Unfound::Stopped => ApiError::Stopping,
+            Unfound::Stopped(_) => ApiError::Stopping,
         }
     }
 }

@@ -54,9 +54,9 @@ impl Service {
             None => {
                 let reads = Reads { seeds: start.seeds().min(key.4), ..Reads::of(rules, &start) };
                 // So many games, whatever time they take: everybody gets the same puzzle.
-                let search = self.searches.run(reads, Duration::MAX, move |searcher, limit| {
+                let search = self.searches.run(reads, Duration::MAX, move |searcher, cancel| {
                     let Some(tables) = searcher.shelf().tables(rules, start.pits()) else { return Ok(None) };
-                    Ok(find(tables, &key, &|| limit.is_over())?)
+                    Ok(find(tables, &key, cancel)?)
                 });
                 let found = search.await?;
                 self.puzzles.put(key, found.clone());

@@ -1,9 +1,8 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Pit, Played, Position, Rules};
-use kalah_play::play::{Choice, Limit, Player, PlayerName, Setting};
+use kalah_play::play::{Choice, Player, PlayerName, Setting};
 use kalah_play::watcher::watched;
 use kalah_solve::book::Books;
 use kalah_solve::solve::{
@@ -107,14 +106,13 @@ pub(super) struct Searcher<'t> {
     solver: Option<Solver<'t>>,
     /// Positions asked of the solver.
     asked: usize,
-    stop: Arc<AtomicBool>,
     /// The last player that searches, with its rules and pits: it keeps what it proved.
     player: Option<((Rules, usize), Box<dyn Player + 't>)>,
 }
 
 impl<'t> Searcher<'t> {
     pub fn new(shelf: &'t Shelf, books: &'t Books, options: SearchOptions) -> Searcher<'t> {
-        Searcher { shelf, books, options, solver: None, asked: 0, stop: Arc::default(), player: None }
+        Searcher { shelf, books, options, solver: None, asked: 0, player: None }
     }
 
     /// The tables.
@@ -134,7 +132,7 @@ impl<'t> Searcher<'t> {
         rules: Rules,
         position: &Position,
         game: u64,
-        limit: &Limit,
+        cancel: &Cancel,
     ) -> Result<Choice, ApiError> {
         let board = (rules, position.pits());
         if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
@@ -142,12 +140,12 @@ impl<'t> Searcher<'t> {
             self.player = Some((board, name.player(&setting)));
         }
         let (_, player) = self.player.as_mut().expect("it was made");
-        Ok(player.choose(position, limit, &mut |_| ())?)
+        Ok(player.choose(position, cancel, &mut |_| ())?)
     }
 
-    /// What can be known of a position above the tables and its moves, before `limit` is over.
-    pub fn analyse(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Analysis, ApiError> {
-        self.analyse_and_tell(rules, position, limit, None)
+    /// What can be known of a position above the tables and its moves, before `cancel` is cancelled.
+    pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
+        self.analyse_and_tell(rules, position, cancel, None)
     }
 
     /// The same; `tell` is called with what is known at first, whenever more is known, and now and then.
@@ -155,40 +153,39 @@ impl<'t> Searcher<'t> {
         &mut self,
         rules: Rules,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: Option<&Tell>,
     ) -> Result<Analysis, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
-        let stop = Arc::clone(&self.stop);
-        match self.solver(rules, position, limit)? {
+        match self.solver(rules, position, cancel)? {
             Some(solver) => {
                 let narrowest = Mutex::new(vec![ANY; moves.len() + 1]);
-                SolverSearch { solver, position, moves: &moves, limit, stop: &stop, narrowest, before: solver.nodes() }
-                    .run(tell)
+                let before = solver.nodes();
+                SolverSearch { solver, position, moves: &moves, cancel, narrowest, before }.run(tell)
             }
-            None => Ok(evaluate_by_stores(rules, &moves, limit)),
+            None => Ok(evaluate_by_stores(rules, &moves, cancel)),
         }
     }
 
     /// Makes a solver for `position`, which serves for all later positions of its games, too.
-    pub fn prepare(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<(), ApiError> {
-        self.solver(rules, position, limit).map(drop)
+    pub fn prepare(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), ApiError> {
+        self.solver(rules, position, cancel).map(drop)
     }
 
-    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
-    fn solver(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, ApiError> {
+    /// A solver for `position` that `cancel` ends; `None` if it is too large for one, or there was no time for one.
+    fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         self.asked += 1;
         let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
             // Its memory is given back before more is asked for.
             (self.solver, self.asked) = (None, 0);
-            let options = self.setting(rules, pits).solver_options(position).stop(Arc::clone(&self.stop));
-            let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
+            let options = self.setting(rules, pits).solver_options(position).cancel(cancel.clone());
+            let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
             self.solver = Some(solver);
         }
-        Ok(self.solver.as_ref())
+        Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 
     /// What players and solvers of a board are made with.
@@ -217,11 +214,11 @@ const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
 
 /// A search by the solver.
 struct SolverSearch<'s, 't> {
-    solver: &'s Solver<'t>,
+    /// Ended by `cancel`.
+    solver: Solver<'t>,
     position: &'s Position,
     moves: &'s [(Pit, Played)],
-    limit: &'s Limit,
-    stop: &'s AtomicBool,
+    cancel: &'s Cancel,
     /// The narrowest bounds so far, of the position and of its moves: the transposition table may forget some.
     narrowest: Mutex<Vec<ValueBounds>>,
     /// The nodes of the solver before the search.
@@ -235,14 +232,14 @@ impl SolverSearch<'_, '_> {
             tell(&self.known(&first, 1, None)?);
         }
         let (evaluations, ahead) = self.evaluations()?;
-        let prove = || self.limit.watch(self.stop, || self.prove(&evaluations));
+        let prove = || self.prove(&evaluations);
         let proved = match tell {
             Some(tell) => self.telling(tell, &evaluations, ahead, prove),
             None => prove(),
         };
         let line = match proved {
             Ok(line) => line,
-            Err(SolveError::Stopped | SolveError::TimedOut) => None,
+            Err(SolveError::Stopped) => None,
             Err(error) => return Err(error.into()),
         };
         Ok(self.known(&evaluations, ahead, line)?)
@@ -300,20 +297,19 @@ impl SolverSearch<'_, '_> {
         if exact {
             return Ok((values, reached));
         }
-        let time = self.limit.left().map_or(EVALUATION_TIME, |left| EVALUATION_TIME.min(left / EVALUATION_PART));
-        self.limit.at_most(time).watch(self.stop, || {
-            deepen(MAX_DEPTH, SEARCH_POSITIONS, |depth, budget| {
-                let each = budget / self.moves.len().max(1) as u64;
-                match self.evaluate(|next| self.solver.depth_limited_within(next, depth, each)) {
-                    Ok((later, exact)) => {
-                        (values, reached) = (later, depth.number());
-                        Ok(if exact { Deepening::Final } else { Deepening::Complete })
-                    }
-                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
-                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
-                    Err(error) => Err(error),
+        let time = self.cancel.left().map_or(EVALUATION_TIME, |left| EVALUATION_TIME.min(left / EVALUATION_PART));
+        let solver = self.solver.within(time);
+        deepen(MAX_DEPTH, SEARCH_POSITIONS, |depth, budget| {
+            let each = budget / self.moves.len().max(1) as u64;
+            match self.evaluate(|next| solver.depth_limited_within(next, depth, each)) {
+                Ok((later, exact)) => {
+                    (values, reached) = (later, depth.number());
+                    Ok(if exact { Deepening::Final } else { Deepening::Complete })
                 }
-            })
+                Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                Err(SolveError::Stopped) => Ok(Deepening::Interrupted),
+                Err(error) => Err(error),
+            }
         })?;
         Ok((values, reached))
     }
@@ -336,7 +332,7 @@ impl SolverSearch<'_, '_> {
     /// Proves what it can, the solver keeps it: the value of the position, those of its moves, the best ones first; then a
     /// line of best play, if the value is known.
     fn prove(&self, evaluations: &[i64]) -> Result<Option<Line>, SolveError> {
-        let left = || self.limit.left().unwrap_or(Duration::from_secs(1));
+        let left = || self.cancel.left().unwrap_or(Duration::from_secs(1));
         let guess = evaluations.iter().copied().max().unwrap_or(0);
         let whole = self.solver.narrow(self.position, guess, left().mul_f64(VALUE_SHARE))?;
         let score = whole.value().map(|value| (value - self.position.value(0)) as u32 / 2);
@@ -355,23 +351,25 @@ impl SolverSearch<'_, '_> {
 }
 
 /// Evaluates the moves of a position that is too large for the solver: searches to depth 1, 2, ..., by the stores.
-fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Analysis {
+fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
     let mut deepest: Vec<(Assessment, u32)> = Vec::new();
     for depth in 0..MAX_DEPTH {
         let search = LimitedSearch::new(rules, Method::SeqAb, depth);
-        let later: Option<Vec<_>> = moves
+        // The first search takes no time, so there always are evaluations.
+        let cancel = if depth > 0 { cancel.clone() } else { Cancel::new() };
+        let later: Result<Vec<_>, SolveError> = moves
             .iter()
             .map(|(_, played)| match played.position.final_value() {
-                Some(value) => Some((Assessment::exact(played.mover_value(value)), depth + 1)),
+                Some(value) => Ok((Assessment::exact(played.mover_value(value)), depth + 1)),
                 None => {
-                    let later = search.run_unless(&|| depth > 0 && limit.is_over(), &played.position)?;
-                    Some((Assessment { bounds: None, evaluation: Some(played.mover_value(later.value)) }, depth + 1))
+                    let later = search.run_within(&played.position, u64::MAX, &cancel)?;
+                    Ok((Assessment { bounds: None, evaluation: Some(played.mover_value(later.value)) }, depth + 1))
                 }
             })
             .collect();
         match later {
-            Some(later) => deepest = later,
-            None => break,
+            Ok(later) => deepest = later,
+            Err(_) => break,
         }
     }
     let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);

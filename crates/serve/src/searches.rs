@@ -1,11 +1,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_play::play::Limit;
 use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
 use parking_lot::Mutex;
@@ -56,11 +55,11 @@ struct Idle {
 }
 
 /// Ends a search when it is dropped: with its request.
-struct Cancel(Arc<AtomicBool>);
+struct CancelOnDrop(Cancel);
 
-impl Drop for Cancel {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.cancel();
     }
 }
 
@@ -96,7 +95,7 @@ impl Searches {
         Ok(Searches { threads, idle, stopping })
     }
 
-    /// Does `work` on a thread that is free, within `time`. Its limit is over as soon as the returned future is dropped, or
+    /// Does `work` on a thread that is free, within `time`. It is cancelled as soon as the returned future is dropped, or
     /// the server stops.
     ///
     /// # Errors
@@ -105,7 +104,7 @@ impl Searches {
         &self,
         reads: Reads,
         time: Duration,
-        work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         self.begin(reads, time, work)?.result().await
     }
@@ -118,14 +117,14 @@ impl Searches {
         &self,
         reads: Reads,
         time: Duration,
-        work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&mut Searcher<'_>, &Cancel) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Running<T>, ApiError> {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
         let thread = self.take(reads.board).ok_or(ApiError::Busy(self.threads.len()))?;
-        let cancel = Cancel(Arc::default());
-        let flag = Arc::clone(&cancel.0);
+        let cancel = CancelOnDrop(Cancel::new());
+        let asked = cancel.0.clone();
         // Also when the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
         let (sender, result) = oneshot::channel();
@@ -133,7 +132,7 @@ impl Searches {
             let back = back;
             let shelf = searcher.shelf();
             let whole = || reads.require_whole(shelf).map_err(ApiError::from);
-            let mut result = whole().and_then(|()| work(searcher, &Limit::time(time).or_stop(flag)));
+            let mut result = whole().and_then(|()| work(searcher, &asked.within(time)));
             if let Err(error) = whole() {
                 // What it proved may rest on what was lost.
                 searcher.forget();
@@ -165,10 +164,10 @@ fn broken() -> ApiError {
     ApiError::Failed("a search broke down".to_owned())
 }
 
-/// Work under way. Its limit is over as soon as this is dropped, or the server stops.
+/// Work under way. It is cancelled as soon as this is dropped, or the server stops.
 pub(super) struct Running<T> {
     result: oneshot::Receiver<Result<T, ApiError>>,
-    cancel: Cancel,
+    cancel: CancelOnDrop,
     stopping: watch::Receiver<bool>,
 }
 

@@ -10,13 +10,14 @@ use kalah_core::game::{Capture, MAX_PITS, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_solve::book::Books;
 use kalah_tables::file;
+use kalah_tables::progress::Pulse;
 use kalah_tables::system::available_disk;
 use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
 use super::answer::RuleSet;
 use super::error::MAX_SEEDS;
-use super::site_files::{SiteError, SitePulse, at};
+use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
 use super::site_puzzles::{has_puzzles, puzzles, steps};
@@ -138,8 +139,8 @@ impl SitePlan<'_> {
     ///
     /// # Errors
     /// When a file cannot be read or written, a table is damaged, the tables are in `to`, `to` holds other files than those of
-    /// a site, or the disk is too small.
-    pub fn copy_tables(&self, to: &Path, pulse: &SitePulse) -> Result<SiteFolder, SiteError> {
+    /// a site, the disk is too small, or `pulse` was stopped.
+    pub fn copy_tables(&self, to: &Path, pulse: &Pulse) -> Result<SiteFolder, SiteError> {
         let mut folder = SiteFolder::open(to, &self.sources)?;
         folder.claim(self.tables.iter().map(|table| table_path(table)))?;
         let is_missing = |table: &&Arc<Table>| !to.join(table_path(table)).exists();
@@ -157,8 +158,9 @@ impl SitePlan<'_> {
     /// Searches for puzzles, writes everything else, and puts the new site in the place of the one that was there.
     ///
     /// # Errors
-    /// When a file cannot be read or written, or a table is damaged; the site that was there is not changed then.
-    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
+    /// When a file cannot be read or written, a table is damaged, or `pulse` was stopped; the site that was there is not changed
+    /// then.
+    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
             tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
@@ -166,7 +168,7 @@ impl SitePlan<'_> {
             ..SiteReport::default()
         };
         let (mut files, books) = books(&self.options.books, &mut report);
-        pulse.advance(0)?;
+        advance(pulse, 0)?;
         let (puzzles, count) = puzzles(&self.boards(), self.options.days, pulse)?;
         report.puzzles = count;
         files.extend(puzzles);
@@ -231,21 +233,21 @@ fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError>
 
 /// Copies a table into the folder, `copied` bytes after those before it; returns how many there are then. A copy that is there
 /// already is left as it is.
-fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &SitePulse) -> Result<u64, SiteError> {
+fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Result<u64, SiteError> {
     let (name, all) = (table_path(table), copied + table.header().file_bytes);
     let path = folder.path().join(&name);
     if is_copy(&path, table.bytes()) {
-        pulse.advance(all)?;
+        advance(pulse, all)?;
         return Ok(all);
     }
     table.check()?;
     let mut target = folder.begin(&name)?;
     for (step, bytes) in table.bytes().chunks(STEP).enumerate() {
-        pulse.advance(copied + (step * STEP) as u64)?;
+        advance(pulse, copied + (step * STEP) as u64)?;
         at(&path, target.write_all(bytes))?;
     }
     at(&path, target.finish())?;
-    pulse.advance(all)?;
+    advance(pulse, all)?;
     Ok(all)
 }
 

@@ -1,10 +1,12 @@
-//! What writing a site needs: errors, and how far it is.
+//! What writing a site needs: errors, and telling how far it is.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
+use kalah_core::cancel::Stopped;
 use kalah_tables::file::LockError;
+use kalah_tables::progress::Pulse;
 use kalah_tables::table::TableError;
 
 use super::puzzle::Unfound;
@@ -54,44 +56,28 @@ pub enum SiteError {
         /// The bytes that are free.
         free: u64,
     },
-    /// It was asked to stop.
-    #[error("stopped")]
-    Stopped,
+    /// It was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl From<Unfound> for SiteError {
     fn from(unfound: Unfound) -> SiteError {
         match unfound {
             Unfound::Table(error) => error.into(),
-            Unfound::Stopped => SiteError::Stopped,
+            Unfound::Stopped(stopped) => stopped.into(),
         }
     }
 }
 
-/// Shared with a running export: it reports here how far it is, and stops on request.
-#[derive(Debug, Default)]
-pub struct SitePulse {
-    /// Steps of the present part: bytes of tables copied, or of [`SitePlan::puzzle_steps`](super::SitePlan::puzzle_steps).
-    pub done: AtomicU64,
-    stop: AtomicBool,
-}
-
-impl SitePulse {
-    /// Asks the export to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the export was asked to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Reports that so much is done, unless the export is to stop.
-    pub(super) fn advance(&self, done: u64) -> Result<(), SiteError> {
-        self.done.store(done, Ordering::Relaxed);
-        if self.is_stopped() { Err(SiteError::Stopped) } else { Ok(()) }
-    }
+/// Reports in `pulse` that so many steps of the present part are done: bytes of tables copied, or of
+/// [`SitePlan::puzzle_steps`](super::SitePlan::puzzle_steps).
+///
+/// # Errors
+/// When it was stopped.
+pub(super) fn advance(pulse: &Pulse, done: u64) -> Result<(), Stopped> {
+    pulse.positions.store(done, Ordering::Relaxed);
+    pulse.check()
 }
 
 pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {

@@ -2,12 +2,13 @@
 
 use kalah_core::game::{Position, StartPosition};
 use kalah_solve::analyse::{Level, PuzzleMiner, PuzzleRecord};
+use kalah_tables::progress::Pulse;
 use kalah_tables::table::Tables;
 use serde_json::{Value, json};
 
 use super::day;
 use super::puzzle::daily;
-use super::site_files::{SiteError, SitePulse};
+use super::site_files::{SiteError, advance};
 
 /// Puzzles of each level and board, and the games in which they are searched for.
 const PUZZLES: usize = 60;
@@ -30,7 +31,7 @@ pub(super) fn steps(days: u32) -> u64 {
 pub(super) fn puzzles(
     boards: &[Tables],
     days: u32,
-    pulse: &SitePulse,
+    pulse: &Pulse,
 ) -> Result<(Vec<(String, String)>, usize), SiteError> {
     let (first, mut files, mut all, mut count) = (day::today().saturating_sub(1), Vec::new(), Vec::new(), 0);
     for (number, tables) in boards.iter().enumerate() {
@@ -48,10 +49,10 @@ pub(super) fn puzzles(
 }
 
 /// Some puzzles of each level, as far as the tables have them.
-fn some(tables: &Tables, start: Position, begun: u64, pulse: &SitePulse) -> Result<Vec<Value>, SiteError> {
+fn some(tables: &Tables, start: Position, begun: u64, pulse: &Pulse) -> Result<Vec<Value>, SiteError> {
     let (mut miner, mut counts, mut found) = (PuzzleMiner::new(tables, start, 0), [0; Level::ALL.len()], Vec::new());
     for game in 0..GAMES {
-        pulse.advance(begun + game as u64)?;
+        advance(pulse, begun + game as u64)?;
         for puzzle in miner.game()? {
             let count = &mut counts[Level::ALL.iter().position(|&level| level == puzzle.level()).expect("a level")];
             if *count >= PUZZLES {
@@ -76,7 +77,7 @@ fn of_days(
     start: Position,
     days: std::ops::Range<u64>,
     begun: u64,
-    pulse: &SitePulse,
+    pulse: &Pulse,
 ) -> Result<(Value, usize), SiteError> {
     let mut levels = serde_json::Map::new();
     let (mut count, length) = (0, days.end - days.start);
@@ -84,8 +85,8 @@ fn of_days(
         let mut found = Vec::new();
         for day in days.clone() {
             let at = begun + index as u64 * length + (day - days.start);
-            pulse.advance(at)?;
-            match daily(tables, start, level, &day::name(day), &|| pulse.is_stopped())? {
+            advance(pulse, at)?;
+            match daily(tables, start, level, &day::name(day), &pulse.cancel)? {
                 Some(puzzle) => found.push(json!(PuzzleRecord::new(&puzzle))),
                 None => break,
             }

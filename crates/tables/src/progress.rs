@@ -19,20 +19,10 @@ impl Pulse {
         Pulse { cancel, ..Pulse::default() }
     }
 
-    /// Asks the computation to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.cancel.cancel();
-    }
-
-    /// Whether the computation was asked to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.cancel.is_cancelled()
-    }
-
-    /// Returns an error if the computation was asked to stop.
+    /// Returns an error if the computation must stop.
     ///
     /// # Errors
-    /// [`Stopped`] when it was.
+    /// [`Stopped`] when it must.
     pub fn check(&self) -> Result<(), Stopped> {
         self.cancel.check()
     }

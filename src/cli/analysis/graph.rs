@@ -1,6 +1,4 @@
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -8,6 +6,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
 use kalah::build::BuildError;
+use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use kalah::system::available_memory;
 use kalah::table::{TableKey, Tables};
@@ -20,7 +19,7 @@ use crate::cli::help::examples;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::{failure, output};
 
 /// Count all positions that can be reached from a start
@@ -131,14 +130,14 @@ impl Graph {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
         for &start in &boards {
-            match self.explore(start, &stop) {
+            match self.explore(start, &cancel) {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
-                Err(error) if boards.len() > 1 && !stop.load(Ordering::Relaxed) => {
+                Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
                     failure::tell(&error);
                     outcome = outcome.and(failure::outcome(&error));
                 }
@@ -163,7 +162,7 @@ impl Graph {
         })
     }
 
-    fn explore(&self, start: StartPosition, stop: &AtomicBool) -> anyhow::Result<BoardReport> {
+    fn explore(&self, start: StartPosition, cancel: &Cancel) -> anyhow::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
         // Reported before tables are built.
@@ -188,7 +187,7 @@ impl Graph {
                     temporary.path(),
                     TableKey { rules, pits: start.pits, seeds },
                     self.memory,
-                    stop,
+                    cancel,
                 );
                 match built.as_ref().err().and_then(|error| error.downcast_ref()) {
                     Some(BuildError::Stopped(key)) => bail!(
@@ -214,7 +213,7 @@ impl Graph {
                 ));
             }
         };
-        let graph = explorer.run(stop, on_layer)?;
+        let graph = explorer.run(cancel, on_layer)?;
         Ok(self.report(start, &graph, began.elapsed().as_secs_f64()))
     }
 

@@ -1,18 +1,17 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::bail;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
+use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Find out whether the first player can win in the first turn
 ///
@@ -56,15 +55,14 @@ impl Opening {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let StartPosition { pits: houses, seeds } = self.start;
         let start = self.start.position().map_err(usage)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let clock = Instant::now();
-        let verdict = winning_opening(self.rules, &start, self.positions, &stop);
-        let seconds = clock.elapsed().as_secs_f64();
-        if stop.load(Ordering::Relaxed) {
+        let Ok(verdict) = winning_opening(self.rules, &start, self.positions, &cancel) else {
             output::tell("stopped");
             return Ok(Outcome::Failed);
-        }
+        };
+        let seconds = clock.elapsed().as_secs_f64();
         if !verdict.lines.is_empty() {
             check(self.rules, &start, &verdict).map_err(|source| ScanError::Wrong {
                 houses,

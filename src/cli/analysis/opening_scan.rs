@@ -1,13 +1,13 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
+use kalah::cancel::Cancel;
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Find the seeds with which the first player does not win
 ///
@@ -128,8 +128,8 @@ impl OpeningScan {
         if self.state.is_some() && left < all {
             output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
         progress.stage("openings".to_owned());
         let on_game = || {
@@ -141,10 +141,10 @@ impl OpeningScan {
             }
             Ok(())
         };
-        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &stop, &on_game, &on_batch));
+        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
         progress.finish();
         let batches = match batches {
-            Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped)) => {
+            Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
                 output::tell(match self.state {
                     Some(_) => "stopped; the same command goes on from here",
                     None => "stopped; --state FILE would have kept what was done",

@@ -1,12 +1,11 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::{GameValue, GameValues};
+use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Position, StartPosition};
 use kalah::solve::{Checkpoint, Event, SolveError};
@@ -21,7 +20,7 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// How often the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -81,8 +80,8 @@ struct ValuesReport {
 impl Values {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards: Vec<StartPosition> =
             self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
@@ -100,7 +99,7 @@ impl Values {
                 continue;
             }
             let told = format!("{board} ({} of {})", index + 1, boards.len());
-            match self.solve(board, known, Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX), told, &stop)? {
+            match self.solve(board, known, Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX), told, &cancel)? {
                 Ended::Done(value, search) => {
                     values.put(value)?;
                     if let Some(search) = search.filter(|_| value.value().is_some()) {
@@ -152,13 +151,13 @@ impl Values {
         known: Option<GameValue>,
         within: Duration,
         told: String,
-        stop: &Arc<AtomicBool>,
+        cancel: &Cancel,
     ) -> anyhow::Result<Ended> {
         let position = board.position()?;
-        let tables = self.with.open_tables(&position, stop)?;
+        let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
         progress.stage(told);
-        let solver = self.with.solver(&position, &tables, stop)?;
+        let solver = self.with.solver(&position, &tables, cancel)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards can still be solved.
@@ -186,8 +185,7 @@ impl Values {
         let start = Instant::now();
         let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_tell, || {
             // The guess takes its part of the time.
-            solver.set_deadline(start.checked_add(within));
-            let guess = solver.first_guess(&position)?;
+            let guess = solver.within(within).first_guess(&position)?;
             solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
         });
         progress.finish();

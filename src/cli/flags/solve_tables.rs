@@ -1,36 +1,31 @@
 //! Tables that are built before a search.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use anyhow::bail;
 use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{BoundNetwork, PlannedLayer, PlannedSearch};
 use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
-use kalah::watcher::watched;
 
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
-/// How often it is asked whether to stop.
-const TICK: Duration = Duration::from_millis(100);
-
 /// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan search` does, as
 /// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many
-/// bytes of transposition table, if that is given. Nothing is deleted. Setting `stop` ends it.
+/// bytes of transposition table, if that is given. Nothing is deleted. `cancel` ends it.
 pub fn build_planned(
     directory: &Path,
     rules: Rules,
     position: &Position,
     memory: Option<u64>,
     transpositions: Option<u64>,
-    stop: &AtomicBool,
+    cancel: &Cancel,
 ) -> anyhow::Result<()> {
     let network = BoundNetwork::find(directory, directory, rules, position.pits())?.map(|found| found.network);
     let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
@@ -38,15 +33,15 @@ pub fn build_planned(
         PlannedSearch { rules, position: *position, directory, memory, transpositions, backend: &backend, threads };
     let Some(missing) = search.missing_that_fit(network.is_some()) else { return Ok(()) };
     let last = TableKey { rules, pits: position.pits(), seeds: missing.exact_up_to };
-    build_layers(directory, last, &missing.exact, stop)?;
+    build_layers(directory, last, &missing.exact, cancel)?;
     match network {
-        Some(network) => make_bounds(directory, &network, &missing.bounds, stop),
+        Some(network) => make_bounds(directory, &network, &missing.bounds, cancel),
         None => Ok(()),
     }
 }
 
 /// Makes these bound tables from the exact ones beside them.
-fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], stop: &AtomicBool) -> anyhow::Result<()> {
+fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], cancel: &Cancel) -> anyhow::Result<()> {
     if layers.is_empty() {
         return Ok(());
     }
@@ -57,10 +52,10 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], sto
         output::count(layers.len(), "layer"),
         HumanCount(positions)
     ));
-    let (progress, pulse) = (Progress::new(positions), Pulse::default());
+    let (progress, pulse) = (Progress::new(positions), Pulse::new(cancel.clone()));
     for &PlannedLayer { key, kind, .. } in layers {
         let Some(cuts) = kind.cuts() else { continue };
-        if stop.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() {
             bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
         }
         progress.stage(format!("bound table of layer {}", key.seeds));
@@ -68,7 +63,7 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], sto
         let exact = Table::open_key(directory, key)?;
         // In the pool: what waits for tasks takes part in them.
         let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
-        let written = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, write));
+        let written = progress.watch(&pulse.positions, write);
         if let Err(TableError::Stopped(_)) = written {
             bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
         }
@@ -78,29 +73,18 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], sto
     Ok(())
 }
 
-/// Does `work`, and stops `pulse` soon after `stop` is set.
-fn stopped_by<T>(stop: &AtomicBool, pulse: &Pulse, work: impl FnOnce() -> T) -> T {
-    let ask = || {
-        if stop.load(Ordering::Relaxed) {
-            pulse.stop();
-        }
-        Some(TICK)
-    };
-    watched(TICK, ask, |_| (), work)
-}
-
-/// Builds the missing tables up to that of `last`, within `memory` bytes. Setting `stop` ends the build.
-pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, stop: &AtomicBool) -> anyhow::Result<()> {
+/// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` ends the build.
+pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> anyhow::Result<()> {
     if last.seeds < 2 {
         return Ok(());
     }
     let plan = Plan::new(directory, last, &Backend::Cpu(Isa::detect()), rayon::current_num_threads());
     plan.check(directory, memory)?;
-    build_layers(directory, last, &plan, stop)
+    build_layers(directory, last, &plan, cancel)
 }
 
 /// Builds the tables up to that of `last` by a plan of what is missing.
-fn build_layers(directory: &Path, last: TableKey, plan: &Plan, stop: &AtomicBool) -> anyhow::Result<()> {
+fn build_layers(directory: &Path, last: TableKey, plan: &Plan, cancel: &Cancel) -> anyhow::Result<()> {
     if plan.missing.is_empty() {
         return Ok(());
     }
@@ -111,7 +95,7 @@ fn build_layers(directory: &Path, last: TableKey, plan: &Plan, stop: &AtomicBool
         HumanCount(plan.positions)
     ));
     let progress = Progress::new(plan.positions);
-    let pulse = Pulse::default();
+    let pulse = Pulse::new(cancel.clone());
     let on_event = |event: Event| {
         if let Event::Pair(frame) = event {
             let (mover, other) = (frame.mover, frame.other);
@@ -119,7 +103,7 @@ fn build_layers(directory: &Path, last: TableKey, plan: &Plan, stop: &AtomicBool
         }
     };
     let builder = Builder::new(directory, last).backend(Backend::Cpu(Isa::detect()));
-    let built = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, || builder.run(&pulse, &on_event)));
+    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();
     built?;
     Ok(())

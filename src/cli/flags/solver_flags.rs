@@ -1,11 +1,10 @@
 //! What commands that solve have in common: flags, tables, the solver that they make.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
@@ -62,8 +61,8 @@ pub struct GameFlags {
 }
 
 impl SolverFlags {
-    /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
-    pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
+    /// The tables to use, built before if asked for; `cancel` ends that. A note says what is missing.
+    pub fn open_tables(&self, position: &Position, cancel: &Cancel) -> anyhow::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         // Flags that contradict each other are refused by `solver`, before anything is built.
         if self.no_tables || position.is_over() || self.contradiction().is_some() {
@@ -78,10 +77,10 @@ impl SolverFlags {
         let directory = &self.tables.path;
         if self.build {
             match self.tables_up_to {
-                Some(_) => solve_tables::build(directory, last, self.memory, stop)?,
+                Some(_) => solve_tables::build(directory, last, self.memory, cancel)?,
                 None => {
                     let (memory, transpositions) = (self.memory, self.transpositions);
-                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, stop)?;
+                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, cancel)?;
                 }
             }
         }
@@ -128,7 +127,7 @@ impl SolverFlags {
         &self.tables.path
     }
 
-    /// A solver of `position` and all that follow it; setting `stop` ends its searches.
+    /// A solver of `position` and all that follow it; `cancel` ends its searches.
     ///
     /// # Errors
     /// When the board is too large, flags contradict each other, or there is not enough memory.
@@ -136,9 +135,9 @@ impl SolverFlags {
         &self,
         position: &Position,
         tables: &'a SearchTables,
-        stop: &Arc<AtomicBool>,
+        cancel: &Cancel,
     ) -> anyhow::Result<Solver<'a>> {
-        self.solver_with(position, tables, stop, |options| options)
+        self.solver_with(position, tables, cancel, |options| options)
     }
 
     /// As [`SolverFlags::solver`], with further options.
@@ -146,7 +145,7 @@ impl SolverFlags {
         &self,
         position: &Position,
         tables: &'a SearchTables,
-        stop: &Arc<AtomicBool>,
+        cancel: &Cancel,
         further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
     ) -> anyhow::Result<Solver<'a>> {
         if let Some(contradiction) = self.contradiction() {
@@ -156,8 +155,7 @@ impl SolverFlags {
             .tables(tables.tables())
             .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
-            .threads(rayon::current_num_threads())
-            .stop(Arc::clone(stop));
+            .threads(rayon::current_num_threads());
         options = match self.memory {
             Some(bytes) => options.memory(bytes),
             None => options.memory_available(),
@@ -177,7 +175,8 @@ impl SolverFlags {
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
-        Ok(Solver::new(options)?)
+        // Making it is short, and commands say what a stopped search has done.
+        Ok(Solver::new(options)?.under(cancel))
     }
 }
 

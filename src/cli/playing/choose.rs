@@ -3,8 +3,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::book::Books;
+use kalah::cancel::Cancel;
 use kalah::game::Position;
-use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
+use kalah::play::{Choice, PlayerName, Source, Worth};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -114,14 +115,14 @@ impl Choose {
     fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
         // What a player needs before it thinks, tables and memory, counts too.
         let (start, rules) = (Instant::now(), self.with.rules);
-        let limit = self.time.map_or_else(Limit::none, Limit::time);
+        let cancel = self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time));
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(rules, position.pits())?);
         let mut player = self.player.player(&setting);
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);
-        let choice = thinking.watch(|| player.choose(position, &limit, &mut |choice| thinking.best(choice)))?;
+        let choice = thinking.watch(|| player.choose(position, &cancel, &mut |choice| thinking.best(choice)))?;
         let seconds = start.elapsed().as_secs_f64();
         if !self.json {
             let Choice { pit, worth, source } = choice;

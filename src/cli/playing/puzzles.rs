@@ -1,9 +1,9 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::bail;
 use clap::Args;
 use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{TableKey, Tables};
@@ -16,7 +16,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Grid;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Find positions with only one winning move
 ///
@@ -94,14 +94,14 @@ impl Puzzles {
                 suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
             );
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let progress = Progress::of(u64::from(self.count), "puzzles");
         progress.stage("games".to_owned());
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
         let mut miner = PuzzleMiner::new(&tables, self.start, self.seed);
         let mined = progress.watch(&done, || {
-            while found.len() < self.count as usize && games < self.games && !stop.load(Ordering::Relaxed) {
+            while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
                 let puzzles = miner.game()?;
                 found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
                 games += 1;
@@ -126,7 +126,7 @@ impl Puzzles {
                 report.print()?;
             }
         }
-        if stop.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() {
             output::tell(format_args!("stopped after {}", output::many(games, "game")));
             return Ok(Outcome::Failed);
         }

@@ -3,9 +3,9 @@
 //! The program listens from its start on, so that every command ends in the same way: the first signal has the command stop, if
 //! it knows how to, and else ends the program at once, as a second one does. The exit code is 128 and the number of the signal.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
+use kalah::cancel::Cancel;
 use kalah::play::engine::kill_engines;
 use kalah::progress::Pulse;
 use parking_lot::Mutex;
@@ -45,17 +45,16 @@ pub fn on_signal(stop: impl FnMut() + Send + 'static) {
     *STOP.lock() = Some(Box::new(stop));
 }
 
-/// Has the first signal set `stop`, and a second one end the program.
-pub fn stop_on_signal(stop: &Arc<AtomicBool>) {
-    let stop = Arc::clone(stop);
-    on_signal(move || stop.store(true, Ordering::Relaxed));
+/// Has the first signal cancel `cancel`, and a second one end the program.
+pub fn cancel_on_signal(cancel: &Cancel) {
+    let cancel = cancel.clone();
+    on_signal(move || cancel.cancel());
 }
 
 /// A pulse that the first signal stops, and a second one ends the program: frames under way are lost, no more.
-pub fn stopped_by_signal() -> Arc<Pulse> {
-    let pulse = Arc::new(Pulse::default());
-    let handler = Arc::clone(&pulse);
-    on_signal(move || handler.stop());
+pub fn stopped_by_signal() -> Pulse {
+    let pulse = Pulse::default();
+    cancel_on_signal(&pulse.cancel);
     pulse
 }
 

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};
+use kalah::progress::Pulse;
+use kalah::serve::{SiteError, SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -11,7 +11,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::on_signal;
+use crate::cli::process::signals::stopped_by_signal;
 
 /// Write the page and tables for a static host
 ///
@@ -54,9 +54,7 @@ struct ExportSiteReport {
 
 impl ExportSite {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let pulse = Arc::new(SitePulse::default());
-        let handler = Arc::clone(&pulse);
-        on_signal(move || handler.stop());
+        let pulse = stopped_by_signal();
         let mut options = SiteOptions::new(self.tables.path.clone());
         options.size = self.size;
         if !self.tables.path.is_dir() {
@@ -66,7 +64,7 @@ impl ExportSite {
         options.days = self.days;
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {
-            Err(SiteError::Stopped) => {
+            Err(SiteError::Stopped(_)) => {
                 output::tell("stopped: the folder is as it was; the same command begins again");
                 return Ok(Outcome::Failed);
             }
@@ -109,7 +107,7 @@ impl ExportSite {
     }
 
     /// Writes what is planned, and shows how far it is.
-    fn write(&self, plan: &SitePlan, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
+    fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         output::note(format_args!(
             "{} to copy, {}; then puzzles are searched for",
             output::count(plan.tables(), "table"),
@@ -117,12 +115,12 @@ impl ExportSite {
         ));
         let progress = Progress::of(plan.bytes(), "bytes");
         progress.stage("tables".to_owned());
-        let copied = progress.watch(&pulse.done, || plan.copy_tables(&self.directory, pulse));
+        let copied = progress.watch(&pulse.positions, || plan.copy_tables(&self.directory, pulse));
         progress.finish();
         let folder = copied?;
         let progress = Progress::of(plan.puzzle_steps(), "games and days");
         progress.stage("puzzles".to_owned());
-        let written = progress.watch(&pulse.done, || plan.write_rest(folder, pulse));
+        let written = progress.watch(&pulse.positions, || plan.write_rest(folder, pulse));
         progress.finish();
         written
     }

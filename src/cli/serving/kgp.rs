@@ -1,10 +1,9 @@
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use kalah::cancel::Cancel;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
@@ -13,7 +12,7 @@ use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::{interrupted, stop_on_signal};
+use crate::cli::process::signals::{cancel_on_signal, interrupted};
 
 /// The first and the longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
@@ -80,13 +79,13 @@ impl Kgp {
         thinking.books = Some(&books);
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(self.tables.path.clone());
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let mut pause = PAUSES[0];
         loop {
             let begin = Instant::now();
             let why = match self.connect() {
-                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
+                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &cancel, &tell)? {
                     End::Stopped => return Ok(interrupted()),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
                     End::Goodbye => "the server said goodbye".to_owned(),
@@ -104,7 +103,7 @@ impl Kgp {
             output::note(format_args!("{why}; connecting again in {} s", pause.as_secs()));
             let until = Instant::now() + pause;
             while Instant::now() < until {
-                if stop.load(Ordering::Relaxed) {
+                if cancel.is_cancelled() {
                     return Ok(interrupted());
                 }
                 std::thread::sleep(Duration::from_millis(50));

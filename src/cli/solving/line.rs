@@ -1,11 +1,10 @@
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::Knowledge;
+use kalah::cancel::Cancel;
 use kalah::game::{ParseError, Place, Position};
 use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
@@ -17,7 +16,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Prove what the positions of a line of play are worth
 ///
@@ -170,10 +169,10 @@ impl Line {
         self.flags.with.rules = rules;
         let places = line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let stop = Arc::new(AtomicBool::new(false));
+        let cancel = Cancel::new();
         // Before tables are made, which may take long.
-        stop_on_signal(&stop);
-        let tables = self.flags.with.open_tables(&start, &stop)?;
+        cancel_on_signal(&cancel);
+        let tables = self.flags.with.open_tables(&start, &cancel)?;
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
@@ -193,9 +192,9 @@ impl Line {
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
         if positions.iter().any(|row| row.value.is_none()) {
             let progress = SearchProgress::new(start);
-            let solver = self.flags.with.solver_with(&start, &tables, &stop, |options| options.book(book))?;
+            let solver = self.flags.with.solver_with(&start, &tables, &cancel, |options| options.book(book))?;
             let solver = solver.with_events(|_, event| progress.event(event));
-            let proved = self.prove(&places, &mut positions, &solver, &progress, &stop);
+            let proved = self.prove(&places, &mut positions, &solver, &progress, &cancel);
             progress.finish();
             end = proved?;
             (nodes, table_hits, table_seeds) = (solver.nodes(), solver.table_hits(), solver.table_seeds());
@@ -248,14 +247,9 @@ impl Line {
         rows: &mut [Row],
         solver: &Solver,
         progress: &SearchProgress,
-        stop: &AtomicBool,
+        cancel: &Cancel,
     ) -> Result<End, SolveError> {
         let within = Duration::from_secs_f64(self.within);
-        let timed_out = AtomicBool::new(false);
-        let on_time = || {
-            timed_out.store(true, Ordering::Relaxed);
-            stop.store(true, Ordering::Relaxed);
-        };
         // Values for the first player. A line of best play keeps its value.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
@@ -267,13 +261,20 @@ impl Line {
             progress.position(*position);
             progress.stage(format!("after {}, {} seeds", output::count(place.turns, "turn"), position.seeds()));
             let (start, nodes) = (Instant::now(), solver.nodes());
-            let solved = progress.watch(solver, Some(within), on_time, || {
-                let guess = match guess {
-                    Some(guess) => place.turned(guess),
-                    None => solver.first_guess(position)?,
-                };
-                solver.value(position, guess)
-            });
+            let in_time = cancel.child();
+            let solved = progress.watch(
+                solver,
+                Some(within),
+                || in_time.cancel(),
+                || {
+                    let solver = solver.under(&in_time);
+                    let guess = match guess {
+                        Some(guess) => place.turned(guess),
+                        None => solver.first_guess(position)?,
+                    };
+                    solver.value(position, guess)
+                },
+            );
             (row.nodes, row.seconds) = (Some(solver.nodes() - nodes), Some(start.elapsed().as_secs_f64()));
             match solved {
                 Ok((_, value)) => {
@@ -283,14 +284,10 @@ impl Line {
                         progress.note(&row.told());
                     }
                     guess = self.value.or(Some(value));
-                    // It was done just in time.
-                    if timed_out.swap(false, Ordering::Relaxed) {
-                        stop.store(false, Ordering::Relaxed);
-                    }
                 }
                 Err(SolveError::Stopped) => {
                     self.note_bounds(place, row, solver)?;
-                    return Ok(if timed_out.into_inner() { End::Time } else { End::Signal });
+                    return Ok(if cancel.is_cancelled() { End::Signal } else { End::Time });
                 }
                 Err(error) => return Err(error),
             }

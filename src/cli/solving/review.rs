@@ -1,10 +1,9 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::analyse::{Knowledge, KnowledgeError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
+use kalah::cancel::Cancel;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
 use kalah::solve::{SearchTables, SolveError, Solver};
@@ -18,7 +17,7 @@ use crate::cli::output;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Review a game: which turns lost seeds, a win or a draw
 ///
@@ -226,18 +225,18 @@ impl Review {
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
-        let tables = self.flags.with.open_tables(&start, &stop)?;
+        let tables = self.flags.with.open_tables(&start, &cancel)?;
         let known = Knowledge::new(rules, start.pits(), book, tables.tables());
         // A solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
         let progress = SearchProgress::new(start);
         let solver = match search {
-            true => Some(self.solver(&start, &tables, &stop, book, &progress)?),
+            true => Some(self.solver(&start, &tables, &cancel, book, &progress)?),
             false => None,
         };
         let known = match &solver {
@@ -327,11 +326,11 @@ impl Review {
         &self,
         start: &Position,
         tables: &'a SearchTables,
-        stop: &Arc<AtomicBool>,
+        cancel: &Cancel,
         book: Option<&'a kalah::book::Book>,
         progress: &'a SearchProgress,
     ) -> anyhow::Result<Solver<'a>> {
-        let solver = self.flags.with.solver_with(start, tables, stop, |options| options.book(book))?;
+        let solver = self.flags.with.solver_with(start, tables, cancel, |options| options.book(book))?;
         Ok(solver.with_events(|_, event| progress.event(event)))
     }
 }

@@ -1,12 +1,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::book::{Book, BookError, Books};
+use kalah::cancel::Cancel;
 use kalah::game::{Position, mover_value};
 use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
 use serde::Serialize;
@@ -17,7 +16,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Solve a position: exact value, best moves, a line of best play
 ///
@@ -128,10 +127,10 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint {
             checkpoint.check(self.with.rules, &position)?;
         }
-        let stop = Arc::new(AtomicBool::new(false));
+        let cancel = Cancel::new();
         // Before tables are made, which may take long.
-        stop_on_signal(&stop);
-        let tables = self.with.open_tables(&position, &stop)?;
+        cancel_on_signal(&cancel);
+        let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
         let on_event = |solver: &Solver, event: Event| {
@@ -142,7 +141,7 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let solver = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))?;
+        let solver = self.with.solver_with(&position, &tables, &cancel, |options| options.book(book))?;
         let mut solver = solver.with_events(on_event);
         if let Some(checkpoint) = &checkpoint
             && let Some(resumed) = checkpoint.load(&mut solver, &position)?

@@ -143,7 +143,7 @@ impl Bounds {
         let pulse = stopped_by_signal();
         let mut missing = Vec::new();
         for &key in &keys {
-            if pulse.is_stopped() {
+            if pulse.cancel.is_cancelled() {
                 bail!("stopped; the same command goes on from here");
             }
             if !self.is_current(key, &maker)? {

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kalah::cancel::Cancel;
 use kalah::kgp::{self, Command, End, Introduction, MAX_LINE, Thinking};
 use kalah::table::Shelf;
 
@@ -210,7 +210,7 @@ fn any_time_is_a_time() {
         (thinking.time, thinking.margin, thinking.memory) = (Duration::MAX, Duration::MAX, 1 << 20);
         let shelf = Shelf::new(directory().to_owned());
         let stream = TcpStream::connect(address).unwrap();
-        kgp::play(stream, &Introduction::default(), &thinking, &shelf, &AtomicBool::new(false), &|_| ()).unwrap()
+        kgp::play(stream, &Introduction::default(), &thinking, &shelf, &Cancel::new(), &|_| ()).unwrap()
     });
     let mut stream = listener.accept().unwrap().0;
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();

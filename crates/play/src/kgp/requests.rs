@@ -1,8 +1,7 @@
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use parking_lot::{Condvar, Mutex};
 
@@ -18,8 +17,8 @@ pub(super) struct MoveRequest {
     pub position: Position,
     /// When the move has to be there.
     pub deadline: Instant,
-    /// Whether the server wants no more of it.
-    pub stop: Arc<AtomicBool>,
+    /// Cancelled when the server wants no more of it.
+    pub cancel: Cancel,
 }
 
 #[derive(Default)]
@@ -81,11 +80,7 @@ impl Requests {
     pub fn stop(&self, id: u64) {
         let mut queue = self.queue.lock();
         queue.waiting.retain(|request| request.id != id);
-        queue
-            .under_way
-            .iter()
-            .filter(|request| request.id == id)
-            .for_each(|request| request.stop.store(true, Ordering::Relaxed));
+        queue.under_way.iter().filter(|request| request.id == id).for_each(|request| request.cancel.cancel());
     }
 
     /// Ends everything.
@@ -93,7 +88,7 @@ impl Requests {
         let mut queue = self.queue.lock();
         queue.closed = true;
         queue.waiting.clear();
-        queue.under_way.iter().for_each(|request| request.stop.store(true, Ordering::Relaxed));
+        queue.under_way.iter().for_each(|request| request.cancel.cancel());
         self.news.notify_all();
     }
 }

@@ -1,8 +1,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Pit;
 use parking_lot::Mutex;
 
@@ -17,14 +18,14 @@ pub(super) struct Sender<'s> {
     stream: Mutex<TcpStream>,
     /// The next id: clients use odd ones.
     id: AtomicU64,
-    /// Set when the session is to end, also while the server does not read.
-    stop: &'s AtomicBool,
+    /// Ends the session, also while the server does not read.
+    cancel: &'s Cancel,
 }
 
 impl<'s> Sender<'s> {
     /// One for a stream whose writes time out now and then.
-    pub fn new(stream: TcpStream, stop: &'s AtomicBool) -> Sender<'s> {
-        Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), stop }
+    pub fn new(stream: TcpStream, cancel: &'s Cancel) -> Sender<'s> {
+        Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), cancel }
     }
 
     pub fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
@@ -58,7 +59,7 @@ impl<'s> Sender<'s> {
             if bytes.is_empty() {
                 return Ok(());
             }
-            if self.stop.load(Ordering::Relaxed) || begin.elapsed() >= WRITE_TIME {
+            if self.cancel.is_cancelled() || begin.elapsed() >= WRITE_TIME {
                 return Err(ErrorKind::TimedOut.into());
             }
         }
@@ -67,7 +68,7 @@ impl<'s> Sender<'s> {
     /// Sends a line about a request, unless the server wants no more of it.
     pub fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock();
-        if request.stop.load(Ordering::Relaxed) {
+        if request.cancel.is_cancelled() {
             return Ok(());
         }
         self.say_to(&mut stream, Some(request.id), name, arguments)

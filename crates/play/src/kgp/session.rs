@@ -1,9 +1,9 @@
 use std::io::{self, Read};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use kalah_tables::table::Shelf;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ use super::sender::{Sender, is_pause, word};
 use super::thinking::{Thinking, think};
 use super::{Argument, Command, MAX_LINE};
 
-/// How often the stop flag is checked while the server sends nothing.
+/// How often it is looked whether to stop while the server sends nothing.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// The part of a player's whole clock that a move may take.
@@ -50,7 +50,7 @@ pub enum End {
     Stopped,
 }
 
-/// Plays on the server at the other end of `stream` until one side ends it or `stop` is set. `on_event` is called with what
+/// Plays on the server at the other end of `stream` until one side ends it or `cancel` is cancelled. `on_event` is called with what
 /// happens.
 ///
 /// # Errors
@@ -60,14 +60,14 @@ pub fn play(
     introduction: &Introduction,
     thinking: &Thinking<'_>,
     shelf: &Shelf,
-    stop: &AtomicBool,
+    cancel: &Cancel,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<End, KgpError> {
     stream.set_read_timeout(Some(CHECK_EVERY))?;
     stream.set_write_timeout(Some(CHECK_EVERY))?;
     stream.set_nodelay(true)?;
     let reading = stream.try_clone()?;
-    let sender = Sender::new(stream, stop);
+    let sender = Sender::new(stream, cancel);
     let requests = Requests::default();
     let failed = Mutex::new(None);
     let reports = Reports::new(on_event);
@@ -82,7 +82,6 @@ pub fn play(
                 }
             });
         }
-        let failing = || failed.lock().is_some();
         let session = Session {
             sender: &sender,
             requests: &requests,
@@ -93,11 +92,11 @@ pub fn play(
             clock: None,
             absolute: false,
         };
-        session.listen(reading, &|| stop.load(Ordering::Relaxed) || failing())
+        session.listen(reading, cancel, &failed)
     });
     let ended = failed.into_inner().map_or(ended, Err);
     match ended {
-        Err(KgpError::Io(_)) if stop.load(Ordering::Relaxed) => Ok(End::Stopped),
+        Err(KgpError::Io(_)) if cancel.is_cancelled() => Ok(End::Stopped),
         Err(KgpError::Io(_)) => Ok(End::Lost),
         ended => ended,
     }
@@ -127,12 +126,17 @@ struct Session<'s> {
 }
 
 impl Session<'_> {
-    /// Reads lines and does what they ask for until the session is over.
-    fn listen(mut self, mut stream: TcpStream, stop: &dyn Fn() -> bool) -> Result<End, KgpError> {
+    /// Reads lines and does what they ask for until the session is over, or a thread that thinks has `failed`.
+    fn listen(
+        mut self,
+        mut stream: TcpStream,
+        cancel: &Cancel,
+        failed: &Mutex<Option<KgpError>>,
+    ) -> Result<End, KgpError> {
         let (mut line, mut skip) = (Vec::new(), false);
         let mut bytes = [0; 4096];
         loop {
-            if stop() {
+            if cancel.is_cancelled() || failed.lock().is_some() {
                 // Whether it is heard does not matter any more.
                 let _ = self.sender.say(None, "goodbye", Vec::new());
                 return Ok(End::Stopped);
@@ -229,7 +233,7 @@ impl Session<'_> {
         if self.requests.knows(id) {
             return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
         }
-        let request = MoveRequest { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
+        let request = MoveRequest { id, position, deadline: Instant::now() + self.time(), cancel: Cancel::new() };
         // The one nearest the store: it stores a seed at least.
         let first = position.moves().last().expect("the game is not over");
         self.sender.say_move(&request, first)?;

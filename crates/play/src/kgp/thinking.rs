@@ -1,5 +1,4 @@
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah_core::game::Rules;
 use kalah_solve::book::Books;
@@ -9,7 +8,7 @@ use super::KgpError;
 use super::event::{Event, Reports};
 use super::requests::Requests;
 use super::sender::Sender;
-use crate::play::{Limit, Player, PlayerName, Setting};
+use crate::play::{Player, PlayerName, Setting};
 
 /// The rules of the protocol's servers.
 pub const RULES: Rules = Rules::Standard;
@@ -65,16 +64,15 @@ pub(super) fn think(
             let setting = Setting::new(RULES).tables(tables).bounds(bounds).book(book).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
-        let left = request.deadline.saturating_duration_since(Instant::now());
-        let limit = Limit::time(left).or_stop(std::sync::Arc::clone(&request.stop));
+        let cancel = request.cancel.until(Some(request.deadline));
         let mut sent = Ok(());
-        let choice = player.choose(&request.position, &limit, &mut |choice| {
+        let choice = player.choose(&request.position, &cancel, &mut |choice| {
             if sent.is_ok() {
                 sent = sender.say_move(&request, choice.pit);
             }
         })?;
         sent?;
-        if !request.stop.load(Ordering::Relaxed) {
+        if !request.cancel.is_cancelled() {
             sender.say_move(&request, choice.pit)?;
             sender.tell(&request, "yield", Vec::new())?;
             reports.tell(Event::Moved { position: &request.position, pit: choice.pit });

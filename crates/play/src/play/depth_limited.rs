@@ -1,10 +1,9 @@
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_solve::solve::{Deepening, LimitedSearch, Method};
+use kalah_solve::solve::{Deepening, LimitedSearch, Method, SolveError};
 
-use super::limit::Budget;
-use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::budget::Budget;
+use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
 /// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
 ///
@@ -23,14 +22,13 @@ impl DepthLimited {
     }
 
     /// The choice of a search to `depth` of at most `positions` positions, or why it was cut short.
-    fn search_to(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
+    fn search_to(&self, position: &Position, depth: u32, positions: u64, cancel: &Cancel) -> Result<Choice, Deepening> {
         let mut search = self.search;
         search.depth = depth;
-        let asked = AtomicU64::new(0);
-        let is_long = || asked.fetch_add(u64::from(LimitedSearch::ASK_EVERY), Ordering::Relaxed) >= positions;
-        let result = search.run_unless(&|| is_long() || limit.is_over(), position);
-        let result =
-            result.ok_or_else(|| if limit.is_over() { Deepening::Interrupted } else { Deepening::OverBudget })?;
+        let result = search.run_within(position, positions, cancel).map_err(|error| match error {
+            SolveError::Stopped => Deepening::Interrupted,
+            _ => Deepening::OverBudget,
+        })?;
         let choice = |pit| Choice { pit, worth: Worth::Evaluation(result.value), source: Source::Depth(depth) };
         result.best.map(choice).ok_or(Deepening::Final)
     }
@@ -44,21 +42,21 @@ impl Player for DepthLimited {
     fn choose(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let (depth, mut positions) = (self.search.depth, self.budget.whole);
-        if limit.left().is_none() {
-            if let Ok(choice) = self.search_to(position, depth, positions, limit) {
+        if cancel.left().is_none() {
+            if let Ok(choice) = self.search_to(position, depth, positions, cancel) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
         // Depth 1 takes no time, so there always is a move.
-        let mut choice = self.search_to(position, 1, u64::MAX, &Limit::none()).map_err(|_| PlayError::GameOver)?;
+        let mut choice = self.search_to(position, 1, u64::MAX, &Cancel::new()).map_err(|_| PlayError::GameOver)?;
         for depth in 2..=depth {
             tell(&choice);
-            match self.search_to(position, depth, positions, limit) {
+            match self.search_to(position, depth, positions, cancel) {
                 Ok(deeper) => choice = deeper,
                 Err(_) => break,
             }
@@ -77,12 +75,12 @@ mod tests {
         for method in [Method::SeqMm, Method::SeqAb] {
             let player = DepthLimited::new(PlayerName::Minimax(9), Rules::Standard, method, 9);
             let mut short = DepthLimited { budget: Budget { whole: 5000, step: 1000 }, ..player };
-            let choice = short.choose(&position, &Limit::none(), &mut |_| ()).unwrap();
+            let choice = short.choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
             let Source::Depth(depth) = choice.source else { panic!("{choice:?}") };
             assert!((2..9).contains(&depth), "{choice:?}");
             // The same as a player of that depth.
             let mut right = DepthLimited::new(PlayerName::Minimax(depth), Rules::Standard, method, depth);
-            assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
+            assert_eq!(choice, right.choose(&position, &Cancel::new(), &mut |_| ()).unwrap());
         }
     }
 }

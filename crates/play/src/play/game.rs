@@ -1,11 +1,10 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Line, Position, Rules};
 
 use super::fault::EngineFault;
-use super::{Choice, Limit, PlayError, Player};
+use super::{Choice, PlayError, Player};
 
 /// A move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,18 +65,17 @@ impl Game {
 /// rules. An external engine that does something wrong forfeits the game.
 ///
 /// # Errors
-/// When one of our players fails or plays what is not legal, or `stop` is set before the game is over.
+/// When one of our players fails or plays what is not legal, or `cancel` is cancelled before the game is over.
 pub fn play_game(
     rules: Rules,
     start: &Position,
     players: &mut [Box<dyn Player + '_>; 2],
     time: Option<Duration>,
-    stop: &Arc<AtomicBool>,
+    cancel: &Cancel,
 ) -> Result<Game, PlayError> {
     let (mut position, mut first, mut moves) = (*start, true, Vec::new());
-    let is_stopped = || stop.load(Ordering::Relaxed);
     let forfeited = |moves, first: bool, error| match error {
-        _ if is_stopped() => Err(PlayError::Stopped),
+        _ if cancel.is_cancelled() => Err(PlayError::Stopped),
         PlayError::Engine { fault, .. } => {
             let all = start.seeds() + start.mover_store() + start.other_store();
             let seeds = if first { [0, all] } else { [all, 0] };
@@ -86,25 +84,21 @@ pub fn play_game(
         error => Err(error),
     };
     for (player, first) in players.iter_mut().zip([true, false]) {
-        if let Err(error) = player.prepare(start, &Limit::none().or_stop(Arc::clone(stop))) {
+        if let Err(error) = player.prepare(start, cancel) {
             return forfeited(moves, first, error);
         }
     }
     while !position.is_over() {
-        if is_stopped() {
-            return Err(PlayError::Stopped);
-        }
+        cancel.check()?;
         let player = &mut players[usize::from(!first)];
-        let limit = time.map_or_else(Limit::none, Limit::time).or_stop(Arc::clone(stop));
+        let in_time = time.map_or_else(|| cancel.clone(), |time| cancel.within(time));
         let begin = Instant::now();
-        let choice = match player.choose(&position, &limit, &mut |_| ()) {
+        let choice = match player.choose(&position, &in_time, &mut |_| ()) {
             Ok(choice) => choice,
             Err(error) => return forfeited(moves, first, error),
         };
         let seconds = begin.elapsed().as_secs_f64();
-        if is_stopped() {
-            return Err(PlayError::Stopped);
-        }
+        cancel.check()?;
         let played = position.play(rules, choice.pit);
         let played = played.map_err(|source| PlayError::Illegal { player: player.name(), source })?;
         moves.push(MoveMade { position, first, choice, seconds });

@@ -1,17 +1,18 @@
 //! Players of the game, from a random one to one that cannot be beaten, and games between them.
 //!
 //! A [`PlayerName`] such as `perfect` or `minimax:6` makes a [`Player`] with a [`Setting`]; a player answers a position
-//! with a [`Choice`], within a [`Limit`]:
+//! with a [`Choice`], at the latest when a [`Cancel`](kalah_core::cancel::Cancel) says so:
 //!
 //! ```
+//! use kalah_core::cancel::Cancel;
 //! use kalah_core::game::{Position, Rules};
-//! use kalah_play::play::{Limit, PlayerName, Setting};
+//! use kalah_play::play::{PlayerName, Setting};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let name: PlayerName = "alphabeta:6".parse()?;
 //! let mut player = name.player(&Setting::new(Rules::Standard));
 //! let start: Position = "6x4".parse()?;
-//! let choice = player.choose(&start, &Limit::none(), &mut |_| ())?;
+//! let choice = player.choose(&start, &Cancel::new(), &mut |_| ())?;
 //! assert!(start.play(Rules::Standard, choice.pit).is_ok());
 //! # Ok(())
 //! # }
@@ -21,7 +22,7 @@
 //! |---|---|
 //! | [`player`](Player) | what a player is asked |
 //! | [`choice`](Choice) | what it answers: a move, what is known of its value, and how |
-//! | [`limit`](Limit) | when it has to answer |
+//! | `budget` | how many positions it may visit |
 //! | [`name`](PlayerName) | the names of all players, read and written |
 //! | [`make`](PlayerName::player) | the player of a name |
 //! | [`setting`](Setting) | what they are made with: rules, tables, memory |
@@ -36,12 +37,12 @@
 //! | [`tournament`](Tournament) | every player against every other, with the moves evaluated by the tables |
 //! | [`statistics`](Median) | medians and how sure they are |
 
+mod budget;
 mod choice;
 mod depth_limited;
 pub mod engine;
 mod fault;
 mod game;
-mod limit;
 mod make;
 mod name;
 mod participant;
@@ -56,7 +57,6 @@ mod tournament;
 pub use choice::{Choice, Source, Worth};
 pub use fault::EngineFault;
 pub use game::{Forfeit, Game, MoveMade, play_game};
-pub use limit::Limit;
 pub use name::{PlayerName, UnknownPlayer};
 pub use participant::{Participant, UnknownParticipant};
 pub use player::{PlayError, Player};

@@ -1,11 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 
 use super::engine::{BadEngineCommand, EngineCommand, External, PREFIX};
 use super::name::{PlayerName, UnknownPlayer};
-use super::{Limit, PlayError, Player, Setting};
+use super::{PlayError, Player, Setting};
 
 /// Who can play in a game: one of our players, or an external engine, written `engine:COMMAND`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,8 +48,8 @@ impl Participant {
     ///
     /// # Errors
     /// When it cannot be started, does not answer, or does not play by the rules of the setting.
-    pub fn try_out(&self, setting: &Setting, start: &Position, limit: &Limit) -> Result<(), PlayError> {
-        if self.is_engine() { self.player(setting).prepare(start, limit) } else { Ok(()) }
+    pub fn try_out(&self, setting: &Setting, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
+        if self.is_engine() { self.player(setting).prepare(start, cancel) } else { Ok(()) }
     }
 }
 

@@ -1,13 +1,12 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use kalah_solve::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, deepen};
 use kalah_tables::table::ProbeError;
 
 use super::depth_limited::DepthLimited;
-use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
+use super::{Choice, PlayError, Player, PlayerName, Setting, Source, Worth};
 
 /// The most time for iterative deepening before the solver begins, which needs a first guess.
 const DEEPENING_TIME: Duration = Duration::from_millis(500);
@@ -30,18 +29,17 @@ const PLAIN_DEPTH: u32 = 8;
 /// If the book proves only a bound of what the player to move collects, a move that keeps it is found first, so that it is never
 /// given away.
 ///
-/// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
+/// Where it is stopped before the solver is done, it takes the move with the best proved lower bound if a test gave
 /// one, else the best one of the deepest depth-limited search; the choice says which.
 pub(super) struct Perfect<'t> {
     setting: Setting<'t>,
     /// Kept between moves: what it has proved stays proved.
     solver: Option<Solver<'t>>,
-    stop: Arc<AtomicBool>,
 }
 
 impl<'t> Perfect<'t> {
     pub fn new(setting: Setting<'t>) -> Perfect<'t> {
-        Perfect { setting, solver: None, stop: Arc::default() }
+        Perfect { setting, solver: None }
     }
 
     /// A best move by the tables, if they know the position.
@@ -70,15 +68,15 @@ impl<'t> Perfect<'t> {
         Ok(recalled.score().zip(recalled.best().last()).map(choice))
     }
 
-    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
-    fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
+    /// A solver for `position` that `cancel` ends; `None` if it is too large for one, or there was no time for one.
+    fn solver(&mut self, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
-            let options = self.setting.solver_options(position).stop(Arc::clone(&self.stop));
-            let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
+            let options = self.setting.solver_options(position).cancel(cancel.clone());
+            let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
             self.solver = Some(solver);
         }
-        Ok(self.solver.as_ref())
+        Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 }
 
@@ -87,10 +85,10 @@ impl Player for Perfect<'_> {
         PlayerName::Perfect.to_string()
     }
 
-    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
+    fn prepare(&mut self, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
         let reach = self.setting.tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
         if start.seeds() as usize > reach {
-            self.solver(start, limit)?;
+            self.solver(start, cancel)?;
         }
         Ok(())
     }
@@ -98,7 +96,7 @@ impl Player for Perfect<'_> {
     fn choose(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let first = position.moves().next().ok_or(PlayError::GameOver)?;
@@ -111,24 +109,22 @@ impl Player for Perfect<'_> {
         if position.moves().count() == 1 {
             return Ok(Choice { pit: first, worth: Worth::Unknown, source: Source::OnlyMove });
         }
-        let stop = Arc::clone(&self.stop);
         let rules = self.setting.rules;
-        let Some(solver) = self.solver(position, limit)? else {
-            let depth = if limit.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
+        let Some(solver) = self.solver(position, cancel)? else {
+            let depth = if cancel.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
             return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
-                .choose(position, limit, tell);
+                .choose(position, cancel, tell);
         };
-        Thinking { solver, position, limit, stop: &stop }.choose(tell)
+        Thinking { solver, position, cancel }.choose(tell)
     }
 }
 
 /// One position above the tables, and until when to think about it.
 struct Thinking<'p, 't> {
-    solver: &'p Solver<'t>,
+    /// Ended by `cancel`.
+    solver: Solver<'t>,
     position: &'p Position,
-    limit: &'p Limit,
-    /// Ends the solver's searches.
-    stop: &'p AtomicBool,
+    cancel: &'p Cancel,
 }
 
 impl Thinking<'_, '_> {
@@ -143,9 +139,9 @@ impl Thinking<'_, '_> {
             return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
         }
         tell(&evaluated);
-        match self.limit.watch(self.stop, || self.keep(tell).and_then(|()| self.solve(guess, tell))) {
+        match self.keep(tell).and_then(|()| self.solve(guess, tell)) {
             Ok(choice) => Ok(choice),
-            Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(evaluated)),
+            Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(evaluated)),
             Err(error) => Err(error.into()),
         }
     }
@@ -156,25 +152,24 @@ impl Thinking<'_, '_> {
         let mut deepest = self.solver.one_move_deep(self.position)?.expect("a game that is not over has moves");
         // Whoever moves last is evaluated too well: half-way between two depths is a better guess than either.
         let mut guess = deepest.value;
-        let time = self.limit.left().map_or(DEEPENING_TIME, |left| DEEPENING_TIME.min(left / DEEPENING_PART));
-        self.limit.at_most(time).watch(self.stop, || {
-            if deepest.exact {
-                return Ok(());
-            }
-            deepen(MAX_TURNS, DEEPENING_BUDGET, |depth, budget| {
-                match self.solver.depth_limited_within(self.position, depth, budget) {
-                    Ok(Some(deeper)) => {
-                        let first = depth == Depth::Turns(1);
-                        guess = if first { deeper.value } else { (deepest.value + deeper.value) / 2 };
-                        deepest = deeper;
-                        Ok(if deepest.exact { Deepening::Final } else { Deepening::Complete })
-                    }
-                    Ok(None) => Ok(Deepening::Final),
-                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
-                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
-                    Err(error) => Err(error),
+        let time = self.cancel.left().map_or(DEEPENING_TIME, |left| DEEPENING_TIME.min(left / DEEPENING_PART));
+        let solver = self.solver.within(time);
+        if deepest.exact {
+            return Ok((deepest, guess));
+        }
+        deepen(MAX_TURNS, DEEPENING_BUDGET, |depth, budget| {
+            match solver.depth_limited_within(self.position, depth, budget) {
+                Ok(Some(deeper)) => {
+                    let first = depth == Depth::Turns(1);
+                    guess = if first { deeper.value } else { (deepest.value + deeper.value) / 2 };
+                    deepest = deeper;
+                    Ok(if deepest.exact { Deepening::Final } else { Deepening::Complete })
                 }
-            })
+                Ok(None) => Ok(Deepening::Final),
+                Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                Err(SolveError::Stopped) => Ok(Deepening::Interrupted),
+                Err(error) => Err(error),
+            }
         })?;
         Ok((deepest, guess))
     }

@@ -1,9 +1,10 @@
 //! Players without a search: they weigh single moves, or none.
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::random::mixed;
 
-use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
 /// Plays the move that stores most, seeds swept up at the end of the game included; among equals one that moves again,
 /// then the one nearest the store.
@@ -16,7 +17,7 @@ impl Player for Greedy {
         PlayerName::Greedy.to_string()
     }
 
-    fn choose(&mut self, position: &Position, _: &Limit, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+    fn choose(&mut self, position: &Position, _: &Cancel, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let weighed = position.moves().map(|pit| {
             let played = position.play(self.rules, pit).expect("a legal move");
             // After a move the mover is South only when to move again; the game's end is seen from the other side.
@@ -48,7 +49,7 @@ impl Player for Random {
         PlayerName::Random(self.seed).to_string()
     }
 
-    fn choose(&mut self, position: &Position, _: &Limit, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+    fn choose(&mut self, position: &Position, _: &Cancel, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let moves: Vec<Pit> = position.moves().collect();
         let pit = self.random.choice(moves).ok_or(PlayError::GameOver)?;
         Ok(Choice { pit, worth: Worth::Unknown, source: Source::Rule("chance") })

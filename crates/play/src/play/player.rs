@@ -1,10 +1,11 @@
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Position};
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
 use kalah_tables::table::TableError;
 
+use super::Choice;
 use super::fault::EngineFault;
-use super::{Choice, Limit};
 
 /// Why a player has no move.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +14,7 @@ pub enum PlayError {
     /// There is none.
     #[error("the game is over: there is no move to choose")]
     GameOver,
-    /// It was asked to stop.
+    /// It was stopped.
     #[error("stopped before the game was over")]
     Stopped,
     /// A player chose what cannot be played.
@@ -44,34 +45,42 @@ pub enum PlayError {
     Solve(#[from] SolveError),
 }
 
+impl From<Stopped> for PlayError {
+    fn from(_: Stopped) -> PlayError {
+        PlayError::Stopped
+    }
+}
+
 /// Chooses moves.
 ///
 /// The mover of a position is South. A player is asked for every single move, again-moves too. What it has learned from
-/// earlier positions may save it time; except for a random player, and what a limit cuts short, it does not change its
+/// earlier positions may save it time; except for a random player, and what a stop cuts short, it does not change its
 /// choice.
 pub trait Player: Send {
     /// Its name, as [`super::PlayerName`] reads it.
     fn name(&self) -> String;
 
-    /// Gets ready for a game from `start`: what takes time once is done before the limit of a move begins. When `limit` is over
+    /// Gets ready for a game from `start`: what takes time once is done before the time of a move begins. When `cancel` is cancelled
     /// it is left for later.
     ///
     /// # Errors
     /// When tables or memory fail.
-    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
-        let _ = (start, limit);
+    fn prepare(&mut self, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
+        let _ = (start, cancel);
         Ok(())
     }
 
     /// The move to play in `position`. Players that have a move early pass it to `tell`, and each better one, before they
-    /// return the last; when `limit` is over they return the best they have, always a legal move.
+    /// return the last; when `cancel` is cancelled they return the best they have, always a legal move.
+    /// Players of a fixed depth then play the choice of a search to depth 1, unless there is a deadline, until which they search
+    /// deeper step by step.
     ///
     /// # Errors
     /// When the game is over, or tables or memory fail.
     fn choose(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError>;
 }

@@ -1,13 +1,12 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
 use kalah_tables::random::generator;
 use kalah_tables::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
 
-use super::{Game, Limit, Participant, PlayError, Setting, play_game};
+use super::{Game, Participant, PlayError, Setting, play_game};
 
 /// Every player against every other and itself, from every start, each as the first and as the second.
 #[derive(Clone, Debug)]
@@ -86,14 +85,11 @@ impl<'t> Tournament<'t> {
     /// them.
     ///
     /// # Errors
-    /// When an engine cannot be started, does not answer, or does not play by the rules, or `stop` is set.
-    pub fn try_engines(&self, stop: &Arc<AtomicBool>) -> Result<(), PlayError> {
-        let limit = Limit::none().or_stop(Arc::clone(stop));
+    /// When an engine cannot be started, does not answer, or does not play by the rules, or `cancel` is cancelled.
+    pub fn try_engines(&self, cancel: &Cancel) -> Result<(), PlayError> {
         for player in &self.players {
-            self.starts.first().map_or(Ok(()), |start| player.try_out(&self.setting, start, &limit))?;
-            if limit.is_over() {
-                return Err(PlayError::Stopped);
-            }
+            self.starts.first().map_or(Ok(()), |start| player.try_out(&self.setting, start, cancel))?;
+            cancel.check()?;
         }
         Ok(())
     }
@@ -105,9 +101,9 @@ impl<'t> Tournament<'t> {
     /// cuts a player short, times do change games.) An external engine is started for each of its games.
     ///
     /// # Errors
-    /// When a player or a table fails, or `stop` is set.
-    pub fn run(&self, stop: &Arc<AtomicBool>, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
-        self.run_some(&(0..self.games()).collect::<Vec<usize>>(), stop, on_game)
+    /// When a player or a table fails, or `cancel` is cancelled.
+    pub fn run(&self, cancel: &Cancel, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
+        self.run_some(&(0..self.games()).collect::<Vec<usize>>(), cancel, on_game)
     }
 
     /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`], as that does.
@@ -117,7 +113,7 @@ impl<'t> Tournament<'t> {
     pub fn run_some(
         &self,
         numbers: &[usize],
-        stop: &Arc<AtomicBool>,
+        cancel: &Cancel,
         on_game: &(dyn Fn(&Match) + Sync),
     ) -> Result<Vec<Match>, PlayError> {
         numbers
@@ -126,7 +122,7 @@ impl<'t> Tournament<'t> {
             // Games differ a thousandfold in length: none is to wait for another.
             .with_max_len(1)
             .map(|number| {
-                let played = self.game(number, stop)?;
+                let played = self.game(number, cancel)?;
                 on_game(&played);
                 Ok(played)
             })
@@ -161,11 +157,11 @@ impl<'t> Tournament<'t> {
         Ok(accuracy)
     }
 
-    fn game(&self, number: usize, stop: &Arc<AtomicBool>) -> Result<Match, PlayError> {
+    fn game(&self, number: usize, cancel: &Cancel) -> Result<Match, PlayError> {
         let (first, second, start) = self.pairing(number);
         let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
         let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
-        let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, stop)?;
+        let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, cancel)?;
         let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
         let accuracy = self.accuracy(&game.start, &moves)?;
         Ok(Match { first, second, start, game, accuracy })

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_tables::table::Tables;
@@ -56,7 +56,7 @@ impl<'k> Knowledge<'k> {
         let known = self.at_once(position)?.bounds;
         let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
         let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
-        let found = in_time(solver, within, || solver.value(position, guess))?;
+        let found = solver.in_time(within, |solver| solver.value(position, guess))?;
         let found =
             found.map_or_else(|| solver.known(position), |(score, _)| Ok(Bounds { lower: score, upper: score }))?;
         Ok(Bounds { lower: known.lower.max(found.lower), upper: known.upper.min(found.upper) })
@@ -72,22 +72,6 @@ impl<'k> Knowledge<'k> {
             return Ok(Some(known.best().collect()));
         }
         let Some((solver, within)) = self.solver else { return Ok(None) };
-        Ok(in_time(solver, within, || solver.best_moves(position, score))?)
-    }
-}
-
-/// Does `work` with a solver; `None` if the time was over first.
-fn in_time<T>(
-    solver: &Solver,
-    within: Duration,
-    work: impl FnOnce() -> Result<T, SolveError>,
-) -> Result<Option<T>, SolveError> {
-    solver.set_deadline(Instant::now().checked_add(within));
-    let result = work();
-    solver.set_deadline(None);
-    match result {
-        Ok(found) => Ok(Some(found)),
-        Err(SolveError::TimedOut) => Ok(None),
-        Err(error) => Err(error),
+        Ok(solver.in_time(within, |solver| solver.best_moves(position, score))?)
     }
 }

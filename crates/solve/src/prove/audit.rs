@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use kalah_core::cancel::Cancel;
 use rayon::prelude::*;
 
 use super::claims::Claims;
@@ -7,7 +8,7 @@ use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::Research;
 use super::test::{Reply, Test};
-use crate::solve::{SolveError, Solver};
+use crate::solve::Solver;
 
 /// Finds the jobs of a directory whose files state something that does not follow.
 ///
@@ -18,7 +19,7 @@ pub(super) struct Audit<'a, 's> {
     /// Of it only the tables are used.
     pub solver: &'a Solver<'s>,
     pub research: &'a Research<'a>,
-    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    pub cancel: &'a Cancel,
 }
 
 impl Audit<'_, '_> {
@@ -74,9 +75,7 @@ impl Audit<'_, '_> {
     /// Whether a claim follows as its job says. One that should follow in one ply, but from a job whose file was deleted, may
     /// also follow from a re-search.
     fn follows(&self, test: &Test, answer: bool, searched: bool, all: &Claims) -> Result<bool, ProveError> {
-        if (self.is_stopped)() {
-            return Err(SolveError::Stopped.into());
-        }
+        self.cancel.check()?;
         if !searched && self.follows_in_one_ply(test, answer, all)? {
             return Ok(true);
         }

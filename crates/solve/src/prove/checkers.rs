@@ -1,5 +1,6 @@
 use std::fmt;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_tables::table::{TableError, Tables};
 use parking_lot::Mutex;
@@ -9,7 +10,6 @@ use super::error::ProveError;
 use super::plan::Plan;
 use super::test::Test;
 use crate::certificate::{Certificate, Checker, Claim};
-use crate::solve::SolveError;
 
 /// Claims that a thread checks at a time.
 const TOGETHER: usize = 16;
@@ -57,8 +57,8 @@ impl<'a> Checkers<'a> {
     /// Checks a certificate of the proof: what it states, and every claim, on all threads.
     ///
     /// # Errors
-    /// A bound that does not follow, a table that cannot be read, or [`SolveError::Stopped`] once `is_stopped` returns true.
-    pub fn check(&self, certificate: &Certificate, is_stopped: &(dyn Fn() -> bool + Sync)) -> Result<(), ProveError> {
+    /// A bound that does not follow, a table that cannot be read, or a stop when `cancel` was cancelled.
+    pub fn check(&self, certificate: &Certificate, cancel: &Cancel) -> Result<(), ProveError> {
         let Certificate { head, claims } = certificate;
         let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
         for goal in head.statement.goals()? {
@@ -73,7 +73,7 @@ impl<'a> Checkers<'a> {
                     return Err(unproved(claim.position, bound));
                 }
             }
-            if is_stopped() { Err(SolveError::Stopped.into()) } else { Ok(()) }
+            Ok(cancel.check()?)
         };
         let all: Vec<Claim> = claims.iter().collect();
         all.par_chunks(TOGETHER).try_for_each(|claims| {

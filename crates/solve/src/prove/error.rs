@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use kalah_core::cancel::Stopped;
 use kalah_core::game::Position;
 use kalah_tables::file::StateError;
 use kalah_tables::printable::signed;
@@ -76,6 +77,12 @@ pub enum ProveError {
         /// The largest exact one in use.
         found: usize,
     },
+}
+
+impl From<Stopped> for ProveError {
+    fn from(stopped: Stopped) -> ProveError {
+        SolveError::from(stopped).into()
+    }
 }
 
 impl ProveError {

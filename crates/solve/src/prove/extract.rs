@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Bounds;
 use kalah_tables::table::TableError;
 use rayon::prelude::*;
@@ -36,8 +37,8 @@ pub struct Extraction<'a, 's> {
     pub researches: &'a AtomicU64,
     /// Is told now and then how many positions were added that claims are made of.
     pub on_claims: &'a dyn Fn(usize),
-    /// Returns whether it must end.
-    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    /// Ends it.
+    pub cancel: &'a Cancel,
 }
 
 impl std::fmt::Debug for Extraction<'_, '_> {
@@ -59,9 +60,7 @@ impl Extraction<'_, '_> {
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while !open.is_empty() {
             (self.on_claims)(held.len() - before);
-            if (self.is_stopped)() {
-                return Err(SolveError::Stopped.into());
-            }
+            self.cancel.check()?;
             let mut batch = Vec::new();
             let mut seen = HashSet::new();
             while batch.len() < BATCH
@@ -78,10 +77,12 @@ impl Extraction<'_, '_> {
                 }
             }
             self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            let research = |test: &Test| if (self.is_stopped)() { None } else { Some((self.research)(test)) };
+            let research = |test: &Test| {
+                self.cancel.check()?;
+                Ok::<_, ProveError>((self.research)(test)?)
+            };
             let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {
-                let Some(found) = found else { return Err(SolveError::Stopped.into()) };
                 match found?.0 {
                     Some(found) if found != answer => return Err(wrong(&test)),
                     Some(_) => held.add(&test, answer, true),

@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
 use kalah_tables::file::{self, StateError, StateKind};
 use kalah_tables::table::Leases;
@@ -41,13 +41,13 @@ pub struct ProverOptions {
     pub share: bool,
     /// How long the sign of life of another process must not change for that process to be presumed dead.
     pub patience: Duration,
-    /// Ends the work when it becomes true.
-    pub stop: Arc<AtomicBool>,
+    /// Ends the work.
+    pub cancel: Cancel,
 }
 
 impl Default for ProverOptions {
     fn default() -> ProverOptions {
-        ProverOptions { budget: 1 << 26, share: false, patience: Duration::from_secs(30), stop: Arc::default() }
+        ProverOptions { budget: 1 << 26, share: false, patience: Duration::from_secs(30), cancel: Cancel::new() }
     }
 }
 
@@ -167,12 +167,12 @@ impl<'p, 's> Prover<'p, 's> {
         (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
         self.jobs.clear();
         self.read.clear();
-        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
+        let checkers = self.checkers;
         let audit = Audit {
             directory: self.directory,
             solver: self.solver,
             research: &|test: &Test| checkers.research(test),
-            is_stopped: &move || stop.load(Ordering::Relaxed),
+            cancel: &self.options.cancel,
         };
         let wrong = audit.wrong_jobs()?;
         // One that is wrong again was made so by something else.
@@ -190,8 +190,7 @@ impl<'p, 's> Prover<'p, 's> {
     /// Checks a certificate as everyone else would.
     fn check(&self, certificate: &Certificate) -> Result<(), ProveError> {
         (self.on_event)(ProveEvent::Checking { claims: certificate.claims.len() });
-        let stop = &self.options.stop;
-        self.checkers.check(certificate, &|| stop.load(Ordering::Relaxed))
+        self.checkers.check(certificate, &self.options.cancel)
     }
 
     /// The jobs that were run so far, in the order in which this process learned of them.
@@ -279,7 +278,7 @@ impl<'p, 's> Prover<'p, 's> {
             }
             let mut ran = false;
             for test in plan.jobs {
-                self.stopped()?;
+                self.options.cancel.check()?;
                 let lease = match self.options.share {
                     true => match self.leases.file(self.directory.lease_path(&test))? {
                         Some(lease) => Some(lease),
@@ -299,15 +298,11 @@ impl<'p, 's> Prover<'p, 's> {
                 wait = WAITS[0];
             } else {
                 (self.on_event)(ProveEvent::Waiting);
-                self.stopped()?;
+                self.options.cancel.check()?;
                 std::thread::sleep(wait);
                 wait = (wait * 2).min(WAITS[1]);
             }
         }
-    }
-
-    fn stopped(&self) -> Result<(), ProveError> {
-        if self.options.stop.load(Ordering::Relaxed) { Err(SolveError::Stopped.into()) } else { Ok(()) }
     }
 
     /// Runs a job and writes its file.
@@ -348,7 +343,7 @@ impl<'p, 's> Prover<'p, 's> {
         on_claims: &dyn Fn(usize),
         work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
     ) -> Result<Claims, ProveError> {
-        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
+        let checkers = self.checkers;
         let extraction = Extraction {
             solver: self.solver,
             table_seeds: self.directory.plan().table_seeds() as u32,
@@ -356,7 +351,7 @@ impl<'p, 's> Prover<'p, 's> {
             hopeless: HOPELESS << self.directory.plan().effort.min(50),
             researches: &self.researches,
             on_claims,
-            is_stopped: &move || stop.load(Ordering::Relaxed),
+            cancel: &self.options.cancel,
         };
         work(&extraction, &mut self.held)?;
         Ok(self.held.take_new())
@@ -376,7 +371,7 @@ impl<'p, 's> Prover<'p, 's> {
         }
         let mut wait = WAITS[0];
         loop {
-            self.stopped()?;
+            self.options.cancel.check()?;
             if path.exists() {
                 let there = CertificateFile::read(path)?;
                 let Head { statement: found, effort, tables } = &there.certificate.head;

@@ -1,6 +1,7 @@
 use std::fmt::Display;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, StateError, StateKind};
@@ -246,7 +247,8 @@ impl Checkpoint {
         let opened = file::found(file::open(&path)).map_err(StateError::io(&path))?;
         let Some(file) = opened else { return Ok(0) };
         let damaged = |what: &str| StateError::damaged(StateKind::Checkpoint, &path, what);
-        solver.engine.load(&mut BufReader::new(file)).map_err(damaged)
+        let engine = Arc::get_mut(&mut solver.engine).expect("no clone of the solver is in use");
+        engine.load(&mut BufReader::new(file)).map_err(damaged)
     }
 
     fn damaged(&self, what: &dyn Display) -> StateError {

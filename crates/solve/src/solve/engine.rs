@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::system::OutOfMemory;
@@ -12,6 +12,7 @@ use kalah_tables::table::TableError;
 use parking_lot::Mutex;
 
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
+use super::ends::Ends;
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
 use super::memory::Copies;
@@ -19,7 +20,7 @@ use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
 use super::probing::{Audit, TableScores};
-use super::search::{Interrupted, Run, Search};
+use super::search::{Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
@@ -34,7 +35,7 @@ const BOOK_NODES: u64 = 1 << 40;
 /// more may take their place.
 const LARGE_BOOK_NODES: u64 = 1 << 12;
 
-/// Bounds of the book that are stored before it is asked whether to end.
+/// Bounds of the book that are stored between two looks whether to stop.
 const BOOK_PASS: usize = 64;
 
 /// See [`LARGE_BOOK_NODES`].
@@ -65,29 +66,22 @@ impl<'a, W: Word> Engine<'a, W> {
     /// Small tables are compared with their checksums now.
     ///
     /// # Errors
-    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` returns true.
-    pub fn new(
-        options: &SolverOptions<'a>,
-        keys: Keys<W>,
-        memory: u64,
-        end: &dyn Fn() -> bool,
-    ) -> Result<Engine<'a, W>, SolveError> {
-        let &SolverOptions { rules, pits, seeds, .. } = options;
+    /// As [`super::Solver::new`].
+    pub fn new(options: &SolverOptions<'a>, keys: Keys<W>, memory: u64) -> Result<Engine<'a, W>, SolveError> {
+        let &SolverOptions { rules, pits, seeds, ref cancel, .. } = options;
         let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
             what: "a transposition table",
             bytes: memory,
             source,
         })?;
-        let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
-        let audit = Audit::new(layers, end)?;
+        let tables = TableScores::new(&keys, layers, cancel)?;
+        let audit = Audit::new(layers, cancel)?;
         // If all positions are in exact tables, no moves are ordered.
         let used = layers.tables().filter(|_| layers.exact() < seeds);
         let evaluation = match (options.network, used, layers.bounds()) {
             (Some(network), ..) => StaticEvaluation::network(network.clone()),
-            (None, Some(files), _) => {
-                StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
-            }
+            (None, Some(files), _) => StaticEvaluation::of_tables(files, layers.exact(), cancel)?,
             (None, None, Some(bounds)) => {
                 let found = PhasedNetwork::find(bounds.directory(), rules, pits)?;
                 StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
@@ -98,7 +92,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let book = options.book;
         let engine =
             Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
-        engine.store_book(end)?;
+        engine.store_book(cancel)?;
         Ok(engine)
     }
 
@@ -106,14 +100,14 @@ impl<'a, W: Word> Engine<'a, W> {
     /// them takes a new page, which the system fills with zeros first.
     ///
     /// # Errors
-    /// [`SolveError::Stopped`] when `end` returns true.
-    fn store_book(&self, end: &dyn Fn() -> bool) -> Result<(), SolveError> {
+    /// When `cancel` was cancelled meanwhile.
+    fn store_book(&self, cancel: &Cancel) -> Result<(), Stopped> {
         let Some(book) = self.book else { return Ok(()) };
         let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
         let nodes = if is_large { LARGE_BOOK_NODES } else { BOOK_NODES };
         for (number, (position, bounds)) in book.iter().enumerate() {
-            if number.is_multiple_of(BOOK_PASS) && end() {
-                return Err(SolveError::Stopped);
+            if number.is_multiple_of(BOOK_PASS) {
+                cancel.check()?;
             }
             if position.seeds() as usize > self.seeds || position.seeds() as usize <= self.tables.reach() {
                 continue;
@@ -154,8 +148,8 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(known)
     }
 
-    fn static_search<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> StaticSearch<'s, W> {
-        StaticSearch { sower: &self.sower, evaluation: &self.evaluation, interrupted }
+    fn static_search<'s>(&'s self, ends: Ends<'s>) -> StaticSearch<'s, W> {
+        StaticSearch { sower: &self.sower, evaluation: &self.evaluation, ends }
     }
 
     /// The board of the saved transposition table.
@@ -208,7 +202,7 @@ impl<W: Word> Search for Engine<'_, W> {
         self.proofs.lock().clear();
         self.positions.forget();
         // Nothing ends it, so it cannot fail.
-        let _ = self.store_book(&|| false);
+        let _ = self.store_book(&Cancel::new());
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
@@ -216,13 +210,13 @@ impl<W: Word> Search for Engine<'_, W> {
         self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
-        let interrupted = || self.audit.is_damaged() || (run.interrupted)().is_some();
+        let ends = Ends { cancel: run.cancel, nodes: Some((run.nodes, run.most_nodes())), audit: Some(&self.audit) };
         let shared = Shared {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
-            ordering: self.static_search(&interrupted),
+            ordering: self.static_search(ends),
             unkept: unkept(self.tables.exact(), self.tables.reach()),
-            interrupted: &interrupted,
+            ends,
             done: AtomicBool::new(false),
             nodes: run.nodes,
             hits: run.hits,
@@ -235,7 +229,7 @@ impl<W: Word> Search for Engine<'_, W> {
         let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
         let is_waiting = || {
             let found = result.lock().is_some();
-            found && (run.interrupted)().is_none()
+            found && run.check().is_ok()
         };
         let work = || {
             if let Some(found) = Worker::new(&shared).run(node, score) {
@@ -283,22 +277,16 @@ impl<W: Word> Search for Engine<'_, W> {
         self.audit.verdict()?;
         self.audit.update();
         if !self.audit.is_sound() {
-            return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
+            return Err(run.ended());
         }
         let result = result.into_inner();
-        result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
+        result.ok_or_else(|| run.ended())
     }
 
-    fn evaluate(
-        &self,
-        position: &Position,
-        turns: u32,
-        left: &mut u32,
-        interrupted: &(dyn Fn() -> bool + Sync),
-    ) -> i32 {
+    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, cancel: &Cancel) -> i32 {
         let mut findings = Findings::new(*left);
-        let evaluation =
-            self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, &mut findings);
+        let search = self.static_search(Ends::of(cancel));
+        let evaluation = search.search(board(position), position.seeds(), turns, WINDOW, &mut findings);
         *left = findings.left;
         evaluation
     }
@@ -308,13 +296,13 @@ impl<W: Word> Search for Engine<'_, W> {
         position: &Position,
         depth: Depth,
         budget: u64,
-        interrupted: &Interrupted,
+        cancel: &Cancel,
     ) -> Result<Option<DepthLimitedResult>, SolveError> {
         let search = BoundedSearch {
             sower: &self.sower,
             evaluation: &self.evaluation,
             known: |board| self.known_of(board),
-            interrupted,
+            cancel,
             budget,
             evaluated: false,
         };
@@ -357,7 +345,7 @@ mod tests {
     use kalah_tables::table::Tables;
 
     #[test]
-    fn a_result_waits_for_the_tables_and_a_deadline_ends_the_wait() {
+    fn a_result_waits_for_the_tables_and_a_stop_ends_the_wait() {
         let directory = tempfile::tempdir().unwrap();
         let (rules, pits, seeds, reach) = (Rules::Standard, 4, 16, 6);
         kalah_tables::builder::build(directory.path(), rules, pits, reach).unwrap();
@@ -367,14 +355,14 @@ mod tests {
             let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
             let options = SolverOptions::new(rules, &position).tables(Some(&tables));
             let keys = Keys::<u64>::new(pits, seeds).unwrap();
-            let engine = Engine::new(&options, keys, 1 << 20, &|| false).unwrap();
+            let engine = Engine::new(&options, keys, 1 << 20).unwrap();
             // The result in the transposition table, whether or not it may be reported yet.
             let transposition = || {
                 let board: Board<u64> = board(&position);
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
                 engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
             };
-            let test = |interrupted: &Interrupted| {
+            let test = |cancel: &Cancel| {
                 let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
                 engine.test(
                     &position,
@@ -383,25 +371,49 @@ mod tests {
                         threads,
                         copies: Copies::NONE,
                         start: Instant::now(),
-                        interrupted,
+                        cancel,
                         nodes: &nodes,
+                        before: 0,
+                        limit: u64::MAX,
                         hits: &hits,
                     },
                 )
             };
             assert!(!engine.audit.is_sound());
             engine.audit.hold(true);
-            // A deadline that passes as soon as there is a result.
-            let held = test(&|| transposition().map(|_| SolveError::TimedOut));
-            assert!(matches!(held, Err(SolveError::TimedOut)), "{held:?}");
+            // Stopped as soon as there is a result.
+            let cancel = Cancel::new();
+            let held = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while transposition().is_none() {
+                        std::thread::yield_now();
+                    }
+                    cancel.cancel();
+                });
+                test(&cancel)
+            });
+            assert!(matches!(held, Err(SolveError::Stopped)), "{held:?}");
             assert!(transposition().is_some());
             assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
             engine.audit.hold(false);
-            let now = test(&|| None).unwrap();
+            let now = test(&Cancel::new()).unwrap();
             assert!(engine.audit.is_sound());
             assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
             found.push(now >= 9);
         }
         assert_eq!(found[0], found[1]);
+    }
+
+    #[test]
+    fn a_solver_that_is_stopped_stores_no_book() {
+        let position: Position = "6x4".parse().unwrap();
+        let book = Book::shipped(Rules::Standard, 6).unwrap();
+        let options = SolverOptions::new(Rules::Standard, &position).book(Some(book));
+        let keys = || Keys::<u64>::new(6, 48).unwrap();
+        assert!(Engine::new(&options, keys(), 1 << 20).is_ok());
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let stopped = Engine::new(&options.cancel(cancel), keys(), 1 << 20);
+        assert!(matches!(stopped, Err(SolveError::Stopped)));
     }
 }

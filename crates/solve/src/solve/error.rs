@@ -1,3 +1,4 @@
+use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position};
 use kalah_tables::system::OutOfMemory;
@@ -23,12 +24,9 @@ pub enum SolveError {
     /// There is not enough memory for the transposition table.
     #[error("{0}")]
     OutOfMemory(#[from] OutOfMemory),
-    /// It was stopped.
+    /// It was stopped, or [its time](super::Solver::within) was over.
     #[error("stopped before the result was proved")]
     Stopped,
-    /// The [deadline](super::Solver::set_deadline) passed.
-    #[error("the time was up before the result was proved")]
-    TimedOut,
     /// A test [with a limit of nodes](super::Solver::test_within) reached it.
     #[error("not decided within {nodes} nodes")]
     NodeLimit {
@@ -47,6 +45,12 @@ pub enum SolveError {
     /// Bounds contradict each other.
     #[error("what is known of {0} contradicts itself: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
+}
+
+impl From<Stopped> for SolveError {
+    fn from(_: Stopped) -> SolveError {
+        SolveError::Stopped
+    }
 }
 
 impl SolveError {

@@ -1,5 +1,6 @@
 //! Results of a solver that are not proved.
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 
 use super::depth_limited::{Depth, DepthLimitedResult, MAX_MOVES};
@@ -21,7 +22,7 @@ impl Solver<'_> {
     /// A first guess of the value of `position`: a good one saves tests, a bad one only costs time. At the start of
     /// Kalah(6,4) it is right, of Kalah(6,5) it is +10 instead of +12.
     ///
-    /// Once the solver is stopped or its deadline has passed, it searches no deeper; half of the seeds is a guess, too.
+    /// Once the solver is stopped, it searches no deeper; half of the seeds is a guess, too.
     ///
     /// # Errors
     /// When the position does not fit the solver.
@@ -60,7 +61,7 @@ impl Solver<'_> {
         let mut left = GUESS_BUDGET;
         let sum = [turns - 1, turns]
             .iter()
-            .map(|&turns| self.engine.evaluate(position, turns, &mut left, &|| self.interrupted().is_some()))
+            .map(|&turns| self.engine.evaluate(position, turns, &mut left, &self.cancel))
             .sum();
         (left > 0).then_some(sum)
     }
@@ -72,7 +73,7 @@ impl Solver<'_> {
     /// budget.
     ///
     /// # Errors
-    /// When stopped, the time ran out, a table is damaged, or the position does not fit the solver.
+    /// When stopped, a table is damaged, or the position does not fit the solver.
     pub fn depth_limited(&self, position: &Position, turns: u32) -> Result<Option<DepthLimitedResult>, SolveError> {
         match self.depth_limited_within(position, Depth::Turns(turns.max(1)), BUDGET) {
             Err(SolveError::OverBudget) => {}
@@ -89,14 +90,14 @@ impl Solver<'_> {
         Ok(best)
     }
 
-    /// Searches to a depth of one move, which takes almost no time and is ended by neither a deadline nor a stop.
+    /// Searches to a depth of one move, which takes almost no time and is not stopped.
     /// `None` once the game is over.
     ///
     /// # Errors
     /// When a table is damaged, or the position does not fit the solver.
     pub fn one_move_deep(&self, position: &Position) -> Result<Option<DepthLimitedResult>, SolveError> {
         self.check(position)?;
-        self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &|| None)
+        self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &Cancel::new())
     }
 
     /// Searches to a given depth, with at most `budget` nodes.
@@ -110,6 +111,6 @@ impl Solver<'_> {
         budget: u64,
     ) -> Result<Option<DepthLimitedResult>, SolveError> {
         self.check(position)?;
-        self.engine.depth_limited(position, depth, budget, &|| self.interrupted())
+        self.engine.depth_limited(position, depth, budget, &self.cancel)
     }
 }

@@ -8,6 +8,7 @@
 //! | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
 //! | `depth_limited` | searches to a [depth](Depth): of evaluations alone, with proved bounds, and by [the methods of published work](LimitedSearch) |
 //! | `zero_window` | the zero-window test, on one thread |
+//! | `ends` | what ends a search before it has a result |
 //! | `move_order` | the order of a position's moves outside the search |
 //! | `search` | the interface of an engine |
 //! | `engine` | all of the above for one word; tests on all threads |
@@ -23,6 +24,7 @@
 
 mod checkpoint;
 mod depth_limited;
+mod ends;
 mod engine;
 mod error;
 mod evaluation;

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah_core::game::{Bounds, Position, ValueBounds};
 
@@ -42,32 +42,18 @@ impl Solver<'_> {
     /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the nearest
     /// first.
     ///
-    /// Afterwards the solver has no deadline.
-    ///
     /// # Errors
     /// When stopped, the position does not fit the solver, or a table is damaged; bounds proved before that are kept,
     /// see [`Solver::value_bounds`].
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
-        // A time beyond the range of the clock means no limit.
-        let end = Instant::now().checked_add(within);
-        let narrowed = self.narrow_until(position, guess, within, end);
-        self.set_deadline(None);
-        narrowed?;
+        self.in_time(within, |solver| solver.narrow_in_shares(position, guess, within))?;
         self.value_bounds(position)
     }
 
-    fn narrow_until(
-        &self,
-        position: &Position,
-        guess: i64,
-        within: Duration,
-        end: Option<Instant>,
-    ) -> Result<(), SolveError> {
-        let now = Instant::now;
-        self.set_deadline(now().checked_add(within.mul_f64(VALUE_SHARE)));
-        match self.value(position, guess) {
-            Err(SolveError::TimedOut) => {}
-            done => return done.map(drop),
+    /// Proves as much as possible until it is stopped, in shares of the time `within`.
+    fn narrow_in_shares(&self, position: &Position, guess: i64, within: Duration) -> Result<(), SolveError> {
+        if self.in_time(within.mul_f64(VALUE_SHARE), |solver| solver.value(position, guess))?.is_some() {
+            return Ok(());
         }
         let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
         // Tests between these two values were not decided in their time.
@@ -84,26 +70,17 @@ impl Solver<'_> {
                 break;
             }
             for (index, (score, _)) in tests.into_iter().enumerate().filter(|&(_, (_, open))| open) {
-                if end.is_some_and(|end| now() >= end) {
-                    return Ok(());
-                }
-                let share = now().checked_add(within.mul_f64(BOUND_SHARE));
-                self.set_deadline(end.into_iter().chain(share).min());
-                match self.test(position, score) {
-                    Ok(proved) if proved.lower >= score => high = high.max(score),
-                    Ok(_) => low = low.min(score),
-                    Err(SolveError::TimedOut) if index == 0 => low = score,
-                    Err(SolveError::TimedOut) => high = score,
-                    Err(error) => return Err(error),
+                self.cancel.check()?;
+                match self.in_time(within.mul_f64(BOUND_SHARE), |solver| solver.test(position, score))? {
+                    Some(proved) if proved.lower >= score => high = high.max(score),
+                    Some(_) => low = low.min(score),
+                    None if index == 0 => low = score,
+                    None => high = score,
                 }
             }
             step *= 2;
         }
         // Only the value itself is left to find.
-        self.set_deadline(end);
-        match self.value(position, position.value(guess)) {
-            Err(SolveError::TimedOut) => Ok(()),
-            done => done.map(drop),
-        }
+        self.value(position, position.value(guess)).map(drop)
     }
 }

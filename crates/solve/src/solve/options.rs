@@ -1,7 +1,6 @@
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::row_count;
@@ -42,7 +41,7 @@ pub struct SolverOptions<'a> {
     budget: Budget,
     others_read: bool,
     pub(super) threads: usize,
-    pub(super) stop: Arc<AtomicBool>,
+    pub(super) cancel: Cancel,
 }
 
 /// Bytes of the transposition table.
@@ -86,7 +85,7 @@ pub struct FittingLayers {
 }
 
 impl<'a> SolverOptions<'a> {
-    /// Options for `position` and all that can follow it: no tables, one thread, no stop flag, and a transposition
+    /// Options for `position` and all that can follow it: no tables, one thread, and a transposition
     /// table whose size depends on the problem, at most a quarter of the available memory.
     pub fn new(rules: Rules, position: &Position) -> SolverOptions<'a> {
         SolverOptions {
@@ -103,7 +102,7 @@ impl<'a> SolverOptions<'a> {
             budget: Budget::Copies(0),
             others_read: false,
             threads: 1,
-            stop: Arc::default(),
+            cancel: Cancel::new(),
         }
     }
 
@@ -206,11 +205,11 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { threads, ..self }
     }
 
-    /// Sets a flag that ends all searches with [`SolveError::Stopped`](super::SolveError::Stopped) when it becomes
-    /// true.
+    /// Sets what ends the making of the solver, and all its searches, with
+    /// [`SolveError::Stopped`](super::SolveError::Stopped).
     #[must_use]
-    pub fn stop(self, stop: Arc<AtomicBool>) -> SolverOptions<'a> {
-        SolverOptions { stop, ..self }
+    pub fn cancel(self, cancel: Cancel) -> SolverOptions<'a> {
+        SolverOptions { cancel, ..self }
     }
 
     /// The layers to use.
@@ -294,7 +293,7 @@ fn quarter(available: Option<u64>) -> u64 {
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SolverOptions { rules, pits, seeds, tables, bounds, network, book, .. } = self;
-        let SolverOptions { tables_up_to, exact_up_to, transpositions, budget, threads, stop, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, transpositions, budget, threads, cancel, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
@@ -308,7 +307,7 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("transpositions", transpositions)
             .field("budget", budget)
             .field("threads", threads)
-            .field("stop", stop)
+            .field("cancel", cancel)
             .finish()
     }
 }

@@ -1,18 +1,16 @@
 //! The interface between solvers and engines.
 
 use std::io::{self, BufRead, Write};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::table::TableError;
 
 use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;
 use super::memory::Copies;
-
-/// Returns why the search must end now, if it must.
-pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 
 /// The limits and counters of a test.
 pub(super) struct Run<'s> {
@@ -21,9 +19,31 @@ pub(super) struct Run<'s> {
     pub copies: Copies,
     /// When the search began.
     pub start: Instant,
-    pub interrupted: &'s Interrupted<'s>,
+    pub cancel: &'s Cancel,
     pub nodes: &'s AtomicU64,
+    /// The nodes before the test, and how many it may add.
+    pub before: u64,
+    pub limit: u64,
     pub hits: &'s AtomicU64,
+}
+
+impl Run<'_> {
+    /// The number of nodes from which on it ends.
+    pub fn most_nodes(&self) -> u64 {
+        self.before.saturating_add(self.limit)
+    }
+
+    /// Returns an error if the test must end now.
+    pub fn check(&self) -> Result<(), SolveError> {
+        self.cancel.check()?;
+        let is_over = self.nodes.load(Ordering::Relaxed) >= self.most_nodes();
+        if is_over { Err(SolveError::NodeLimit { nodes: self.limit }) } else { Ok(()) }
+    }
+
+    /// Why a test that has no result has ended.
+    pub fn ended(&self) -> SolveError {
+        self.check().err().unwrap_or(SolveError::Stopped)
+    }
 }
 
 /// The interface of an [`Engine`](super::engine::Engine), independent of its word. All positions must fit it; their stores
@@ -56,9 +76,8 @@ pub(super) trait Search: Send + Sync {
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
     /// The evaluation of a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
-    /// Each node decrements `left`; at 0 the search goes no deeper. An interruption sets it to 0.
-    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync))
-    -> i32;
+    /// Each node decrements `left`; at 0 the search goes no deeper. A stop sets it to 0.
+    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, cancel: &Cancel) -> i32;
 
     /// A depth-limited search that uses all proved bounds, with at most `budget` nodes; `None` once the game is over.
     fn depth_limited(
@@ -66,7 +85,7 @@ pub(super) trait Search: Send + Sync {
         position: &Position,
         depth: Depth,
         budget: u64,
-        interrupted: &Interrupted,
+        cancel: &Cancel,
     ) -> Result<Option<DepthLimitedResult>, SolveError>;
 
     /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.

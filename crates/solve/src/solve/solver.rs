@@ -1,7 +1,8 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_tables::table::Tables;
 
@@ -11,9 +12,6 @@ use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use super::search::{Run, Search};
-
-/// No deadline.
-const NEVER: u64 = u64::MAX;
 
 /// Progress of a solver.
 #[derive(Clone, Copy, Debug)]
@@ -45,22 +43,23 @@ pub enum Event {
 ///
 /// All its results are proved: by tables, a book if it has one, and by tests in which every bound follows from the bounds of the positions
 /// after the moves. Threads and the size of the transposition table change the time, never a value.
+///
+/// Clones share all that is proved; each has a [`Cancel`] of its own, which ends its searches.
+#[derive(Clone)]
 pub struct Solver<'a> {
     pub(super) tables: Option<&'a Tables>,
     pub(super) rules: Rules,
     pits: usize,
     seeds: usize,
-    pub(super) engine: Box<dyn Search + 'a>,
+    pub(super) engine: Arc<dyn Search + 'a>,
     copies: Copies,
     threads: usize,
     start: Instant,
-    stop: Arc<AtomicBool>,
-    /// When searches end: nanoseconds from `start`, [`NEVER`] for no deadline. Searches read it continually.
-    deadline: AtomicU64,
-    nodes: AtomicU64,
-    hits: AtomicU64,
+    pub(super) cancel: Cancel,
+    nodes: Arc<AtomicU64>,
+    hits: Arc<AtomicU64>,
     #[allow(clippy::type_complexity)]
-    on_event: Box<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
+    on_event: Arc<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
 }
 
 impl std::fmt::Debug for Solver<'_> {
@@ -80,47 +79,35 @@ impl std::fmt::Debug for Solver<'_> {
 impl<'a> Solver<'a> {
     /// A solver with the narrowest word that holds its boards, which is the fastest.
     ///
+    /// Numbering the rows of large tables and learning from them takes time. Meanwhile the
+    /// [request to stop](SolverOptions::cancel) is looked at every few milliseconds, less often only while tables are read
+    /// from a slow disk.
+    ///
     /// # Errors
-    /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
+    /// When the board is too large to be searched, there is not enough memory, a table is damaged, or it was stopped.
     ///
     /// # Panics
     /// When the tables, the bound tables, the network or the book have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        Solver::new_unless(&|| false, options)
-    }
-
-    /// The same as [`Solver::new_unless`], for those that can do without: `None` if the board is beyond all solvers, or `end`
-    /// ended it.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or a table is damaged.
-    pub fn new_if_possible(
-        end: &dyn Fn() -> bool,
-        options: SolverOptions<'a>,
-    ) -> Result<Option<Solver<'a>>, SolveError> {
-        match Solver::new_unless(end, options) {
-            Ok(solver) => Ok(Some(solver)),
-            Err(SolveError::Board { .. } | SolveError::Stopped) => Ok(None),
-            Err(error) => Err(error),
+        match Keys::<u64>::new(options.pits, options.seeds) {
+            Some(keys) => Solver::with_keys(options, keys),
+            None => {
+                let keys = Solver::keys::<u128>(&options)?;
+                Solver::with_keys(options, keys)
+            }
         }
     }
 
-    /// The same as [`Solver::new`], but stops once `end` returns true: numbering the rows of large tables and learning
-    /// from them takes time. `end` is called every few milliseconds, less often only while tables are read from a slow
-    /// disk.
+    /// The same as [`Solver::new`], for those that can do without: `None` if the board is beyond all solvers, or there was no
+    /// time for one.
     ///
     /// # Errors
-    /// [`SolveError::Stopped`] when `end` returned true; otherwise as [`Solver::new`].
-    ///
-    /// # Panics
-    /// As [`Solver::new`].
-    pub fn new_unless(end: &dyn Fn() -> bool, options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        match Keys::<u64>::new(options.pits, options.seeds) {
-            Some(keys) => Solver::with_keys(options, keys, end),
-            None => {
-                let keys = Solver::keys::<u128>(&options)?;
-                Solver::with_keys(options, keys, end)
-            }
+    /// When there is not enough memory, or a table is damaged.
+    pub fn new_if_possible(options: SolverOptions<'a>) -> Result<Option<Solver<'a>>, SolveError> {
+        match Solver::new(options) {
+            Ok(solver) => Ok(Some(solver)),
+            Err(SolveError::Board { .. } | SolveError::Stopped) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -133,7 +120,7 @@ impl<'a> Solver<'a> {
     /// When the tables, the bound tables, the network or the book have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
-        Solver::with_keys(options, keys, &|| false)
+        Solver::with_keys(options, keys)
     }
 
     fn keys<W: Word>(options: &SolverOptions) -> Result<Keys<W>, SolveError> {
@@ -141,11 +128,7 @@ impl<'a> Solver<'a> {
         Keys::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })
     }
 
-    fn with_keys<W: Word>(
-        options: SolverOptions<'a>,
-        keys: Keys<W>,
-        end: &dyn Fn() -> bool,
-    ) -> Result<Solver<'a>, SolveError> {
+    fn with_keys<W: Word>(options: SolverOptions<'a>, keys: Keys<W>) -> Result<Solver<'a>, SolveError> {
         let SolverOptions { rules, pits, seeds, tables, bounds, threads, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
@@ -160,7 +143,7 @@ impl<'a> Solver<'a> {
         let book = options.book.map(|book| (book.rules(), book.pits()));
         assert!(book.is_none_or(|book| book == (rules, pits)), "a book of {rules}, {pits}");
         let Shares { transpositions, copies } = options.shares();
-        let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
+        let engine = Arc::new(Engine::new(&options, keys, transpositions)?);
         Ok(Solver {
             tables,
             rules,
@@ -170,36 +153,44 @@ impl<'a> Solver<'a> {
             copies,
             threads: threads.max(1),
             start: Instant::now(),
-            stop: options.stop,
-            deadline: AtomicU64::new(NEVER),
-            nodes: AtomicU64::new(0),
-            hits: AtomicU64::new(0),
-            on_event: Box::new(|_, _| ()),
+            cancel: options.cancel,
+            nodes: Arc::default(),
+            hits: Arc::default(),
+            on_event: Arc::new(|_, _| ()),
         })
     }
 
     /// Sets a function that is called with every event.
     #[must_use]
     pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
-        Solver { on_event: Box::new(on_event), ..self }
+        Solver { on_event: Arc::new(on_event), ..self }
     }
 
-    /// Makes searches end with [`SolveError::TimedOut`] at `deadline`, including one that is running on another thread;
-    /// `None` means no deadline. What they proved is kept.
-    pub fn set_deadline(&self, deadline: Option<Instant>) {
-        let nanos = |deadline: Instant| deadline.saturating_duration_since(self.start).as_nanos();
-        let deadline = deadline.and_then(|deadline| u64::try_from(nanos(deadline)).ok());
-        self.deadline.store(deadline.unwrap_or(NEVER), Ordering::Relaxed);
+    /// The same solver, with searches that `cancel` ends. What they proved is kept.
+    #[must_use]
+    pub fn under(&self, cancel: &Cancel) -> Solver<'a> {
+        Solver { cancel: cancel.clone(), ..self.clone() }
     }
 
-    /// Why searches must end now, if they must.
-    pub(super) fn interrupted(&self) -> Option<SolveError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Some(SolveError::Stopped);
+    /// The same solver, with searches that end after `time` from now on at the latest. What they proved is kept.
+    #[must_use]
+    pub fn within(&self, time: Duration) -> Solver<'a> {
+        self.under(&self.cancel.within(time))
+    }
+
+    /// Does `work` with the same solver [within `time`](Solver::within); `None` if that was over first.
+    ///
+    /// # Errors
+    /// As `work`; [`SolveError::Stopped`] when this solver was stopped, too.
+    pub fn in_time<T>(
+        &self,
+        time: Duration,
+        work: impl FnOnce(&Solver<'a>) -> Result<T, SolveError>,
+    ) -> Result<Option<T>, SolveError> {
+        match work(&self.within(time)) {
+            Err(SolveError::Stopped) => Ok(self.cancel.check().map(|()| None)?),
+            done => done.map(Some),
         }
-        let deadline = self.deadline.load(Ordering::Relaxed);
-        let is_over = deadline != NEVER && self.start.elapsed().as_nanos() >= u128::from(deadline);
-        is_over.then_some(SolveError::TimedOut)
     }
 
     /// Nodes searched so far: positions whose moves were played and looked up. During a test the count is updated about
@@ -307,31 +298,29 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// [`SolveError::NodeLimit`] when the test is not decided by then; otherwise as [`Solver::test`].
     pub fn test_within(&self, position: &Position, score: u32, nodes: u64) -> Result<Bounds, SolveError> {
-        let limit = nodes;
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
             return Ok(known);
         }
         let position = position.without_stores();
         (self.on_event)(self, Event::Begin { position, score, known });
-        let (start, nodes) = (Instant::now(), self.nodes());
-        let end = nodes.saturating_add(limit);
-        let interrupted =
-            || self.interrupted().or_else(|| (self.nodes() >= end).then_some(SolveError::NodeLimit { nodes: limit }));
+        let (start, before) = (Instant::now(), self.nodes());
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be discarded when it passes.
-            copies: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copies } else { Copies::NONE },
+            copies: if self.cancel.deadline().is_none() { self.copies } else { Copies::NONE },
             start: self.start,
-            interrupted: &interrupted,
+            cancel: &self.cancel,
             nodes: &self.nodes,
+            before,
+            limit: nodes,
             hits: &self.hits,
         };
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
         SolveError::unless_contradictory(&position, proved)?;
         self.engine.add_proof(&position, proved)?;
-        let (nodes, seconds) = (self.nodes() - nodes, start.elapsed().as_secs_f64());
+        let (nodes, seconds) = (self.nodes() - before, start.elapsed().as_secs_f64());
         (self.on_event)(self, Event::Proved { position, known: proved, nodes, seconds });
         Ok(proved)
     }

@@ -9,6 +9,7 @@ use super::parquet::ParquetFile;
 use super::{ExportFormat, random_indices};
 use crate::progress::Pulse;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
+use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_core::isa::Isa;
 
@@ -40,9 +41,15 @@ pub enum ExportError {
     /// The records cannot be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It was asked to stop.
+    /// It was stopped.
     #[error("stopped before all positions were written")]
     Stopped,
+}
+
+impl From<Stopped> for ExportError {
+    fn from(_: Stopped) -> ExportError {
+        ExportError::Stopped
+    }
 }
 
 impl<'t> Export<'t> {
@@ -70,7 +77,7 @@ impl<'t> Export<'t> {
 /// A layer has no positions with an empty row: such a game is over, and the player with seeds in the row keeps them.
 ///
 /// # Errors
-/// When the table is damaged, `out` cannot be written, or `pulse` asks to stop.
+/// When the table is damaged, `out` cannot be written, or `pulse` was stopped.
 pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(), ExportError> {
     let TableKey { pits, seeds, .. } = export.table.key();
     let writing = Writing { export, rows: RowIndex::new(pits, seeds), pulse };
@@ -175,9 +182,7 @@ impl Writing<'_> {
     }
 
     fn write(&self, parts: &[Vec<u8>], positions: u64, out: &mut dyn Write) -> Result<(), ExportError> {
-        if self.pulse.is_stopped() {
-            return Err(ExportError::Stopped);
-        }
+        self.pulse.check()?;
         parts.iter().try_for_each(|part| out.write_all(part))?;
         self.pulse.positions.fetch_add(positions, Ordering::Relaxed);
         Ok(())

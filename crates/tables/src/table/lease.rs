@@ -2,10 +2,10 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use kalah_core::cancel::Cancel;
 
 use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
@@ -34,7 +34,7 @@ pub struct Lease {
     path: PathBuf,
     /// The beginning of the file as long as the lease is ours.
     id: String,
-    ended: Arc<AtomicBool>,
+    ended: Cancel,
     beating: Option<JoinHandle<()>>,
 }
 
@@ -121,16 +121,16 @@ fn beat(id: &str, count: u32) -> String {
 
 impl Lease {
     fn new(path: PathBuf, id: String) -> Lease {
-        let ended = Arc::new(AtomicBool::new(false));
+        let ended = Cancel::new();
         let beating = {
-            let (path, id, ended) = (path.clone(), id.clone(), Arc::clone(&ended));
+            let (path, id, ended) = (path.clone(), id.clone(), ended.clone());
             // Without this thread there is no sign of life: at worst, others do the same work.
             std::thread::Builder::new()
                 .spawn(move || {
                     let mut count = 0;
                     loop {
                         std::thread::park_timeout(BEAT);
-                        if ended.load(Ordering::Relaxed) || !is_ours(&path, &id) {
+                        if ended.is_cancelled() || !is_ours(&path, &id) {
                             return;
                         }
                         count += 1;
@@ -156,7 +156,7 @@ fn write_over(path: &Path, text: &str) -> io::Result<()> {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.ended.cancel();
         if let Some(beating) = self.beating.take() {
             beating.thread().unpark();
             let _ = beating.join();

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use kalah::cancel::Cancel;
 use kalah::game::{Line, Pit, Position, Rules};
-use kalah::play::{Choice, Limit, Participant, PlayError, Player, PlayerName, UnknownParticipant};
+use kalah::play::{Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
 use crate::cli::flags::player_flags::{PlayerFlags, seconds};
@@ -253,7 +254,7 @@ impl Play {
             Seat::Player(participant) => Some(participant.player(&setting)),
         };
         let mut players = [player(&self.south), player(&self.north)];
-        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
+        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Cancel::new()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
         let mut game = record.as_ref().map_or_else(|| Game::new(self.with.rules, self.position), Game::after);
         if players.iter().any(Option::is_none) {
@@ -317,7 +318,7 @@ impl Play {
     }
 
     fn ask(&self, player: &mut dyn Player, place: &GamePlace) -> Result<Choice, PlayError> {
-        player.choose(&place.position, &Limit::time(self.time), &mut |_| ())
+        player.choose(&place.position, &Cancel::new().within(self.time), &mut |_| ())
     }
 
     /// Does what the person to move wants, until the board has changed; false when the person leaves.

@@ -9,12 +9,12 @@ mod report;
 mod saved;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
+use kalah::cancel::Cancel;
 use kalah::file::{self, require_apart};
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
@@ -30,7 +30,7 @@ use crate::cli::output::report::Format;
 use crate::cli::playing::tournament::report::TournamentReport;
 use crate::cli::playing::tournament::saved::{Finished, GamesFile, event};
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 
 /// Play players against each other, and evaluate their moves
 ///
@@ -162,15 +162,15 @@ fn play(
     saved.iter().for_each(|game| is_saved[game.number] = true);
     let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
 
-    let stop = Arc::new(AtomicBool::new(false));
-    stop_on_signal(&stop);
+    let cancel = Cancel::new();
+    cancel_on_signal(&cancel);
     let progress = Progress::of(left.len() as u64, "games");
     progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
     let done = AtomicU64::new(0);
     let finished = Mutex::new((saved, file));
     let played = progress.watch(&done, || {
-        tournament.try_engines(&stop)?;
-        tournament.run_some(&left, &stop, &|played| {
+        tournament.try_engines(&cancel)?;
+        tournament.run_some(&left, &cancel, &|played| {
             let game = Finished::new(tournament, played);
             let (games, file) = &mut *finished.lock();
             if let Some(file) = file {

@@ -1,11 +1,11 @@
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Args;
 use kalah::analyse::book::{check_by_search, check_neighbours};
 use kalah::book::{Book, BookError};
+use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Position};
 use kalah::random::generator;
 use kalah::solve::SolveError;
@@ -16,7 +16,7 @@ use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::{in_use, no_book};
 
 /// Check the book: every position by those after its moves, and by a search
@@ -79,17 +79,17 @@ impl Check {
         }
         // A file says for which rule set it is.
         self.with.rules = book.rules();
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
         let begin = Instant::now();
-        let wrong = match check_neighbours(&book, None, &mut |_| !stop.load(Ordering::Relaxed)) {
+        let wrong = match check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()) {
             Ok(()) => None,
             Err(error @ BookError::Contradiction { .. }) => Some(error.to_string()),
             Err(error) => return Err(error.into()),
         };
         let searched = match wrong {
             Some(wrong) => Searched { wrong: Some(wrong), ..Searched::default() },
-            None => self.search(&book, &stop)?,
+            None => self.search(&book, &cancel)?,
         };
         let report = BookCheckReport {
             book: name,
@@ -138,12 +138,12 @@ impl Check {
     }
 
     /// Searches positions of the book without it.
-    fn search(&self, book: &Book, stop: &Arc<AtomicBool>) -> anyhow::Result<Searched> {
+    fn search(&self, book: &Book, cancel: &Cancel) -> anyhow::Result<Searched> {
         let chosen = self.chosen(book);
-        let mut searched = Searched { stopped: stop.load(Ordering::Relaxed), ..Searched::default() };
+        let mut searched = Searched { stopped: cancel.is_cancelled(), ..Searched::default() };
         let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(searched) };
-        let tables = self.with.open_tables(largest, stop)?;
-        let solver = self.with.solver(largest, &tables, stop)?;
+        let tables = self.with.open_tables(largest, cancel)?;
+        let solver = self.with.solver(largest, &tables, cancel)?;
         let progress = Progress::of(chosen.len() as u64, "positions");
         progress.stage("searching".to_owned());
         let done = AtomicU64::new(0);

@@ -1,11 +1,10 @@
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanDuration;
 use kalah::analyse::book::{Made, MakeError, MakeOptions, Step, make};
+use kalah::cancel::Cancel;
 use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
@@ -15,7 +14,7 @@ use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::Extended;
 
 /// How often the book is saved.
@@ -72,10 +71,10 @@ impl Make {
         }
         self.with.threads.start()?;
         let mut extended = Extended::open(self.output.as_deref(), self.with.directory(), rules, self.position.pits())?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let tables = self.with.open_tables(&self.position, &stop)?;
-        let solver = self.with.solver(&self.position, &tables, &stop)?;
-        stop_on_signal(&stop);
+        let cancel = Cancel::new();
+        let tables = self.with.open_tables(&self.position, &cancel)?;
+        let solver = self.with.solver(&self.position, &tables, &cancel)?;
+        cancel_on_signal(&cancel);
         let begin = Instant::now();
         let progress = SearchProgress::new(self.position);
         let solver = solver.with_events(|_, event| progress.event(event));

@@ -12,13 +12,12 @@ mod status;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
+use kalah::cancel::Cancel;
 use kalah::certificate::{CertificateFile, Checker};
 use kalah::file::{FileContent, StateError, StateKind, require_apart, require_writable};
 use kalah::game::Position;
@@ -33,7 +32,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stop_on_signal;
+use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::check::report::value_text;
 use crate::cli::solving::prove::from::Source;
 use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings, text};
@@ -128,19 +127,19 @@ impl Prove {
         let position = request.position;
         let book = from.map(|from| from.book(&request)).transpose()?;
         self.with.threads.start()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let tables = self.with.open_tables(&position, &stop)?;
+        let cancel = Cancel::new();
+        let tables = self.with.open_tables(&position, &cancel)?;
         // Checkers read the tables too, from the page cache.
         let solver = self
             .with
-            .solver_with(&position, &tables, &stop, |options| options.others_read_tables().book(book.as_ref()))?;
-        stop_on_signal(&stop);
+            .solver_with(&position, &tables, &cancel, |options| options.others_read_tables().book(book.as_ref()))?;
+        cancel_on_signal(&cancel);
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
         directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         let progress = SearchProgress::new(position);
-        let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, stop };
+        let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, cancel };
         let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
         progress.finish();
         match outcome {
@@ -210,7 +209,7 @@ struct Work<'a> {
     directory: &'a ProofDirectory,
     tables: &'a SearchTables,
     progress: &'a SearchProgress,
-    stop: Arc<AtomicBool>,
+    cancel: Cancel,
 }
 
 impl Work<'_> {
@@ -224,7 +223,7 @@ impl Work<'_> {
             budget: prove.budget,
             share: prove.share,
             patience: Duration::from_secs(prove.patience.into()),
-            stop: Arc::clone(&self.stop),
+            cancel: self.cancel.clone(),
         };
         let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
         let earlier = prover.jobs().len();

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 
 use super::process::Process;
@@ -7,7 +8,7 @@ use super::reply::{self, Info, Reply};
 use super::request::{Go, Request};
 use super::{EngineCommand, PREFIX};
 use crate::play::fault::EngineFault;
-use crate::play::{Choice, Limit, PlayError, Player, Source, Worth};
+use crate::play::{Choice, PlayError, Player, Source, Worth};
 
 /// How long an engine may take to start and to answer the greeting, and then to get ready for a game.
 const READY_TIME: Duration = Duration::from_secs(10);
@@ -31,15 +32,15 @@ impl External {
         External { command, rules, process: None }
     }
 
-    /// Starts the engine, unless it runs, and has it get ready for a game from `start`; false when `limit` was over before.
-    fn make_ready(&mut self, start: &Position, limit: &Limit) -> Result<bool, EngineFault> {
+    /// Starts the engine, unless it runs, and has it get ready for a game from `start`; false when `cancel` was over before.
+    fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<bool, EngineFault> {
         if self.process.is_some() {
             return Ok(true);
         }
         let mut process = Process::start(&self.command)?;
         process.say(&Request::Kalah)?;
         let mut refused = false;
-        let greeted = wait(&mut process, limit, |reply| match reply {
+        let greeted = wait(&mut process, cancel, |reply| match reply {
             Reply::Rules(rules) => {
                 refused = !rules.contains(&self.rules);
                 Ok(None)
@@ -56,7 +57,7 @@ impl External {
         }
         process.say(&Request::NewGame(self.rules, *start))?;
         process.say(&Request::IsReady)?;
-        let ready = wait(&mut process, limit, |reply| Ok((reply == Reply::Ready).then_some(())))?;
+        let ready = wait(&mut process, cancel, |reply| Ok((reply == Reply::Ready).then_some(())))?;
         self.process = ready.map(|()| process);
         Ok(ready.is_some())
     }
@@ -65,21 +66,21 @@ impl External {
     fn ask(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, EngineFault> {
         // Whatever the limit is: without an engine there is no move.
         while self.process.is_none() {
-            self.make_ready(position, &Limit::none())?;
+            self.make_ready(position, &Cancel::new())?;
         }
         let begin = Instant::now();
         let process = self.process.as_mut().expect("it was just started");
         process.say(&Request::Position(*position))?;
-        process.say(&Request::Go(Go { time: limit.left(), ..Go::default() }))?;
+        process.say(&Request::Go(Go { time: cancel.left(), ..Go::default() }))?;
         let (mut best, mut stopped): (Option<Choice>, Option<Instant>) = (None, None);
         loop {
             match stopped {
-                None if limit.is_over() => {
+                None if cancel.is_cancelled() => {
                     process.say(&Request::Stop)?;
                     stopped = Some(Instant::now());
                 }
@@ -117,14 +118,14 @@ fn chosen(info: &Info) -> Option<Choice> {
     info.pit.map(|pit| Choice { pit, worth, source: Source::Engine })
 }
 
-/// Waits until `answer` finds what it waits for in a reply; `None` when `limit` was over before.
+/// Waits until `answer` finds what it waits for in a reply; `None` when `cancel` was over before.
 fn wait<T>(
     process: &mut Process,
-    limit: &Limit,
+    cancel: &Cancel,
     mut answer: impl FnMut(Reply) -> Result<Option<T>, EngineFault>,
 ) -> Result<Option<T>, EngineFault> {
     let begin = Instant::now();
-    while !limit.is_over() {
+    while !cancel.is_cancelled() {
         if begin.elapsed() > READY_TIME {
             return Err(process.fault(EngineFault::NotReady(READY_TIME)));
         }
@@ -145,21 +146,21 @@ impl Player for External {
         format!("{PREFIX}{}", self.command)
     }
 
-    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
-        let ready = self.make_ready(start, limit).map(|_| ());
+    fn prepare(&mut self, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
+        let ready = self.make_ready(start, cancel).map(|_| ());
         ready.map_err(|fault| PlayError::Engine { player: self.name(), fault })
     }
 
     fn choose(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         if position.is_over() {
             return Err(PlayError::GameOver);
         }
-        self.ask(position, limit, tell).map_err(|fault| {
+        self.ask(position, cancel, tell).map_err(|fault| {
             // Killed and reaped now.
             self.process = None;
             PlayError::Engine { player: self.name(), fault }

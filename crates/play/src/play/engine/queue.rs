@@ -1,8 +1,7 @@
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use kalah_core::cancel::Cancel;
 use parking_lot::{Condvar, Mutex};
 
 use super::request::Request;
@@ -36,7 +35,7 @@ impl Stale {
 /// A line that was read.
 pub(super) enum Asked {
     /// What it asks for, when it was read, and what ends the search it starts.
-    Request(Request, Instant, Arc<AtomicBool>),
+    Request(Request, Instant, Cancel),
     /// What is wrong with it, and what it would have set.
     Wrong(String, Stale),
     /// So many lines were refused since too many waited, and what they would have set.

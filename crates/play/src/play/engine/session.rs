@@ -1,9 +1,9 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::book::Books;
 use kalah_tables::printable::printable;
@@ -13,7 +13,7 @@ use super::MAX_LINE;
 use super::queue::{Asked, Passed, Queue, Stale};
 use super::reply::{Info, Reply};
 use super::request::{Go, Request};
-use crate::play::{Choice, Limit, Player, PlayerName, Setting};
+use crate::play::{Choice, Player, PlayerName, Setting};
 
 /// The most characters of an error.
 const MAX_ERROR: usize = 1000;
@@ -44,8 +44,8 @@ pub fn serve_engine(
     setting: EngineSetting<'_>,
 ) -> io::Result<()> {
     let queue = Arc::new(Queue::default());
-    let closing = Arc::new(AtomicBool::new(false));
-    let reader = Reader { queue: Arc::clone(&queue), closing: Arc::clone(&closing), search: Arc::default() };
+    let closing = Cancel::new();
+    let reader = Reader { queue: Arc::clone(&queue), closing: closing.clone(), search: Cancel::new() };
     thread::Builder::new().spawn(move || reader.read(input))?;
     let rules = setting.setting.rules;
     let stale = Stale::Nothing;
@@ -58,10 +58,10 @@ pub fn serve_engine(
 /// Reads the input.
 struct Reader {
     queue: Arc<Queue>,
-    /// Set when the session is to end.
-    closing: Arc<AtomicBool>,
+    /// Ends the session.
+    closing: Cancel,
     /// Ends the search that was asked for last.
-    search: Arc<AtomicBool>,
+    search: Cancel,
 }
 
 impl Reader {
@@ -91,16 +91,16 @@ impl Reader {
                         return;
                     }
                     Ok(Request::Stop) => {
-                        self.search.store(true, Ordering::Relaxed);
+                        self.search.cancel();
                         continue;
                     }
                     Ok(request) => {
                         let search = match request {
-                            Request::Go(_) => Arc::default(),
-                            _ => Arc::clone(&self.search),
+                            Request::Go(_) => Cancel::new(),
+                            _ => self.search.clone(),
                         };
                         // To wait here would keep `stop` from being read.
-                        let asked = Asked::Request(request, Instant::now(), Arc::clone(&search));
+                        let asked = Asked::Request(request, Instant::now(), search.clone());
                         match self.queue.pass(asked, Stale::of(&text)) {
                             Passed::Waits => self.search = search,
                             // `stop` means the last search that is obeyed.
@@ -120,8 +120,8 @@ impl Reader {
 
     /// Ends the search and the session.
     fn quit(&self) {
-        self.closing.store(true, Ordering::Relaxed);
-        self.search.store(true, Ordering::Relaxed);
+        self.closing.cancel();
+        self.search.cancel();
         self.queue.pass(Asked::End, Stale::Nothing);
     }
 }
@@ -143,7 +143,7 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
 struct Session<'s, W> {
     setting: EngineSetting<'s>,
     output: W,
-    closing: Arc<AtomicBool>,
+    closing: Cancel,
     rules: Rules,
     position: Option<Position>,
     /// What the last lines would have set and did not.
@@ -167,7 +167,7 @@ impl<'s, W: Write> Session<'s, W> {
                     let why = Reply::Error("too many lines wait: this one is not obeyed".to_owned());
                     (0..count).try_for_each(|_| self.say(&why))?;
                 }
-                Asked::Request(request, at, stop) => self.obey(request, at, &stop)?,
+                Asked::Request(request, at, search) => self.obey(request, at, &search)?,
                 Asked::End => return Ok(()),
             }
         }
@@ -177,7 +177,7 @@ impl<'s, W: Write> Session<'s, W> {
         say(&mut self.output, reply)
     }
 
-    fn obey(&mut self, request: Request, at: Instant, stop: &Arc<AtomicBool>) -> io::Result<()> {
+    fn obey(&mut self, request: Request, at: Instant, search: &Cancel) -> io::Result<()> {
         match request {
             Request::Kalah => {
                 self.say(&Reply::Name(format!("kalah {} {}", env!("CARGO_PKG_VERSION"), self.setting.player)))?;
@@ -189,8 +189,8 @@ impl<'s, W: Write> Session<'s, W> {
                 self.stale = Stale::Nothing;
                 self.player = None;
                 self.games += 1;
-                let limit = Limit::none().or_stop(Arc::clone(&self.closing));
-                match self.player_for(start.pits()).prepare(&start, &limit) {
+                let closing = self.closing.clone();
+                match self.player_for(start.pits()).prepare(&start, &closing) {
                     Ok(()) => Ok(()),
                     Err(error) => {
                         self.stale = Stale::Game;
@@ -207,7 +207,7 @@ impl<'s, W: Write> Session<'s, W> {
                 (self.position, self.stale) = (Some(position), Stale::Nothing);
                 Ok(())
             }
-            Request::Go(go) => self.go(go, at, stop),
+            Request::Go(go) => self.go(go, at, search),
             // The thread that reads obeys these.
             Request::Stop | Request::Quit => Ok(()),
         }
@@ -232,7 +232,7 @@ impl<'s, W: Write> Session<'s, W> {
     }
 
     /// Searches, and answers with a move.
-    fn go(&mut self, go: Go, at: Instant, stop: &Arc<AtomicBool>) -> io::Result<()> {
+    fn go(&mut self, go: Go, at: Instant, search: &Cancel) -> io::Result<()> {
         let refused = match self.stale {
             Stale::Nothing => None,
             Stale::Position => Some("the last position was refused: send another"),
@@ -245,8 +245,8 @@ impl<'s, W: Write> Session<'s, W> {
             let why = if self.position.is_some() { "the game is over" } else { "there is no position yet" };
             return self.say(&Reply::Error(why.to_owned()));
         };
-        let limit = go.time.map_or_else(Limit::none, |time| Limit::time(time.saturating_sub(at.elapsed())));
-        let limit = limit.or_stop(Arc::clone(stop));
+        let left = go.time.map(|time| time.saturating_sub(at.elapsed()));
+        let cancel = left.map_or_else(|| search.clone(), |left| search.within(left));
         let at_depth = go.depth.and_then(|depth| self.setting.player.at_most(depth));
         let unused = [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")];
         for what in unused.into_iter().flatten() {
@@ -260,7 +260,7 @@ impl<'s, W: Write> Session<'s, W> {
         }
         let player = limited.as_mut().or(self.player.as_mut().map(|(_, player)| player)).expect("there is one");
         let (output, mut told) = (&mut self.output, Ok(()));
-        let choice = player.choose(&position, &limit, &mut |choice: &Choice| {
+        let choice = player.choose(&position, &cancel, &mut |choice: &Choice| {
             if told.is_ok() {
                 told = say(output, &Reply::Info(Info::of(choice)));
             }

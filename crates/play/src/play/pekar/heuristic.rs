@@ -1,6 +1,7 @@
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 
-use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 use super::side::Side;
 
 /// Algorithm 1 (Pekař et al. 2020, section 4): the first of four functions that finds a move.
@@ -76,7 +77,7 @@ impl Player for Heuristic {
         PlayerName::Heuristic.to_string()
     }
 
-    fn choose(&mut self, position: &Position, _: &Limit, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+    fn choose(&mut self, position: &Position, _: &Cancel, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         if position.is_over() {
             return Err(PlayError::GameOver);
         }

@@ -1,8 +1,9 @@
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
-use super::super::limit::Budget;
-use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
+use super::super::budget::Budget;
+use super::super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
 
@@ -36,12 +37,18 @@ impl Minimax {
     }
 
     /// The choice of a search of at most `positions` positions, or why it was cut short.
-    fn search_to(&self, position: &Position, depth: Depth, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
+    fn search_to(
+        &self,
+        position: &Position,
+        depth: Depth,
+        positions: u64,
+        cancel: &Cancel,
+    ) -> Result<Choice, Deepening> {
         let Minimax { rules, modified, .. } = *self;
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
         let (moves, turns) = depth.limits();
         let moves = moves.min(MAX_MOVES);
-        let mut search = MinimaxSearch { rules, modified, moves, turns, start, limit, left: positions, cut: None };
+        let mut search = MinimaxSearch { rules, modified, moves, turns, start, cancel, left: positions, cut: None };
         let best = search.best(position);
         if let Some(cut) = search.cut {
             return Err(cut);
@@ -61,22 +68,22 @@ impl Player for Minimax {
     fn choose(
         &mut self,
         position: &Position,
-        limit: &Limit,
+        cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let mut positions = self.budget.whole;
-        if limit.left().is_none() {
-            if let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), positions, limit) {
+        if cancel.left().is_none() {
+            if let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), positions, cancel) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
         // Depth 1 takes no time, so there always is a move.
-        let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Limit::none());
+        let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Cancel::new());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
         deepen(self.depth, positions, |depth, positions| {
             tell(&choice);
-            Ok::<_, PlayError>(match self.search_to(position, depth, positions, limit) {
+            Ok::<_, PlayError>(match self.search_to(position, depth, positions, cancel) {
                 Ok(farther) => {
                     choice = farther;
                     Deepening::Complete
@@ -97,7 +104,7 @@ struct MinimaxSearch<'l> {
     turns: u32,
     /// The difference of the stores at the root.
     start: i64,
-    limit: &'l Limit,
+    cancel: &'l Cancel,
     /// Positions that may still be visited.
     left: u64,
     /// Why the search is cut short: what it finds from then on means nothing.
@@ -161,7 +168,7 @@ impl MinimaxSearch<'_> {
         } else {
             self.left -= 1;
         }
-        if self.left.is_multiple_of(ASK_EVERY) && self.limit.is_over() {
+        if self.left.is_multiple_of(ASK_EVERY) && self.cancel.is_cancelled() {
             self.cut.get_or_insert(Deepening::Interrupted);
         }
         let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
@@ -224,11 +231,11 @@ mod tests {
     fn turns_that_take_too_long_are_searched_step_by_step() {
         let position: Position = "6x4".parse().unwrap();
         let budget = Budget { whole: 2000, step: 2000 };
-        let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Limit::none(), &mut |_| ()).unwrap();
+        let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
         let Source::Depth(turns) = choice.source else { panic!("{choice:?}") };
         assert!((1..9).contains(&turns), "{choice:?}");
         let mut right = player(Rules::Standard, turns, false, Budget::PLAYER);
-        assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
+        assert_eq!(choice, right.choose(&position, &Cancel::new(), &mut |_| ()).unwrap());
     }
 
     #[test]
@@ -238,7 +245,7 @@ mod tests {
             let budget = Budget { whole: 1 << 16, step };
             let choose = || {
                 let mut player = player(Rules::SKalaha, depth, modified, budget);
-                player.choose(&position, &Limit::none(), &mut |_| ()).unwrap()
+                player.choose(&position, &Cancel::new(), &mut |_| ()).unwrap()
             };
             let choice = choose();
             assert!(position.play(Rules::SKalaha, choice.pit).is_ok());

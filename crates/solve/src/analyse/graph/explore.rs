@@ -1,6 +1,6 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Rules, StartPosition};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah_tables::table::{TableError, Tables};
@@ -112,7 +112,7 @@ pub enum GraphError {
     /// A table is missing or damaged.
     #[error("{0}")]
     Table(#[from] TableError),
-    /// It was asked to stop.
+    /// It was stopped.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]
     Stopped {
         /// Seeds in play of the layer that was under way.
@@ -171,8 +171,8 @@ impl<'a> Explorer<'a> {
     /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
     ///
     /// # Errors
-    /// When the board is too large, the memory too small, a table is missing or damaged, or `stop` is set.
-    pub fn run(&self, stop: &AtomicBool, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
+    /// When the board is too large, the memory too small, a table is missing or damaged, or `cancel` is cancelled.
+    pub fn run(&self, cancel: &Cancel, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
         let Explorer { rules, start, convention, memory: limit, tables } = *self;
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > limit {
@@ -195,12 +195,12 @@ impl<'a> Explorer<'a> {
                 .filter(|&(store, seeds)| !space.is_final(store, seeds))
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .filter(|_| !space.is_exhausted() && !stop.load(Ordering::Relaxed))
+                .filter(|_| !space.is_exhausted() && !cancel.is_cancelled())
                 .for_each(|(store, seeds)| Block::new(&rows, &space, store, seeds).expand());
             if space.is_exhausted() {
                 return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
             }
-            if stop.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return Err(GraphError::Stopped { seeds, positions });
             }
             graph.memory = graph.memory.max(row_bytes + space.used());

@@ -1,6 +1,6 @@
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -113,9 +113,9 @@ pub type StartRange = (usize, RangeInclusive<u32>);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// It was asked to stop.
-    #[error("stopped")]
-    Stopped,
+    /// It was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A start position that is none.
     #[error("{houses}x{seeds}: {source}")]
     Start {
@@ -182,13 +182,10 @@ impl Scan {
     ///
     /// # Errors
     /// When it is none, when stopped, and when the rules do not confirm it.
-    pub fn game(&self, houses: usize, seeds: u32, stop: &AtomicBool) -> Result<Verdict, ScanError> {
+    pub fn game(&self, houses: usize, seeds: u32, cancel: &Cancel) -> Result<Verdict, ScanError> {
         let start = StartPosition { pits: houses, seeds }.position();
         let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
-        let verdict = outcome(self.rules, &start, self.limits, stop);
-        if stop.load(Ordering::Relaxed) {
-            return Err(ScanError::Stopped);
-        }
+        let verdict = outcome(self.rules, &start, self.limits, cancel)?;
         if !verdict.lines.is_empty()
             && let Err(source) = check(self.rules, &start, &verdict)
         {
@@ -263,13 +260,13 @@ impl Scan {
     fn batch(
         &self,
         (houses, seeds): StartRange,
-        stop: &AtomicBool,
+        cancel: &Cancel,
         on_game: &(dyn Fn() + Sync),
     ) -> Result<Batch, ScanError> {
         let mut batch =
             Batch { houses, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
         for seeds in seeds {
-            let verdict = self.game(houses, seeds, stop)?;
+            let verdict = self.game(houses, seeds, cancel)?;
             batch.tally.count(&verdict);
             if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
                 batch.games.push(ScannedStart {
@@ -295,7 +292,7 @@ impl Scan {
         &self,
         ranges: &[StartRange],
         done: Vec<Batch>,
-        stop: &AtomicBool,
+        cancel: &Cancel,
         on_game: &(dyn Fn() + Sync),
         on_batch: &(dyn Fn(&Batch) -> Result<(), E> + Sync),
     ) -> Result<Vec<Batch>, E> {
@@ -304,7 +301,7 @@ impl Scan {
         let batches = Mutex::new(done);
         // One after the other from the front, so that a stop leaves few gaps.
         left.into_iter().par_bridge().try_for_each(|range| -> Result<(), E> {
-            let batch = self.batch(range, stop, on_game)?;
+            let batch = self.batch(range, cancel, on_game)?;
             on_batch(&batch)?;
             batches.lock().push(batch);
             Ok(())

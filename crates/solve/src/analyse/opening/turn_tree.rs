@@ -1,7 +1,7 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use foldhash::fast::FixedState;
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, Pit, Position, Rules};
 
 use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
@@ -14,9 +14,12 @@ use super::turn::{End, Found, TurnSearch};
 ///
 /// So read all 36 cells of her Table 4 hold; without the second part 35 do, all but that of one pit a side with two seeds.
 /// A [`Verdict`] that is undecided after one turn means that there is none.
-pub fn winning_opening(rules: Rules, position: &Position, positions: u64, stop: &AtomicBool) -> Verdict {
+///
+/// # Errors
+/// When `cancel` was cancelled.
+pub fn winning_opening(rules: Rules, position: &Position, positions: u64, cancel: &Cancel) -> Result<Verdict, Stopped> {
     let turns = if position.pits() == 1 { u32::MAX } else { 1 };
-    outcome(rules, position, Limits { turns, positions }, stop)
+    outcome(rules, position, Limits { turns, positions }, cancel)
 }
 
 /// Calls a function of the ring that a board of this many pits a side has.
@@ -47,17 +50,17 @@ macro_rules! on_ring {
 /// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree): first whether the
 /// mover can win within the turn, then whether the other player can after every end of it, then deeper.
 ///
-/// The answer depends on nothing but the arguments; only if `stop` is set it is left undecided at once.
-pub fn outcome(rules: Rules, position: &Position, limits: Limits, stop: &AtomicBool) -> Verdict {
-    on_ring!(position.pits(), outcome_on_ring(rules, position, limits, stop))
+/// The answer depends on nothing but the arguments.
+///
+/// # Errors
+/// When `cancel` was cancelled.
+pub fn outcome(rules: Rules, position: &Position, limits: Limits, cancel: &Cancel) -> Result<Verdict, Stopped> {
+    let verdict = on_ring!(position.pits(), outcome_on_ring(rules, position, limits, cancel));
+    // What was cut short is no verdict.
+    cancel.check().map(|()| verdict)
 }
 
-fn outcome_on_ring<const PLACES: usize>(
-    rules: Rules,
-    position: &Position,
-    limits: Limits,
-    stop: &AtomicBool,
-) -> Verdict {
+fn outcome_on_ring<const PLACES: usize>(rules: Rules, position: &Position, limits: Limits, cancel: &Cancel) -> Verdict {
     let mut verdict = Verdict { outcome: None, turns: 0, lines: Vec::new(), positions: 0 };
     if let Some(value) = position.final_value() {
         verdict.outcome = Some(Outcome::of(value));
@@ -66,7 +69,7 @@ fn outcome_on_ring<const PLACES: usize>(
     let board = Ring::<PLACES>::new(position).expect("the caller chose the ring");
     let seeds = board.total() + position.other_store();
     let search = TurnSearch::new(rules);
-    let mut tree = TurnTree { seeds, search, limit: limits.positions, stop, searched: HashMap::default() };
+    let mut tree = TurnTree { seeds, search, limit: limits.positions, cancel, searched: HashMap::default() };
     // Most starts are won in the first turn.
     if let Ok(Found::Win(moves)) = tree.turn(board) {
         let mut lines = Lines::default();
@@ -132,7 +135,7 @@ struct TurnTree<'a, const PLACES: usize> {
     seeds: u32,
     search: TurnSearch<PLACES>,
     limit: u64,
-    stop: &'a AtomicBool,
+    cancel: &'a Cancel,
     searched: HashMap<Ring<PLACES>, Searched, FixedState>,
 }
 
@@ -178,7 +181,7 @@ impl<const PLACES: usize> TurnTree<'_, PLACES> {
     /// Looks through a turn.
     fn turn(&mut self, board: Ring<PLACES>) -> Result<Found, OutOfLimit> {
         let left = self.limit.saturating_sub(self.search.moves);
-        if left == 0 || self.stop.load(Ordering::Relaxed) {
+        if left == 0 || self.cancel.is_cancelled() {
             return Err(OutOfLimit);
         }
         match self.search.run(board, self.seeds, left) {

@@ -1,7 +1,10 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules, mover_value};
 use rayon::prelude::*;
+
+use crate::solve::error::SolveError;
 
 /// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,27 +117,67 @@ impl LimitedSearch {
 
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
-        Run { search: self, end: &|| false, ended: AtomicBool::new(false) }.start(position)
+        Run::new(self, u64::MAX, &Cancel::new()).start(position)
     }
 
-    /// The same as [`LimitedSearch::run`], but stops and returns `None` once `end` returns true. It is called at the
+    /// The same as [`LimitedSearch::run`], of at most about `positions` positions. These and `cancel` are looked at at the
     /// start, and then every [`LimitedSearch::ASK_EVERY`] positions of a thread.
-    pub fn run_unless(&self, end: &(dyn Fn() -> bool + Sync), position: &Position) -> Option<LimitedResult> {
-        let run = Run { search: self, end, ended: AtomicBool::new(false) };
+    ///
+    /// # Errors
+    /// [`SolveError::OverBudget`] when there are more positions, [`SolveError::Stopped`] when `cancel` was cancelled.
+    pub fn run_within(
+        &self,
+        position: &Position,
+        positions: u64,
+        cancel: &Cancel,
+    ) -> Result<LimitedResult, SolveError> {
+        let run = Run::new(self, positions, cancel);
         let result = run.start(position);
-        (!run.ended.into_inner()).then_some(result)
+        if !run.has_ended() {
+            return Ok(result);
+        }
+        Err(cancel.check().map_or_else(SolveError::from, |()| SolveError::OverBudget))
     }
 }
 
 /// A running search.
 struct Run<'s> {
     search: &'s LimitedSearch,
-    end: &'s (dyn Fn() -> bool + Sync),
-    /// Whether it was stopped: later results are meaningless.
-    ended: AtomicBool,
+    cancel: &'s Cancel,
+    /// Positions that threads may still begin to visit, some at a time; [`ENDED`] once there are none, or it was stopped:
+    /// later results are meaningless.
+    left: AtomicU64,
 }
 
-impl Run<'_> {
+/// No position may be visited any more, and any number.
+const ENDED: u64 = u64::MAX;
+const UNLIMITED: u64 = u64::MAX - 1;
+
+impl<'s> Run<'s> {
+    fn new(search: &'s LimitedSearch, positions: u64, cancel: &'s Cancel) -> Run<'s> {
+        Run { search, cancel, left: AtomicU64::new(positions.min(UNLIMITED)) }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == ENDED
+    }
+
+    /// Takes some of the positions that are left.
+    fn take(&self) {
+        let most = u64::from(LimitedSearch::ASK_EVERY);
+        let take = |left| match left {
+            UNLIMITED => None,
+            0 | ENDED => Some(ENDED),
+            left => Some(left.saturating_sub(most)),
+        };
+        if self.cancel.is_cancelled() {
+            self.left.store(ENDED, Ordering::Relaxed);
+        } else {
+            // Fails only where the number is not limited.
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        }
+    }
+
     fn start(&self, position: &Position) -> LimitedResult {
         let LimitedSearch { depth, par_depth, .. } = *self.search;
         match self.search.method {
@@ -150,12 +193,10 @@ impl Run<'_> {
     fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
         if *until == 0 {
             *until = LimitedSearch::ASK_EVERY;
-            if (self.end)() {
-                self.ended.store(true, Ordering::Relaxed);
-            }
+            self.take();
         }
         *until -= 1;
-        depth == 0 || position.is_over() || self.ended.load(Ordering::Relaxed)
+        depth == 0 || position.is_over() || self.has_ended()
     }
 
     fn leaf(&self, position: &Position) -> LimitedResult {

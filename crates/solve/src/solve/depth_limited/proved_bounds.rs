@@ -1,3 +1,4 @@
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Bounds, Pit, Position};
 use kalah_tables::table::TableError;
 
@@ -31,8 +32,8 @@ pub(crate) struct BoundedSearch<'s, W, K> {
     pub evaluation: &'s StaticEvaluation,
     /// Returns the proved bounds of the score of a board.
     pub known: K,
-    /// Why to stop searching.
-    pub interrupted: &'s (dyn Fn() -> Option<SolveError> + Sync + 's),
+    /// Ends the search.
+    pub cancel: &'s Cancel,
     /// Nodes that may still be visited.
     pub budget: u64,
     /// Whether some line of play ended in an evaluation.
@@ -43,7 +44,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
     /// Searches the `moves` of `position`, which must be all its moves; `board` has its rows. `None` if there are none.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`]; when interrupted, or a table is damaged.
+    /// [`SolveError::OverBudget`]; when stopped, or a table is damaged.
     pub fn run(
         mut self,
         position: &Position,
@@ -85,10 +86,8 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
     /// The evaluation of `board` for its mover, in sixteenths of a seed (fail-soft).
     fn search(&mut self, board: Board<W>, limits: (u32, u32), (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
         self.budget = self.budget.checked_sub(1).ok_or(SolveError::OverBudget)?;
-        if self.budget.is_multiple_of(ASK_EVERY)
-            && let Some(interrupted) = (self.interrupted)()
-        {
-            return Err(interrupted);
+        if self.budget.is_multiple_of(ASK_EVERY) {
+            self.cancel.check()?;
         }
         if board.is_over() {
             return Ok(SEED * board.mover.total() as i32);

@@ -1,4 +1,5 @@
 use super::findings::{Finding, Findings};
+use crate::solve::ends::Ends;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 
@@ -15,8 +16,8 @@ const SORTED_TURNS: u32 = 2;
 pub(crate) struct StaticSearch<'a, W> {
     pub sower: &'a Sower<W>,
     pub evaluation: &'a StaticEvaluation,
-    /// Returns whether to stop searching deeper.
-    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    /// What stops searching deeper.
+    pub ends: Ends<'a>,
 }
 
 impl<W: Word> StaticSearch<'_, W> {
@@ -32,7 +33,7 @@ impl<W: Word> StaticSearch<'_, W> {
             return self.evaluation.of(board, seeds);
         }
         findings.left -= 1;
-        if findings.left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
+        if findings.left.is_multiple_of(ASK_EVERY) && self.ends.is_reached() {
             findings.left = 0;
             return self.evaluation.of(board, seeds);
         }
@@ -121,6 +122,7 @@ pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kalah_core::cancel::Cancel;
     use kalah_core::game::Rules;
 
     /// The evaluation by minimax without cut-offs.
@@ -142,8 +144,8 @@ mod tests {
     fn results_are_those_of_minimax_or_bounds_of_them_with_and_without_earlier_findings() {
         let mut random = fastrand::Rng::with_seed(1);
         for rules in Rules::ALL {
-            let (sower, evaluation) = (Sower::new(rules, 3, 18), StaticEvaluation::default());
-            let search = StaticSearch { sower: &sower, evaluation: &evaluation, interrupted: &|| false };
+            let (sower, evaluation, cancel) = (Sower::new(rules, 3, 18), StaticEvaluation::default(), Cancel::new());
+            let search = StaticSearch { sower: &sower, evaluation: &evaluation, ends: Ends::of(&cancel) };
             let mut findings = Findings::default();
             for _ in 0..300 {
                 let mut row = || u64::pack((0..3).map(|_| random.u8(..4)).collect::<Vec<_>>().into_iter());

@@ -1,9 +1,11 @@
+use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::SEED;
 use kalah_core::game::MAX_PITS;
 use kalah_core::index::{LayerIndex, TableRow};
-use kalah_tables::table::{TableError, Tables};
+use kalah_tables::table::Tables;
 
 use super::least_squares::LeastSquares;
+use crate::solve::error::SolveError;
 use crate::solve::packed::{Board, Word};
 
 /// Pits with more seeds count as having this many.
@@ -39,12 +41,12 @@ impl Default for PitEvaluation {
 }
 
 impl PitEvaluation {
-    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones. `None` if `end`
-    /// returns true meanwhile: tables may have to come from the disk.
+    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones. Tables may have to come
+    /// from the disk.
     ///
     /// # Errors
-    /// When the table is damaged.
-    pub fn learn(tables: &Tables, reach: usize, end: &dyn Fn() -> bool) -> Result<Option<PitEvaluation>, TableError> {
+    /// When the table is damaged, or `cancel` was cancelled meanwhile.
+    pub fn learn(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<PitEvaluation, SolveError> {
         let (pits, seeds) = (tables.pits(), reach.min(LEARN_SEEDS));
         let layer = LayerIndex::new(tables.rows(), seeds);
         let mut random = fastrand::Rng::with_seed(0);
@@ -54,8 +56,8 @@ impl PitEvaluation {
         let to_move = 2 * pits * MOST_HELD;
         let mut squares = LeastSquares::new(to_move + 1);
         for (index, rank) in ranks.into_iter().enumerate() {
-            if index % ASK_EVERY == 0 && end() {
-                return Ok(None);
+            if index % ASK_EVERY == 0 {
+                cancel.check()?;
             }
             let (mover, other) = layer.unrank(rank);
             let holds = |row: TableRow| row.into_iter().take(pits).map(usize::from);
@@ -73,7 +75,7 @@ impl PitEvaluation {
                 *worth += held.checked_sub(1).map_or(0, |held| (f64::from(SEED) * unknowns[held]).round() as i16);
             }
         }
-        Ok(Some(evaluation))
+        Ok(evaluation)
     }
 
     /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a
@@ -99,7 +101,10 @@ mod tests {
         for rules in Rules::ALL {
             kalah_tables::builder::build(directory.path(), rules, 4, 12).unwrap();
             let tables = Tables::open(directory.path(), rules, 4, 12).unwrap();
-            let evaluation = PitEvaluation::learn(&tables, 10, &|| false).unwrap().unwrap();
+            let evaluation = PitEvaluation::learn(&tables, 10, &Cancel::new()).unwrap();
+            let cancelled = Cancel::new();
+            cancelled.cancel();
+            assert!(matches!(PitEvaluation::learn(&tables, 10, &cancelled), Err(SolveError::Stopped)));
             let layer = LayerIndex::new(tables.rows(), 12);
             let (mut squares, mut unexplained) = (0.0, 0.0);
             for rank in (0..layer.positions()).step_by(7) {

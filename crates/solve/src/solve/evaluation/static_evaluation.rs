@@ -1,3 +1,4 @@
+use kalah_core::cancel::Cancel;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::isa::Isa;
 use kalah_tables::table::Tables;
@@ -27,19 +28,14 @@ impl StaticEvaluation {
     }
 
     /// The evaluation to use with `tables`: [by networks](PhasedNetwork::find), or else learned from the layers to `reach`.
-    /// `None` if `end` returns true meanwhile.
     ///
     /// # Errors
-    /// When the network beside the tables cannot be used, or a table is damaged.
-    pub fn of_tables(
-        tables: &Tables,
-        reach: usize,
-        end: &dyn Fn() -> bool,
-    ) -> Result<Option<StaticEvaluation>, SolveError> {
+    /// When the network beside the tables cannot be used, a table is damaged, or `cancel` was cancelled meanwhile.
+    pub fn of_tables(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<StaticEvaluation, SolveError> {
         if let Some(network) = PhasedNetwork::find(tables.directory(), tables.rules(), tables.pits())? {
-            return Ok(Some(StaticEvaluation::network(network)));
+            return Ok(StaticEvaluation::network(network));
         }
-        Ok(PitEvaluation::learn(tables, reach, end)?.map(|pits| StaticEvaluation::Pits(Box::new(pits))))
+        Ok(StaticEvaluation::Pits(Box::new(PitEvaluation::learn(tables, reach, cancel)?)))
     }
 
     /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use kalah_core::cancel::Cancel;
 use kalah_tables::table::{Blocks, Damage, TableError};
 use parking_lot::Mutex;
 
@@ -39,12 +40,12 @@ pub(crate) struct Audit<'a> {
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of these layers. If they are small, they are compared now; what is left when `end` returns true is compared
+    /// An audit of these layers. If they are small, they are compared now; what is left when `cancel` is cancelled is compared
     /// later.
     ///
     /// # Errors
     /// When a table is found damaged.
-    pub fn new(layers: Layers<'a>, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
+    pub fn new(layers: Layers<'a>, cancel: &Cancel) -> Result<Audit<'a>, TableError> {
         let audit = Audit {
             layers,
             sound: AtomicBool::new(false),
@@ -54,7 +55,7 @@ impl<'a> Audit<'a> {
             held: AtomicBool::new(false),
         };
         if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() < AT_ONCE {
-            audit.pass().work(&|| !end());
+            audit.pass().work(&|| !cancel.is_cancelled());
         }
         audit.verdict()?;
         audit.update();

@@ -2,7 +2,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kalah_core::cancel::Cancel;
+use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::Network;
 use kalah_core::game::Bounds;
 use kalah_core::index::TableRow;
@@ -79,8 +79,11 @@ pub(crate) struct Spot {
 }
 
 impl<'a> TableScores<'a> {
-    /// The scores and bounds of these `layers`; `None` if `end` returns true before all rows are numbered.
-    pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, end: &dyn Fn() -> bool) -> Option<TableScores<'a>> {
+    /// The scores and bounds of these `layers`.
+    ///
+    /// # Errors
+    /// When `cancel` was cancelled before all rows were numbered.
+    pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, cancel: &Cancel) -> Result<TableScores<'a>, Stopped> {
         let reach = layers.reach();
         let mut scores = TableScores {
             layers,
@@ -92,14 +95,12 @@ impl<'a> TableScores<'a> {
             copied: AtomicUsize::new(0),
             twice: AtomicU64::new(0),
         };
-        let Some(rows) = layers.rows() else { return Some(scores) };
+        let Some(rows) = layers.rows() else { return Ok(scores) };
         let mut row = TableRow::default();
         // Both rows are non-empty, so neither has all seeds.
         for seeds in 0..reach {
             // Large tables have millions of rows.
-            if end() {
-                return None;
-            }
+            cancel.check()?;
             let ranks = &mut scores.ranks;
             each_row(&mut row, rows.pits(), seeds, &mut |row: &TableRow| {
                 let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
@@ -122,7 +123,7 @@ impl<'a> TableScores<'a> {
                 }
             }
         }
-        Some(scores)
+        Ok(scores)
     }
 
     /// The table of a layer.
@@ -319,11 +320,12 @@ mod tests {
             let tables = Tables::open(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
             let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
             let keys = Keys::<u64>::new(3, SEEDS).unwrap();
-            let scores = TableScores::new(&keys, layers, &|| false).unwrap();
-            let audit = Audit::new(layers, &|| false).unwrap();
+            let scores = TableScores::new(&keys, layers, &Cancel::new()).unwrap();
+            let audit = Audit::new(layers, &Cancel::new()).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };
             let cancelled = Cancel::new();
             cancelled.cancel();
+            assert!(matches!(TableScores::new(&keys, layers, &cancelled), Err(Stopped)));
             let copy = |cancel: &Cancel| scores.copy(copies, &audit, &|_| (), cancel);
             let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
             // Calls that end after the first frame, of which there is a copy already.

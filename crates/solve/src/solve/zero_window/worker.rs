@@ -8,6 +8,7 @@ use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};
 use super::orders::SharedOrders;
 use crate::solve::depth_limited::{Findings, StaticSearch};
+use crate::solve::ends::Ends;
 use crate::solve::evaluation::{SEED, select};
 use crate::solve::packed::{Moves, Word};
 use crate::solve::probing::Spot;
@@ -65,8 +66,8 @@ pub(crate) struct Shared<'a, 't, W> {
     pub ordering: StaticSearch<'a, W>,
     /// The most seeds in play of positions that are not stored.
     pub unkept: u32,
-    /// Returns whether all threads must end the search.
-    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    /// What ends the search of all threads.
+    pub ends: Ends<'a>,
     /// Set when one thread has the result.
     pub done: AtomicBool,
     pub nodes: &'a AtomicU64,
@@ -171,7 +172,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     #[cold]
     fn is_ended(&mut self) -> bool {
         self.ask_at = self.work() + if self.nodes < FIRST_NODES { FIRST_ASK_WORK } else { ASK_WORK };
-        self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)()
+        self.shared.done.load(Ordering::Relaxed) || self.shared.ends.is_reached()
     }
 
     /// From time to time: reports progress and checks whether to go on. Returns false to go back.

@@ -1,0 +1,29 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kalah_core::cancel::Cancel;
+
+use super::probing::Audit;
+
+/// What ends a search before it has a result.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends<'s> {
+    pub cancel: &'s Cancel,
+    /// The nodes of all threads so far, and how many there may be.
+    pub nodes: Option<(&'s AtomicU64, u64)>,
+    /// The tables, in which damage may be found.
+    pub audit: Option<&'s Audit<'s>>,
+}
+
+impl<'s> Ends<'s> {
+    /// Nothing but a request to stop.
+    pub fn of(cancel: &'s Cancel) -> Ends<'s> {
+        Ends { cancel, nodes: None, audit: None }
+    }
+
+    /// Returns true if the search must end.
+    pub fn is_reached(&self) -> bool {
+        self.cancel.is_cancelled()
+            || self.nodes.is_some_and(|(nodes, most)| nodes.load(Ordering::Relaxed) >= most)
+            || self.audit.is_some_and(Audit::is_damaged)
+    }
+}
