@@ -16,7 +16,7 @@ params! {
         words,
         /// Seeds in play.
         total,
-        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
+        /// Start of the entries in the moves, which begin with the starts of each row's entries.
         entries_at,
         /// The first word of the scores with the small side to move that is in its buffer.
         small_base,
@@ -25,7 +25,8 @@ params! {
     }
 }
 
-/// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
+/// Quiet moves of the large side, to positions with the small side to move and a large row of a
+/// lower level.
 pub(super) fn quiet_large<T: Tracer>(
     group: &Workgroup<T>,
     params: &QuietLarge,

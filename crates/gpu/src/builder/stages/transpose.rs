@@ -27,7 +27,7 @@ params! {
     }
 }
 
-/// Words of a row of a tile, and from one row to the next.
+/// Words of a row of a tile, and the distance between rows.
 const TILE_WORDS: u32 = TILE / 4;
 const TILE_STRIDE: u32 = TILE_WORDS + 1;
 
