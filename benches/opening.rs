@@ -1,4 +1,5 @@
-//! Sowing many seeds on a ring and by the rules, and deciding start positions: `cargo bench --bench opening`.
+//! Measures sowing many seeds on a ring and by the rules, and deciding start positions: `cargo
+//! bench --bench opening`.
 
 use std::sync::atomic::AtomicBool;
 
@@ -6,7 +7,7 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::analyse::opening::{Limits, Ring, outcome};
 use kalah::game::{Position, Rules, StartPosition, sow};
 
-/// Seeds in each pit: few, and the most that the paper has.
+/// Seeds in each pit: few, and the maximum in the paper.
 const SEEDS: [u32; 3] = [4, 1000, 4_826_809];
 
 /// Start positions decided per iteration.

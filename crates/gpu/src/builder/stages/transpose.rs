@@ -2,7 +2,8 @@ use super::constants::TILE;
 use crate::device::{Barrier, Tracer, WORKGROUP, Words, Workgroup, extract_bits, params};
 
 params! {
-    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose): a matrix of bytes, its rows padded to whole words, transposed.
+    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose), which transposes a matrix of
+    /// bytes with rows padded to whole words.
     ///
     /// Buffers: the matrix, its transpose. One workgroup for each tile of [`TILE`] x [`TILE`] bytes.
     pub struct Transpose {
