@@ -255,7 +255,8 @@ fn main() {
         println!("\n{}", card.name);
         println!(
             "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting \
-             | brought | transfers | lists | checksums | writing | million/s kernels | million/s device | million/s | limit |"
+             | brought | transfers | lists | checksums | writing | million/s kernels | million/s device | million/s \
+             | limit |"
         );
         println!("|---:|{}---|", "---:|".repeat(16));
         let (mut total, mut positions) = (0.0, 0);

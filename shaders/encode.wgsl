@@ -6,9 +6,9 @@
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
-// The number of groups in the workgroup with exceptions. For each of them the thread, the least and
-// the greatest residual, a byte each. For each thread the best base for its group: the number of
-// residuals that fit, above 255 - base; 0 without exceptions.
+// Groups of the workgroup with exceptions: their number; for each the thread, the least and the
+// greatest residual, a byte each; and for each thread the best base for its group. The last is the
+// number of residuals that fit, above 255 - base; 0 without exceptions.
 var<workgroup> exceptional: array<atomic<u32>, 1>;
 var<workgroup> ranges: array<u32, WORKGROUP>;
 var<workgroup> best: array<atomic<u32>, WORKGROUP>;

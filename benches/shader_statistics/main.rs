@@ -17,9 +17,11 @@
 //! - `KALAH_STATISTICS_SOURCES`: a directory with such shaders to compile instead, for instance
 //!   edited ones.
 //!
-//! The last column has three counts for each loop depth, from outside all loops on: the
-//! instructions that run for each thread, those of them that read or write buffers or workgroup
-//! memory, and the instructions that run once for all threads of a wave.
+//! The last column counts instructions by loop depth, from outside all loops on, in the form
+//! `vector (memory) + scalar`:
+//! - vector: instructions that run for each thread
+//! - memory: those that read or write buffers or workgroup memory
+//! - scalar: instructions that run once for all threads of a wave
 //!
 //! Shaders are the same for all rule sets. docs/gpu.md lists the stages that each rule set uses.
 

@@ -124,10 +124,10 @@ impl RowIndex {
 
     /// Returns the terms whose sum, modulo 2^32, is the rank of a row.
     ///
-    /// There is a term for each number of first pits passed (none to all but two), each number of
-    /// seeds left in the other pits, and each potential left in them. The potential varies fastest,
-    /// over all [`RowIndex::potentials`]. With fewer than three pits only the terms for no passed
-    /// pit exist.
+    /// The terms are ordered by the number of first pits passed (none to all but two), the seeds
+    /// left in the other pits, and the potential left in them. The potential varies fastest, over
+    /// all [`RowIndex::potentials`]. With fewer than three pits only the terms for no passed pit
+    /// exist.
     ///
     /// Each term combines the two numbers that [`RowIndex::rank`] adds and subtracts for the same
     /// seeds and potential, so a shader reads one number instead of two.

@@ -36,9 +36,9 @@ impl TableKey {
 
 /// A frame's entry in the directory.
 ///
-/// The parts of a frame follow each other, each padded with zeros to a multiple of 64 bytes: the
-/// profile (a byte for each mover's row), groups, patches, and the checksums of these three in
-/// blocks of [`BLOCK_BYTES`].
+/// The parts of a frame are the profile (a byte for each mover's row), the groups, the patches, and
+/// the checksums of these three in blocks of [`BLOCK_BYTES`]. They follow each other, each padded
+/// with zeros to a multiple of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
     /// Where the frame begins, in bytes from the start of the file.

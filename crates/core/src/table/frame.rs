@@ -10,9 +10,10 @@ use crate::memory::prefetch;
 /// Bytes around a run that unpacking may overwrite.
 pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
 
-/// The packed scores of a frame: a profile, which holds the mean score of each mover's row; groups
-/// of residuals, the differences from the profile; and patches for residuals that do not fit 4
-/// bits.
+/// The packed scores of a frame.
+///
+/// The profile holds the mean score of each mover's row. The groups hold residuals, the differences
+/// from the profile. The patches hold the residuals that do not fit 4 bits.
 ///
 /// The bytes may be damaged if they have not been compared with their checksums
 /// ([`super::Table::frame_unchecked`]). Nothing here panics then, and a group that refers to a

@@ -5,10 +5,10 @@
 //! half. The low 7 bits of byte 63 hold the *base* plus 64. A residual is base + code.
 //!
 //! If the residuals of a group span more than 15, the base is chosen so that most fit. The others
-//! are *exceptions*: bit 7 of byte 63 is set, and the first four bytes of the group are the offset
-//! of its *patch* in the patches of the frame. A patch holds the eight codes that these bytes
-//! replaced, the number of exceptions, and the place and 8-bit code of each. A score therefore
-//! takes one read, or two in a group with exceptions.
+//! are *exceptions*. Bit 7 of byte 63 is set then, and the first four bytes of the group are the
+//! offset of its *patch* in the patches of the frame. A patch holds the eight codes that these
+//! bytes replaced, the number of exceptions, and the place and 8-bit code of each. A score
+//! therefore takes one read, or two in a group with exceptions.
 
 use crate::isa::per_isa;
 

@@ -262,9 +262,10 @@ pub(super) fn list_spill(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u3
     words
 }
 
-/// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then
-/// the pit was captured: the captured seeds, above [`RANK_BITS`] bits of the rank of the remaining
-/// row. For each pit the last entry is repeated up to a whole number of words of scores.
+/// Lists captures for each pit and each row with `seeds` seeds, after `spilled` more were sown into
+/// it and then the pit was captured. An entry is the rank of the remaining row in [`RANK_BITS`]
+/// bits, with the captured seeds above. For each pit the last entry is repeated up to a whole
+/// number of words of scores.
 pub(super) fn list_captures(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u32> {
     let spill = maps.spill(seeds, spilled);
     let run = spill.ranks().len().next_multiple_of(4);

@@ -10,8 +10,8 @@ use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
 /// Assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
-/// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6
-/// pits, and some 14 for the quiet moves of four rows at once. Relays need more, which a test
+/// Bytes of moves and maps for each row of a board with 6 pits or fewer. Measured at 6 pits: 60 to
+/// 90, and some 14 for the quiet moves of four rows at once. Relays need more, which a test
 /// compares. More pits need proportionally more.
 const ROW_BYTES: u64 = 112;
 

@@ -149,7 +149,7 @@ impl Packer {
     }
 }
 
-/// Calls `run` for parts of the groups whose scores a stage can use at once, with the scores, the
+/// Calls `run` for parts of the groups whose scores a stage can use at once. Passes the scores, the
 /// number of their first word, the first group, and the number of groups.
 fn for_groups(
     recorder: &mut Recorder,

@@ -1,9 +1,8 @@
 //! The scores of one pair of mirrored frames.
 //!
 //! Moves to lower layers come first, in bulk. Quiet moves follow, level by level as on the CPU (see
-//! [`kalah_tables::builder::cpu::compute_pair`]). The scores of both frames are stored as a run
-//! over the small side's rows for each row of the large side, so that all data of a level is
-//! contiguous.
+//! [`kalah_tables::builder::cpu::compute_pair`]). For each row of the large side, both frames have
+//! a run of scores over the small side's rows. All data of a level is therefore contiguous.
 
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
@@ -204,8 +203,8 @@ fn forward(
     Ok(())
 }
 
-/// Inputs of a stage for a class of moves, besides moves and frames: parameters, of which some are
-/// set for each dispatch, a map of ranks, and for relays two more buffers.
+/// Inputs of a stage for a class of moves, besides moves and frames: parameters (some are set for
+/// each dispatch), a map of ranks, and for relays two more buffers.
 fn inputs(
     recorder: &mut Recorder,
     rows: &mut DeviceRows,

@@ -13,8 +13,8 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder};
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
-    /// Starts of the quiet moves of each row; the quiet moves; the same for four rows at once; the
-    /// groups and entries of all classes, for relays with the mover's rows at their crossings.
+    /// The starts of the quiet moves of each row; the quiet moves; the same for four rows at once;
+    /// the groups and entries of all classes. Relays also have the mover's rows at their crossings.
     pub buffer: DeviceBuffer,
     /// Places in the buffer.
     pub lists: Arc<MoveLists>,

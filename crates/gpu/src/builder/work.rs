@@ -273,8 +273,8 @@ impl BoardWork {
         self.moves[seeds].seconds
     }
 
-    /// Seconds that this machine takes, on all its cores, to make the maps of ranks that only the
-    /// layer of `seeds` seeds needs and no layer below it; and their bytes.
+    /// Seconds to make the maps of ranks that the layer of `seeds` seeds needs and no layer below
+    /// it, on all cores of this machine; and their bytes.
     pub fn map_seconds(&self, seeds: usize) -> (f64, u64) {
         let maps = RowMaps::new(Arc::new(RowIndex::new(self.pits, seeds)));
         (1..seeds).for_each(|seeds| drop(maps.all(seeds)));

@@ -10,10 +10,10 @@ use crate::rows::RowMove;
 /// Frames of lower layers from which `frame` is computed, ordered by layer and by the seeds in the
 /// mover's row.
 ///
-/// The effect of a move on the mover's row, and the seeds it sows into the other, depend on its
-/// pit, the seeds there, and whether a pit of that row is empty. So the rows with all seeds in one
-/// or two pits have the moves of all rows. A capture takes any number of seeds. The result of a
-/// relay depends on both rows, so it needs every lower frame.
+/// The effect of a move on the mover's row depends on its pit, the seeds there, and whether a pit
+/// of that row is empty. The same holds for the seeds it sows into the other row. So the rows with
+/// all seeds in one or two pits have the moves of all rows. A capture takes any number of seeds.
+/// The result of a relay depends on both rows, so it needs every lower frame.
 pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
     let Frame { pits, mover, other } = frame;
     let mut dependencies = BTreeSet::new();

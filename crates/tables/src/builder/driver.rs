@@ -103,9 +103,10 @@ impl<'a> Builder<'a> {
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// When layers are missing and the directory is in use, a table in it is damaged (all are
-    /// checked) or foreign, an archive is damaged, a file cannot be read or written, or `pulse` was
-    /// stopped.
+    /// - When layers are missing and the directory is in use.
+    /// - When a table is damaged (all are checked) or foreign, or an archive is damaged.
+    /// - When a file cannot be read or written.
+    /// - When `pulse` was stopped.
     ///
     /// # Panics
     /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
@@ -130,8 +131,9 @@ impl<'a> Builder<'a> {
     /// afterwards, joins them, or waits for the process that does.
     ///
     /// # Errors
-    /// When a layer below is missing and its pieces are not complete (the error names it), a table
-    /// is damaged, reading or writing fails, or the pulse was stopped.
+    /// - When a layer below is missing and its pieces are not complete. The error names it.
+    /// - When a table is damaged, or reading or writing fails.
+    /// - When the pulse was stopped.
     ///
     /// # Panics
     /// As [`Builder::run`].

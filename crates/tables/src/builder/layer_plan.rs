@@ -64,8 +64,8 @@ pub struct LayerPlan {
     /// by `memory`. It is assumed to hold the frames read last, and small frames written last. On a
     /// slow disk large frames are also written through the page cache, and less is read.
     pub read: u64,
-    /// True if the disk may read much more than `read`. The page cache is then smaller than a few
-    /// times the table reads of a step, and a step reads its frames run by run, in several places
+    /// True if the disk may read much more than `read`, because the page cache is smaller than a
+    /// few times the table reads of a step. A step reads its frames run by run, in several places
     /// at once.
     pub may_read_more: bool,
     /// Number of archived frames that are unpacked.

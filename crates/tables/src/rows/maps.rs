@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::cache::Cache;
 use super::capture_map::CaptureMap;
 
-/// The effect of a spill on rows: for every row with one number of seeds, its rank after `spilled`
+/// The effect of a spill on all rows with one number of seeds: the rank of each row after `spilled`
 /// seeds were sown into it, from the first pit on, lap by lap.
 ///
 /// Adding the same seeds to every row keeps their order, so the ranks ascend. The resulting rows

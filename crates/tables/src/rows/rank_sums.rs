@@ -111,16 +111,16 @@ impl FromIterator<RankOffsets> for OffsetList {
 /// Ranks as sums of table entries, whose offsets are sums over the pits of a row.
 ///
 /// [`RowIndex::rank`] is a sum of counts. Each depends on the seeds and the potential of the last
-/// pits of the row. Here they are combined into one number for the whole row and its first pits,
-/// one for the last five pits of rows of more than six, one for the last four, and one for the last
-/// three. Adding the same seeds to all rows of a set therefore moves all their lookups by the same
-/// distances.
+/// pits of the row. Here they are combined into at most four numbers: one for the whole row and its
+/// first pits, and one each for the last five, four and three pits. The number for five pits exists
+/// only for rows of more than six. Adding the same seeds to all rows of a set therefore moves all
+/// their lookups by the same distances.
 pub struct RankSums {
     /// Offsets of a seed in each pit.
     weights: [RankOffsets; MAX_TABLE_PITS],
     /// By seeds of the row: where its part of `first` begins; and where the last part ends.
     starts: Vec<usize>,
-    /// By seeds of the row, then by the potential and the [leading](leading) pits.
+    /// By seeds of the row, then by the potential and the [leading] pits.
     first: Vec<u32>,
     /// By seeds and potential of the last five pits; empty where the first tables cover them.
     five: Vec<u32>,
@@ -269,8 +269,8 @@ impl RanksFrom<'_> {
         self.first[row.first()].wrapping_add(four[row.four()]).wrapping_add(three[row.three()]).wrapping_add(five)
     }
 
-    /// Passes to `each`, for each element of `list`, the rank of the row that has these seeds in
-    /// addition, here and in `other`, which is of the same board.
+    /// Calls `each` for each element of `list` with two ranks of the row that has these seeds in
+    /// addition: the one here and the one in `other`, which is of the same board.
     ///
     /// # Panics
     /// Possibly, if an element does not have the number of seeds that the rows lack.

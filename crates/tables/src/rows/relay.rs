@@ -139,10 +139,11 @@ impl Relays {
     }
 
     /// Appends to `endings` all endings of a relay against the other rows with `seeds` seeds. Each
-    /// row is in exactly one of them.
+    /// row is in exactly one ending.
     ///
-    /// `own` is the mover's row when the last seed of a sowing falls into the other row for the
-    /// first time, and `spilled` the seeds sown there by then (see [`super::RowMove::Relay`]).
+    /// `own` and `spilled` describe the first time that the last seed of a sowing falls into the
+    /// other row: the mover's row, and the seeds sown into the other row by then (see
+    /// [`super::RowMove::Relay`]).
     pub fn endings(&self, own: &TableRow, spilled: usize, seeds: usize, endings: &mut Vec<Ending>) {
         let pits = self.pits;
         let mut ring = [0; 16];

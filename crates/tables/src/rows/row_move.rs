@@ -3,8 +3,8 @@ use kalah_core::index::TableRow;
 
 /// The part of a move that the mover's row determines.
 ///
-/// `own` is the mover's row after the move, `stored` the seeds that the store gains, and `spilled`
-/// the seeds that fall into the other row, from its first pit on, lap by lap.
+/// `own` is the mover's row after the move, and `stored` the seeds that the store gains. `spilled`
+/// are the seeds that fall into the other row, from its first pit on, lap by lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMove {
     /// The last seed falls into the store, and the mover moves again.

@@ -85,9 +85,10 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a manifest: a line is not an entry, an entry
-    /// describes an impossible table, or two entries of one table differ. An entry that cannot be
-    /// compared must not pass for one that was.
+    /// - When the file cannot be read.
+    /// - When a line is not an entry, or describes an impossible table, which could never be
+    ///   compared.
+    /// - When two entries of one table differ.
     pub fn read(path: &Path) -> io::Result<Manifest> {
         Manifest::parse(&file::read_to_string(path)?)
     }

@@ -51,7 +51,7 @@ impl TableWriter {
 
     /// The same as [`TableWriter::open`] for frames that come from an archive.
     ///
-    /// It has another temporary name: a build keeps all frames under its own temporary name, but
+    /// It has another temporary name. A build keeps all frames under its own temporary name, but
     /// frames from an archive are unproven until the digest of the whole table is compared.
     ///
     /// # Errors

@@ -7,9 +7,9 @@ use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
 use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
 
-/// Checks that every code of a bound table matches the score in the exact table of the layer, and
-/// that the directory has the right number of each code. Returns the number of positions compared,
-/// which `pulse` counts meanwhile.
+/// Checks that every code of a bound table matches the score in the exact table of the layer. Also
+/// checks the directory's number of each code. Returns the number of positions compared, which
+/// `pulse` counts meanwhile.
 ///
 /// The blocks of both are checked first, since damage would appear as wrong scores. The exact table
 /// need not be the one that the bound table was made from, if its scores are the same.

@@ -23,7 +23,7 @@ impl Oracle {
     }
 
     /// Score of a position by one step of minimax: the maximum that the mover can collect of the
-    /// seeds in play, given the scores `score(mover, other)` of the positions one move later.
+    /// seeds in play. `score(mover, other)` returns the scores of the positions one move later.
     ///
     /// Both rows must hold seeds. `score` is called only for positions with seeds in both rows. If
     /// it returns more than the seeds in play, as only a damaged table does, the result is

@@ -15,8 +15,10 @@ use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parall
 /// wrong scores.
 ///
 /// # Errors
-/// Damage of the table or one below, the first wrong score in file order, the reason why a table
-/// cannot be read or the backend failed, or [`Fault::Stopped`] when `pulse` was stopped.
+/// - Damage of the table or one below.
+/// - The first wrong score in file order.
+/// - The reason why a table cannot be read or the backend failed.
+/// - [`Fault::Stopped`] when `pulse` was stopped.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {

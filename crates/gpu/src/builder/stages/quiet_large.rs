@@ -4,9 +4,12 @@ use crate::device::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
 params! {
     /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
     ///
-    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only; for each
-    /// pit a whole number of words of scores), scores with the small
-    /// side to move, scores with the large side to move; scores with a run for each large row.
+    /// Buffers, where scores have a run for each large row:
+    /// - moves of the large side
+    /// - captures of the small side's rows (standard rules only), for each pit a whole number of
+    ///   words of scores
+    /// - scores with the small side to move
+    /// - scores with the large side to move
     pub struct QuietLarge {
         /// Threads: one for each word of each large row.
         threads,

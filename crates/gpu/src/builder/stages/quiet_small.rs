@@ -4,8 +4,11 @@ use crate::device::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, params, u
 params! {
     /// Parameters of [`Stage::QuietSmall`](super::Stage::QuietSmall).
     ///
-    /// Buffers: moves of the small side, captures of the large side's rows (standard rules only), scores with the large
-    /// side to move, scores with the small side to move; scores with a run for each large row.
+    /// Buffers, where scores have a run for each large row:
+    /// - moves of the small side
+    /// - captures of the large side's rows (standard rules only)
+    /// - scores with the large side to move
+    /// - scores with the small side to move
     pub struct QuietSmall {
         /// Threads: one for each word of each large row.
         threads,

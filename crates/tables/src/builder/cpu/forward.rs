@@ -202,8 +202,8 @@ impl<'a> FrameEvaluator<'a> {
     }
 
     /// Unpacks scores of positions with `opponent` seeds in the row to move to the start of
-    /// `scores`: those of the `selected` rows to move, with the mover's row after the move as the
-    /// other row. [`SELECTED_MARGIN`] more bytes are overwritten.
+    /// `scores`. The rows to move are the `selected` ones; the other row is the mover's row after
+    /// the move. [`SELECTED_MARGIN`] more bytes are overwritten.
     ///
     /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the
     /// other row.

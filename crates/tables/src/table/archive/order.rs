@@ -12,10 +12,10 @@ const NONE: u32 = u32::MAX;
 /// The rows with one number of seeds in lexicographic order, first pit first, and the parents of
 /// each.
 ///
-/// The parents of a row are the rows with one of its seeds moved to the last pit: first from the
-/// last non-empty pit before that one, then from the non-empty pit before, and so on. They come
-/// before the row in this order and differ from it by one seed. The first parent is usually the row
-/// just before.
+/// The parents of a row are the rows with one of its seeds moved to the last pit. The seed comes
+/// first from the last non-empty pit before that one, then from the non-empty pit before, and so
+/// on. Parents come before the row in this order and differ from it by one seed. The first parent
+/// is usually the row just before.
 pub struct RowOrder {
     /// Ranks of the rows, in this order.
     ranks: Vec<u32>,

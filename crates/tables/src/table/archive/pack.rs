@@ -30,7 +30,8 @@ const CHUNK_BYTES: u64 = 1;
 const WORK_BYTES: u64 = 10;
 
 /// Maximum bytes of memory that [`pack()`] takes for a table on `threads` threads, page cache
-/// excluded: for its largest frame a byte a position, and that frame as packed in the table.
+/// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
+/// table.
 pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
     let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
     key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES

@@ -21,7 +21,8 @@ const WORK_BYTES: u64 = 1;
 pub(super) const PROGRAM_BYTES: u64 = 8 << 20;
 
 /// Maximum bytes of memory that [`unpack()`] takes for an archive on `threads` threads, page cache
-/// excluded: for its largest frame a byte a position, and that frame as packed in the table.
+/// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
+/// table.
 pub fn unpack_memory(info: &ArchiveInfo, threads: usize) -> u64 {
     let of_frame = |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
     info.key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
