@@ -150,8 +150,8 @@ impl Network {
         self.pits
     }
 
-    /// Estimates the mover's score of the `seeds` seeds in play, in sixteenths of a seed. Rows are
-    /// bytes from the first pit on, at least one for each pit.
+    /// Evaluation of a position: the expected score of the mover, in sixteenths of a seed. `seeds`
+    /// are in play. Rows are bytes from the first pit on, at least one for each pit.
     ///
     /// # Panics
     /// When a row has fewer bytes than the board has pits.

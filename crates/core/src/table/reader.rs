@@ -27,7 +27,7 @@ impl Table {
     /// Opens the table file at `path`. Maps it in a program that called [`super::map_files`],
     /// otherwise reads it into memory. A file with the name of a table must hold that table.
     ///
-    /// A [`super::ReadAtTable`] needs neither: it reads each block when it is needed.
+    /// A [`super::ReadAtTable`] needs neither mapping nor memory: it reads each block on demand.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or

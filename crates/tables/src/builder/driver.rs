@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
         Builder { backend, ..self }
     }
 
-    /// Restricts the build to the last layer; it then fails if a layer below is missing.
+    /// If true, builds only the last layer, and fails if a layer below is missing.
     #[must_use]
     pub fn only_last(self, only_last: bool) -> Builder<'a> {
         Builder { only_last, ..self }
