@@ -38,7 +38,6 @@ pub enum Capture {
     Always,
 }
 
-/// The properties of a rule set.
 struct Properties {
     name: &'static str,
     code: u8,

@@ -358,7 +358,6 @@ impl Blocks {
         &self.bytes[bytes.start as usize..bytes.end as usize]
     }
 
-    /// Expected checksum of a block.
     fn checksum(&self, section: &Section, block: u64) -> u64 {
         let at = section.checksum_at(block) as usize;
         let stored = *self.bytes[at..].first_chunk().expect("the file contains its sections");

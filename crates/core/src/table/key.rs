@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// Suffix of the names of tables.
 const EXTENSION: &str = ".kalah";
 
-/// Suffix of the names of bound tables.
 const BOUNDS_EXTENSION: &str = ".bounds";
 
 /// The identity of a table: rule set, pits and seeds.

@@ -19,7 +19,6 @@ pub(super) fn lowest_first(frame: Frame) -> i64 {
     -((frame.mover + frame.other) as i64)
 }
 
-/// The frames of lower layers.
 pub(super) struct Lower {
     /// The resident frames, each in one buffer: profile, groups, patches. A stage that reads one
     /// frame reads it there.

@@ -17,7 +17,6 @@ use parking_lot::Mutex;
 use super::computer::GpuComputer;
 use crate::device::{Gpu, GpuError};
 
-/// Pits of the layers.
 const PITS: usize = 3;
 
 /// Seeds of the layer: 52,668 positions, in frames of up to 35 groups, some with exceptions. Most

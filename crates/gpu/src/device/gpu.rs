@@ -42,7 +42,6 @@ pub struct Gpu {
     tested: Mutex<Vec<&'static str>>,
 }
 
-/// A compiled kernel.
 #[derive(Debug)]
 pub(super) struct Pipeline {
     pub layout: BindGroupLayout,
@@ -158,7 +157,6 @@ impl Gpu {
         Ok(())
     }
 
-    /// Returns the compiled kernel.
     pub(super) fn pipeline(&self, kernel: &'static Kernel) -> Arc<Pipeline> {
         let mut pipelines = self.pipelines.lock();
         Arc::clone(pipelines.entry(kernel.name).or_insert_with(|| Arc::new(self.compile(kernel))))

@@ -95,7 +95,6 @@ pub(crate) struct Recorder<'g> {
     records: Vec<Record>,
     /// Number of records that are on the device, or on their way.
     records_sent: usize,
-    /// The recorded work.
     work: Work,
     uploading: u64,
     flights: Flights,

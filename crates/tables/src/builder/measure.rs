@@ -142,7 +142,6 @@ fn build_once(
     })
 }
 
-/// Discards frames.
 struct Nowhere;
 
 impl Output for Nowhere {

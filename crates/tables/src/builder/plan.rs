@@ -136,7 +136,6 @@ impl Plan {
     }
 }
 
-/// Positions per second.
 pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {

@@ -16,7 +16,6 @@ use crate::table::{
     CompleteTable, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial, remove_piece,
 };
 
-/// A running build.
 pub(super) struct Run<'a> {
     pub directory: &'a Path,
     backend: &'a Backend,

@@ -94,7 +94,6 @@ impl Spare {
     }
 }
 
-/// Sends frames to the writing thread.
 struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
     spare: &'a Spare,

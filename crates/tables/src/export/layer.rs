@@ -88,7 +88,6 @@ pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(),
     Ok(out.flush()?)
 }
 
-/// A running export.
 struct Writing<'e> {
     export: &'e Export<'e>,
     rows: RowIndex,
@@ -96,7 +95,6 @@ struct Writing<'e> {
 }
 
 impl Writing<'_> {
-    /// Writes all records.
     fn all(&self, out: &mut dyn Write) -> Result<(), ExportError> {
         let positions = self.export.table.header().positions;
         match self.export.sample {
@@ -105,7 +103,6 @@ impl Writing<'_> {
         }
     }
 
-    /// Writes all positions of a frame.
     fn frame(&self, mover: usize, out: &mut dyn Write) -> Result<(), ExportError> {
         let scores = frame_in_parallel(self.export.table, mover)?;
         let frame = scores.frame();

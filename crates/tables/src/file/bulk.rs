@@ -89,7 +89,6 @@ impl BulkFile {
         self.write_small(first + blocks.len() as u64, after)
     }
 
-    /// Writes through the page cache.
     fn write_through(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         for (offset, part) in parts(offset, bytes) {
             self.write_small(offset, part)?;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use kalah_core::file::{found, open};
 
-/// Bytes of a magic number.
 const MAGIC_BYTES: usize = 8;
 
 /// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.

@@ -63,7 +63,6 @@ pub fn beside(path: &Path, added: &str) -> PathBuf {
     name.into()
 }
 
-/// The directory of a file.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -17,7 +17,6 @@ const TOUCHED_BYTES: usize = 1 << 20;
 /// Bytes of patches reserved for each group, checksums included: more than tables have.
 const PATCH_BYTES: usize = 3;
 
-/// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
 
 /// Groups whose residuals are computed at a time: they fit the nearest cache.

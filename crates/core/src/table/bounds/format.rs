@@ -189,7 +189,6 @@ fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directo
 }
 
 impl RawHeader {
-    /// Reads the header of a file.
     fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
         let raw = bytes.get(..HEADER_BYTES);
         if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {

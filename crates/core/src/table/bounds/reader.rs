@@ -163,7 +163,6 @@ impl BoundTable {
         self.frame_in(mover, &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
     }
 
-    /// The frame with these codes.
     #[inline]
     fn frame_in<'a>(&self, mover: usize, codes: &'a [u8]) -> FrameBounds<'a> {
         let key = self.header.key;

@@ -20,7 +20,7 @@ params! {
         total,
         /// Start of the small rows in the moves, a multiple of 4. For each word of a run there are
         /// four words: the number of its first entry and of the entry after its last, and two more.
-        /// An entry has four words, one for each row: a move, or [`NO_MOVE`](super::NO_MOVE) above
+        /// An entry has four words, one for each row: a move, or [`NO_MOVE`] above
         /// the row's own rank.
         quads_at,
         /// Distance from one pit to the next in the captures.

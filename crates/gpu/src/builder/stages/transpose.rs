@@ -35,7 +35,6 @@ const TILE_STRIDE: u32 = TILE_WORDS + 1;
 // A thread has a block of 4 x 4 bytes.
 const _: () = assert!(TILE * TILE == 16 * WORKGROUP);
 
-/// Transposes a matrix of bytes.
 pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [from, mut to]: [Words<T>; 2]) {
     let mut tile = [0; (TILE * TILE_STRIDE) as usize];
     let mut tile = group.memory(&mut tile);

@@ -85,7 +85,6 @@ fn tile_starts(len: usize) -> impl Iterator<Item = usize> {
     (0..len).step_by(TILE).map(move |start| start.min(len - TILE))
 }
 
-/// Transposes one whole tile.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {
@@ -118,7 +117,6 @@ fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usi
     }
 }
 
-/// Transposes one whole tile.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {

@@ -14,7 +14,6 @@ pub(super) struct Lower<'a> {
     pub unpacked: Option<&'a Unpacked>,
 }
 
-/// The source of a frame's scores.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Table(&'a Table),

@@ -147,7 +147,6 @@ struct Levels<'a> {
     large_quiet: QuietMoves,
 }
 
-/// The quiet moves of one side.
 struct QuietMoves {
     moves: Arc<Moves>,
     masks: Masks,

@@ -6,10 +6,8 @@ use super::workspace::PairSpace;
 use crate::builder::computer::ComputeError;
 use crate::table::PackedFrame;
 
-/// The packed frames of a pair.
 type Finished = Result<Vec<PackedFrame>, ComputeError>;
 
-/// Pairs of frames computed in parallel.
 pub(super) struct ParallelPairs<'a> {
     job: &'a Job<'a>,
     pairs: &'a [Wanted],

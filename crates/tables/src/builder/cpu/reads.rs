@@ -13,7 +13,6 @@ pub(super) struct Reads<'a> {
     waiting: Vec<Read<'a>>,
 }
 
-/// A score to be read.
 struct Read<'a> {
     place: ScorePlace<'a>,
     /// Rank of the other row before the move.

@@ -19,7 +19,6 @@ const UNPACKED_PER_READ: usize = 64;
 /// Score groups of a run that are prefetched.
 const PREFETCH_LINES: usize = 4;
 
-/// The relays of a frame.
 pub(super) struct FrameRelays<'a> {
     relays: &'a Relays,
     rows: &'a RowIndex,
@@ -165,7 +164,6 @@ impl<'a> FrameRelays<'a> {
         }
     }
 
-    /// Lists the reads of an ending.
     #[inline(always)]
     fn push_reads(
         &self,

@@ -9,7 +9,6 @@ use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
 use crate::table::TableError;
 
-/// Maximum number of context classes.
 const CLASSES: usize = 32;
 
 /// Symbol of a score that no other symbol can express. The score is among the escapes.

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 /// Number of parents of a row that predictions use.
 pub const PARENTS: usize = 3;
 
-/// No parent.
 const NONE: u32 = u32::MAX;
 
 /// The rows with one number of seeds in lexicographic order, first pit first, and the parents of

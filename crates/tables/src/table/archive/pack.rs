@@ -187,7 +187,6 @@ fn pack_frame(
     encode_frame(&source, index, packed, side, pulse, output)
 }
 
-/// The source of packed scores.
 pub(super) struct Source<'a> {
     /// The file.
     pub path: &'a Path,

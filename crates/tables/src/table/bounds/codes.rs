@@ -161,7 +161,6 @@ per_isa! {
 }
 
 per_isa! {
-    /// Counts the `codes` of each value.
     fn count_codes(codes: &[u8]) -> [u64; MAX_CUTS + 1] {
         let mut counts = [0u64; MAX_CUTS + 1];
         // Their number is limited so that the sums fit a byte.
