@@ -1,12 +1,13 @@
-//! Finds the commit that the program is built from, for `kalah --version` and the log of builds: of a git checkout by asking git, of a package by the
-//! file that cargo puts into it. Elsewhere there is none, and nothing fails.
+//! Finds the commit that the program is built from, for `kalah --version` and the build log. In a
+//! git checkout git reports it; in a package, a file from cargo does. Elsewhere the commit is
+//! unknown, which is no error.
 
 use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    // When these change the program is compiled anyway, so this costs no build: a commit that leaves them as they are does
-    // not change what was built, and the commit before it still names it.
+    // Changes to these files recompile the program anyway, so watching them costs nothing. A commit
+    // that leaves them alone does not change the build, and the previous commit still names it.
     for path in ["src", "crates", "../core/src", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
@@ -18,7 +19,7 @@ fn main() {
     }
 }
 
-/// Of a package: `"sha1": "..."`.
+/// Reads the commit of a package: `"sha1": "..."`.
 fn of_package() -> Option<String> {
     let info = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
     let after = info.split_once("\"sha1\"")?.1;
@@ -27,7 +28,8 @@ fn of_package() -> Option<String> {
     is_commit(commit).then(|| format!("{}{changed}", &commit[..12]))
 }
 
-/// Of a checkout whose root is this directory, or the one of the workspace: a directory below another project's checkout is none.
+/// Asks git for the commit, if this directory or its workspace is the root of the checkout. A
+/// directory inside another project's checkout does not count.
 fn of_checkout() -> Option<String> {
     let root = git(&["rev-parse", "--show-toplevel"])?;
     let here = std::env::var_os("CARGO_MANIFEST_DIR")?;
@@ -44,7 +46,7 @@ fn is_commit(text: &str) -> bool {
     text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What git prints; `None` where it fails or there is no git.
+/// Output of git; `None` if git fails or is missing.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())

@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
 # Builds, checks and measures everything on a GPU in one run, and prints one table at the end.
 #
-#     benches/gpu.sh              under ten minutes: 34 seeds, and more if time, disk and memory take them
+#     benches/gpu.sh              under ten minutes: 34 seeds, and more if time, disk and memory suffice
 #     benches/gpu.sh --long       half an hour: up to 40 seeds
-#     benches/gpu.sh --bundle F   pack what a machine needs on which nothing compiles or downloads, into F (.tar.gz)
+#     benches/gpu.sh --bundle F   pack all files into F (.tar.gz), for a machine that cannot compile or download
 #
-# In this order: small layers of all rule sets, compared with the manifest; the rate by layer with the device's clock around
-# every stage; all layers to 34 from nothing, compared with the manifest; the layers above, one by one, as long as time, disk
-# and the device's memory suffice; all of them compared with the reference oracle, for which time is kept; with --long,
-# rates of the layers from 36 on. Every command has a limit of time. What fails or is left out is a row of the table, and
-# the rest goes on; then the exit code is 1. The tables are removed afterwards. What is printed, and every JSON document,
-# stays in the directory of results. "Model" is what docs/gpu.md predicts for an H200, in million positions a second.
+# Steps:
+#  1. Small layers of all rule sets, compared with the manifest.
+#  2. The rate by layer, with the device's clock around every stage.
+#  3. All layers to 34 from nothing, compared with the manifest.
+#  4. The layers above, one by one, as long as time, disk and device memory suffice.
+#  5. All of them compared with the reference oracle, for which time is reserved.
+#  6. With --long: rates of the layers from 36 on.
+#
+# Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
+# continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
+# JSON document stay in the results directory. "Model" is the prediction of docs/gpu.md for an H200, in
+# million positions a second.
 #
 #     --program FILE     the program (target/release/kalah, or that of the bundle)
 #     --adapter NAME     a part of the adapter's name; a software adapter must be named
-#     --gpu-memory SIZE  device memory that may be taken (what there is)
-#     --directory DIR    where the tables go: 21 GB for 34 seeds, 36 for 36, 63 for 38, 107 for 40 (TMPDIR, or /tmp)
-#     --results DIR      where the results go (gpu-results)
+#     --gpu-memory SIZE  maximum device memory (default: all)
+#     --directory DIR    directory for tables: 21 GB for 34 seeds, 36 for 36, 63 for 38, 107 for 40 (TMPDIR, or /tmp)
+#     --results DIR      directory for results (gpu-results)
 #     --vulkan DIR       use the Vulkan loader (libvulkan.so.1) in this directory
 #     --seeds N          the last layer of the main build (34)
 #     --most N           the last layer of all (40; that of --seeds if this is given)
-#     --limit SECONDS    for all of it (570; 1770 with --long)
+#     --limit SECONDS    time limit of the whole run (570; 1770 with --long)
 #
 # On the machine with the card, after `tar xzf F`: `kalah-gpu/gpu.sh`. It needs the driver, bash, awk and coreutils.
 set -euo pipefail
@@ -39,7 +45,8 @@ while [ $# -gt 0 ]; do
     case $1 in
     --help) usage 0 ;;
     --long) long=1 && shift && continue ;;
-    --program | --adapter | --gpu-memory | --directory | --results | --vulkan | --seeds | --most | --limit | --bundle) ;;
+    --program | --adapter | --gpu-memory | --directory | --results | --vulkan) ;;
+    --seeds | --most | --limit | --bundle) ;;
     *) echo "gpu.sh: unknown argument $1" >&2 && usage 2 >&2 ;;
     esac
     [ $# -gt 1 ] || { echo "gpu.sh: $1 needs a value" >&2 && exit 2; }
@@ -85,15 +92,18 @@ mkdir -p "$results"
 results=$(cd "$results" && pwd)
 directory=$(mktemp -d "$parent/kalah-gpu.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
-# Containers often have NVIDIA's driver without the file by which the loader finds it, or with the file elsewhere.
+# Containers often lack the file by which the loader finds NVIDIA's driver, or have it elsewhere.
 drivers() { export VK_DRIVER_FILES=$1 VK_ICD_FILENAMES=$1; }
-if [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] && ! ls /usr/share/vulkan/icd.d/*nvidia*.json /etc/vulkan/icd.d/*nvidia*.json >/dev/null 2>&1; then
+if [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] \
+    && ! ls /usr/share/vulkan/icd.d/*nvidia*.json /etc/vulkan/icd.d/*nvidia*.json >/dev/null 2>&1; then
     if [ -e /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json ]; then
         drivers /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json
     else
         for library in libGLX_nvidia.so.0 libEGL_nvidia.so.0; do
             if ldconfig -p 2>/dev/null | grep -q "$library"; then
-                printf '{"file_format_version":"1.0.0","ICD":{"library_path":"%s","api_version":"1.3.0"}}\n' "$library" \
+                icd='{"file_format_version":"1.0.0","ICD":{"library_path":"%s","api_version":"1.3.0"}}\n'
+                # shellcheck disable=SC2059
+                printf "$icd" "$library" \
                     >"$directory/nvidia_icd.json"
                 drivers "$directory/nvidia_icd.json"
                 break
@@ -107,13 +117,13 @@ table=$results/table.txt
 documents=0
 failures=0
 start=$SECONDS
-# Seconds for the comparison with the oracle, and for what comes after it.
+# Seconds for the comparison with the oracle, and for the steps after it.
 reserve=$((limit / 8))
 
 left() { echo $((limit - SECONDS + start > 1 ? limit - SECONDS + start : 1)); }
 # The seconds left, without those for the comparison with the oracle.
 spare() { echo $(($(left) - reserve > 1 ? $(left) - reserve : 1)); }
-# Runs the program for at most $1 seconds; then it is stopped as by Ctrl-C, and ended if that does not help.
+# Runs the program for at most $1 seconds; then interrupts it as Ctrl-C does, and kills it if that does not help.
 kalah() {
     local seconds=$1
     shift
@@ -123,26 +133,33 @@ kalah() {
 field() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" | head -n 1; }
 step() { printf '\n== %4d s  %s\n' $((SECONDS - start)) "$*"; }
 row() { printf '%-30s %15s %9s %9s %9s %7s %6s  %s\n' "$@" >>"$table"; }
-# A row for what did not work, with the exit code; one for what was left out, with the reason.
+# A row for a failed step, with the exit code; one for a skipped step, with the reason.
 failed() {
     failures=$((failures + 1))
-    row "$1" - - - - - - "$([ "$2" = 124 ] || [ "$2" = 137 ] && echo 'stopped: it took too long' || echo "failed ($2), see the log")"
+    row "$1" - - - - - - \
+        "$([ "$2" = 124 ] || [ "$2" = 137 ] && echo 'stopped: it took too long' || echo "failed ($2), see the log")"
 }
 left_out() { row "$1" - - - - - - "left out: $2"; }
-per_second() { awk -v positions="$1" -v seconds="$2" 'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'; }
+per_second() {
+    awk -v positions="$1" -v seconds="$2" \
+        'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'
+}
 seconds() { awk -v seconds="$1" 'BEGIN { if (seconds == "") print "-"; else printf "%.3f", seconds }'; }
-ratio() { awk -v measured="$1" -v model="$2" 'BEGIN { if (measured > 0 && model > 0) printf "%.2f", measured / model; else print "-" }'; }
-# The positions of the layer of $1 seeds: each row with at least one seed.
+ratio() {
+    awk -v measured="$1" -v model="$2" \
+        'BEGIN { if (measured > 0 && model > 0) printf "%.2f", measured / model; else print "-" }'
+}
+# Positions of the layer of $1 seeds: each row has at least one seed.
 positions() {
     awk -v n="$1" 'function c(n, k,  i, all) { all = 1; for (i = 1; i <= k; i++) all *= (n - k + i) / i; return all }
         BEGIN { printf "%.0f", c(n + 11, 11) - 2 * c(n + 5, 5) }'
 }
-# The bytes of a layer, a little more than it has.
+# Bytes of a layer, slightly overestimated.
 bytes() { awk -v positions="$(positions "$1")" 'BEGIN { printf "%.0f", 0.53 * positions + 1e6 }'; }
-# Bytes that are free where the tables are.
+# Free bytes on the disk of the tables.
 free_bytes() { df --output=avail -B1 "$directory" | tail -n 1; }
-# The millions of positions a second of a layer of empty-capture in kernels, or with writing, that docs/gpu.md predicts for
-# an H200.
+# Millions of positions a second that docs/gpu.md predicts for a layer of empty-capture on an H200, in kernels or with
+# writing.
 model() {
     case "$1-$2" in
     kernels-24) echo 14199 ;;
@@ -171,11 +188,12 @@ keep() {
     printf '%s\n' "$2" >"$results/$(printf %02d $documents)-$1.json"
 }
 
-# Builds the layers from $2 to $3 seeds of rules $1, of which those below are there, in directory $4, within $5 seconds, and
-# adds a row; the time is that of the whole command, with writing and flushing.
+# Builds the layers from $2 to $3 seeds of rules $1 in directory $4, which has the lower layers, within $5
+# seconds. Adds a row with the time of the whole command, writing and flushing included.
 build() {
     local what="build $1 $2..$3" began=$EPOCHREALTIME json status=0 positions rate model
-    json=$(kalah "$5" build --backend gpu "${adapter[@]}" "${memory[@]}" --rules "$1" --seeds "$3" --tables "$4" --json) || status=$?
+    json=$(kalah "$5" build --backend gpu "${adapter[@]}" "${memory[@]}" \
+        --rules "$1" --seeds "$3" --tables "$4" --json) || status=$?
     took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
     [ $status = 0 ] || { failed "$what" $status && return 1; }
     keep "build-$1-$3" "$json"
@@ -187,12 +205,13 @@ build() {
     row "$what" "$positions" "$(seconds "$took")" - "$rate" "$model" "$(ratio "$rate" "$model")" "$6"
 }
 
-# Measures one layer of the directory $1 within $3 seconds; $4 are the seconds that it took to build, if known.
+# Measures the layer of $2 seeds in the directory $1 within $3 seconds; $4 are its build seconds, if measured.
 bench() {
     local what="bench layer $2" json positions wall kernels share bandwidth rate=- model status=0
-    # It is computed three times and written twice, which needs its bytes once more.
-    awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' || { left_out "$what" 'no time' && return; }
-    [ "$(free_bytes)" -gt "$(bytes "$2")" ] || { left_out "$what" 'no room on the disk' && return; }
+    # It is computed three times and written twice, which takes disk space for another copy.
+    awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' \
+        || { left_out "$what" 'not enough time' && return; }
+    [ "$(free_bytes)" -gt "$(bytes "$2")" ] || { left_out "$what" 'not enough disk' && return; }
     json=$(kalah "$3" bench --backend gpu "${adapter[@]}" "${memory[@]}" --seeds "$2" --tables "$1" --json) || status=$?
     [ $status = 0 ] || { failed "$what" $status && return; }
     keep "bench-$2" "$json"
@@ -204,9 +223,11 @@ bench() {
     [ -z "$kernels" ] || rate=$(per_second "$positions" "$kernels")
     model=$(model kernels "$2")
     row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" "$model" "$(ratio "$rate" "$model")" \
-        "$(awk -v s="${share:-0}" -v b="$bandwidth" 'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
-    # How long each stage took.
-    sed 's/.*"stages":\[\[*//; s/\]\].*//; s/\],\[/\n/g; s/"//g' <<<"$json" | awk -F, 'NF == 2 { printf "    %-18s %9.3f ms\n", $1, 1000 * $2 }'
+        "$(awk -v s="${share:-0}" -v b="$bandwidth" \
+            'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
+    # Time of each stage.
+    sed 's/.*"stages":\[\[*//; s/\]\].*//; s/\],\[/\n/g; s/"//g' <<<"$json" \
+        | awk -F, 'NF == 2 { printf "    %-18s %9.3f ms\n", $1, 1000 * $2 }'
 }
 
 # Checks tables within $2 seconds, with these flags.
@@ -220,7 +241,8 @@ verify() {
 
 kalah 60 gpu || true
 kalah 60 gpu --json >"$results/00-adapters.json" || true
-{ nvidia-smi || true; uname -a; grep -m 1 'model name' /proc/cpuinfo; nproc; free -g; df -h "$parent"; } 2>/dev/null || true
+{ nvidia-smi || true; uname -a; grep -m 1 'model name' /proc/cpuinfo; nproc; free -g; df -h "$parent"; } \
+    2>/dev/null || true
 row work positions seconds kernels 'million/s' model ratio remarks
 
 small=$((last < 18 ? last : 18))
@@ -230,9 +252,11 @@ for rules in empty-capture standard s-kalaha; do
     [ "$rules" != s-kalaha ] || seeds=$((small < 14 ? small : 14))
     mkdir -p "$directory/small"
     build "$rules" 2 "$seeds" "$directory/small" "$(spare)" '' || continue
-    verify "verify $rules, manifest" "$(spare)" 'digests' --rules "$rules" --manifest "$manifest" --checksums --tables "$directory/small" || true
+    verify "verify $rules, manifest" "$(spare)" 'digests' \
+        --rules "$rules" --manifest "$manifest" --checksums --tables "$directory/small" || true
     again=$((seeds < 14 ? seeds : 14))
-    verify "verify $rules $again, CPU" "$(spare)" 'bit for bit' --rules "$rules" --seeds "$again" --against cpu --tables "$directory/small" || true
+    verify "verify $rules $again, CPU" "$(spare)" 'bit for bit' \
+        --rules "$rules" --seeds "$again" --against cpu --tables "$directory/small" || true
 done
 rm -rf "$directory/small"
 
@@ -259,22 +283,25 @@ if [ $built -gt 1 ]; then
         bench "$main" "$seeds" "$(spare)" "$took"
     done
     step "comparison with the manifest"
-    verify "verify 2..$built, manifest" "$(spare)" 'checksums, digests' --checksums --manifest "$manifest" --tables "$main" || true
+    verify "verify 2..$built, manifest" "$(spare)" 'checksums, digests' \
+        --checksums --manifest "$manifest" --tables "$main" || true
 fi
 
 # A layer has about a third more positions than the one before.
 [ $built != "$last" ] || while [ $built -lt "$most" ]; do
     next=$((built + 1))
-    # The first layer of these is reckoned with the rate of the main build, the others with that of the one before.
+    # The first of these layers is estimated with the rate of the main build, the others with that of the one before.
     if [ $built = "$last" ]; then
-        of=$(for seeds in $(seq 2 "$built"); do positions "$seeds" && echo; done | awk '{ all += $1 } END { printf "%.0f", all }')
+        of=$(for seeds in $(seq 2 "$built"); do positions "$seeds" && echo; done \
+            | awk '{ all += $1 } END { printf "%.0f", all }')
     else
         of=$(positions $built)
     fi
     expected=$(awk -v took="$took" -v of="$of" -v next_one="$(positions $next)" \
         'BEGIN { printf "%.0f", 1.2 * took * next_one / of + 3 }')
-    [ "$expected" -lt "$(spare)" ] || { left_out "build $next" "no time: it needs about $expected s" && break; }
-    [ "$(free_bytes)" -gt "$(bytes $next)" ] || { left_out "build $next" "no room on the disk: $(($(bytes $next) / 1000000)) MB" && break; }
+    [ "$expected" -lt "$(spare)" ] || { left_out "build $next" "not enough time: it needs about $expected s" && break; }
+    [ "$(free_bytes)" -gt "$(bytes $next)" ] \
+        || { left_out "build $next" "not enough disk: it needs $(($(bytes $next) / 1000000)) MB" && break; }
     step "$next seeds"
     build empty-capture $next $next "$main" "$(spare)" '' || break
     built=$next
@@ -283,7 +310,8 @@ done
 if [ $built -gt 1 ]; then
     step "comparison with the oracle"
     samples=$([ -n "$long" ] && echo 300000 || echo 100000)
-    verify "verify 2..$built, oracle" "$(left)" "$samples positions a layer" --consistency --sample "$samples" --tables "$main" || true
+    verify "verify 2..$built, oracle" "$(left)" "$samples positions a layer" \
+        --consistency --sample "$samples" --tables "$main" || true
     if [ -n "$long" ]; then
         step "rate by layer"
         for seeds in $(seq $((last + 2)) 2 "$built"); do
@@ -294,5 +322,6 @@ if [ $built -gt 1 ]; then
 fi
 printf '\n'
 cat "$table"
-printf 'built: %d seeds; whole run: %d s; not done: %d; results in %s\n' $built $((SECONDS - start)) $failures "$results"
+printf 'built: %d seeds; whole run: %d s; failed steps: %d; results in %s\n' \
+    $built $((SECONDS - start)) $failures "$results"
 exit $((failures > 0))

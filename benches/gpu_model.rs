@@ -1,20 +1,26 @@
-//! A model of builds on three cards, from the work that builds give a device: `cargo bench --bench gpu_model`.
+//! Models builds on three cards from the work that builds give a device: `cargo bench --bench
+//! gpu_model`.
 //!
-//! Dispatches, threads, moves, copies and memory are counted by the planning code of the builder. What a thread costs is
-//! from the compiler statistics (`--bench shader_statistics`); what cards can do, from their makers; how long the lists of
-//! moves and the maps of ranks take, which are made on all cores, is measured here. docs/gpu.md explains the model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
-//! layer than 40.
+//! - The planning code of the builder counts dispatches, threads, moves, copies and memory.
+//! - The compiler statistics (`--bench shader_statistics`) give the cost of a thread.
+//! - The makers of the cards give their rates.
+//! - This program measures the lists of moves and the maps of ranks, which are made on all cores.
+//!
+//! docs/gpu.md explains the model and has its tables.
+//!
+//! - `KALAH_MODEL_RULES`: the rule set (default `empty-capture`).
+//! - `KALAH_MODEL_SEEDS`: the last layer (default 40).
 
 use kalah::build::gpu::stages::Stage;
 use kalah::build::gpu::{BoardWork, Dispatch, LayerWork, Uploads};
 use kalah::game::Rules;
 
-/// What a card and its machine can do, in bytes and operations a second.
+/// The rates of a card and its machine, in bytes and operations a second.
 struct Card {
     name: &'static str,
     /// Device memory that a build may take.
     memory: u64,
-    /// Reading and writing the device's memory, and its second-level cache.
+    /// Bandwidth of the device's memory, and of its second-level cache.
     bandwidth: f64,
     cache: f64,
     /// 32-bit integer instructions of threads.
@@ -55,19 +61,20 @@ const CARDS: [Card; 3] = [
     },
 ];
 
-/// The share of a card's rates that kernels are assumed to reach.
+/// Share of a card's rates that kernels are assumed to reach.
 const REACHED: f64 = 0.6;
 
-/// Seconds from one dispatch to the next that waits for it, with nothing to do; and of one copy in device memory.
+/// Seconds from one dispatch to the next that waits for it, without work; and of one copy in device
+/// memory.
 const LAUNCH: f64 = 5e-6;
 const COPY: f64 = 2e-6;
 
-/// Seconds for which the device is idle at each frame: the size of its patches is read before these are made, and its bytes
-/// are mapped.
+/// Seconds for which the device is idle at each frame: the size of its patches is read before these
+/// are made, and its bytes are mapped.
 const SYNC: f64 = 150e-6;
 
-/// Bytes a second: that one core copies out of a mapped buffer; that all cores copy to staging buffers, turn into
-/// checksums or compare with them, and turn into digests; that the disk takes.
+/// Rates in bytes a second: copies by one core out of a mapped buffer; copies by all cores to
+/// staging buffers; checksums and digests by all cores; writes to the disk.
 const CORE_COPY: f64 = 8e9;
 const CORES_COPY: f64 = 20e9;
 const CHECKSUMS: f64 = 20e9;
@@ -77,18 +84,19 @@ const DISK: f64 = 3e9;
 const MAX_BINDING: u64 = (1 << 31) - 256;
 const GIB: f64 = (1u64 << 30) as f64;
 
-/// What a thread of a stage costs: instructions, bytes of device memory, and bytes of the cache, each as a fixed part and
-/// one for each entry (see [`Dispatch::entries`]).
+/// Cost of a thread of a stage: instructions, bytes of device memory, and bytes of the cache. Each
+/// has a fixed part and a part for each entry (see [`Dispatch::entries`]).
 struct Cost {
     instructions: (f64, f64),
     memory: (f64, f64),
     cache: (f64, f64),
 }
 
-/// Instructions are the vector instructions that RADV makes for navi21 (docs/gpu.md); for `encode` with the search for a
-/// base in two of eight waves, for `forward_relay` with two sowings from a crossing on, as with 28 seeds in play. Device
-/// memory: each word of scores once, the codes of children once. Cache: sectors of 32 bytes, as far as the threads of a wave
-/// do not share them.
+/// Instructions are the vector instructions that RADV makes for navi21 (docs/gpu.md). For `encode`
+/// the search for a base is included in two of eight waves. For `forward_relay` there are two
+/// sowings from a crossing on, as with 28 seeds in play. Device memory: each word of scores once,
+/// the codes of children once. Cache: sectors of 32 bytes, as far as the threads of a wave do not
+/// share them.
 fn cost(stage: Stage) -> Cost {
     let cost = |instructions, memory, cache| Cost { instructions, memory, cache };
     match stage {
@@ -107,7 +115,7 @@ fn cost(stage: Stage) -> Cost {
     }
 }
 
-/// Seconds of a layer on a card, by what takes them.
+/// Seconds of a layer on a card, by cause.
 #[derive(Default)]
 struct Seconds {
     launches: f64,
@@ -115,9 +123,10 @@ struct Seconds {
     cache: f64,
     instructions: f64,
     copies: f64,
-    /// Waiting for the size of patches, and for frames that are brought from files.
+    /// Waiting for the size of patches, and for frames that are uploaded from files.
     waiting: f64,
-    /// Beside the device: transfers, lists of moves and maps of ranks, checksums and digests, writing.
+    /// In parallel with the device: transfers, lists of moves and maps of ranks, checksums and
+    /// digests, writing.
     bus: f64,
     lists: f64,
     host: f64,
@@ -149,20 +158,21 @@ impl Seconds {
         // Frames of the last layer are only copied to the machine.
         let copied = layer.copied as f64 + packed;
         seconds.copies = 2.0 * copied / (card.bandwidth * REACHED) + layer.copies as f64 * COPY;
-        // Frames that are brought from files are compared with their checksums the first time, then copied to staging
-        // buffers; that stops the device, and so does waiting for the memory of those that give way.
+        // Frames uploaded from files are compared with their checksums the first time, then copied
+        // to staging buffers. That stops the device, and so does waiting for memory to be freed.
         let uploaded = uploads.bytes as f64;
         seconds.waiting = (frames + uploads.waits as f64) * SYNC;
         seconds.waiting += uploads.checked as f64 / CHECKSUMS + uploaded / CORES_COPY;
         seconds.bus = packed.max(uploaded) / card.bus;
         seconds.lists = lists;
-        // One thread copies frames out of the mapped buffer and has their checksums and digests made; another one writes.
+        // One thread copies frames out of the mapped buffer and requests their checksums and
+        // digests. Another one writes.
         seconds.host = packed / CORE_COPY + packed / CHECKSUMS + packed / DIGESTS;
         seconds.writing = packed / DISK;
         seconds
     }
 
-    /// What `kalah bench` calls kernel seconds: the stages by the device's clock, without copies.
+    /// The kernel seconds of `kalah bench`: the stages by the device's clock, without copies.
     fn kernels(&self) -> f64 {
         self.launches + self.memory + self.cache + self.instructions
     }
@@ -175,7 +185,7 @@ impl Seconds {
         self.device().max(self.bus).max(self.lists).max(self.host).max(self.writing)
     }
 
-    /// What takes longest.
+    /// The longest part.
     fn limit(&self) -> &'static str {
         let device = [
             (self.launches, "launches"),
@@ -230,7 +240,7 @@ fn main() {
         );
     }
     println!("\nlists and maps that no layer below has, on {} threads:", rayon::current_num_threads());
-    // The lists of the rows that no layer below has, and the maps.
+    // The lists and maps that no layer below has.
     let lists: Vec<f64> = (0..=last)
         .map(|seeds| {
             if seeds < first {
@@ -244,7 +254,9 @@ fn main() {
     for card in &CARDS {
         println!("\n{}", card.name);
         println!(
-            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting | brought | transfers | lists | checksums | writing | million/s kernels | million/s device | million/s | limit |"
+            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting \
+             | brought | transfers | lists | checksums | writing | million/s kernels | million/s device | million/s \
+             | limit |"
         );
         println!("|---:|{}---|", "---:|".repeat(16));
         let (mut total, mut positions) = (0.0, 0);
@@ -262,7 +274,8 @@ fn main() {
             if layer.seeds >= first && (layer.seeds - first).is_multiple_of(2) {
                 let rate = |seconds: f64| layer.positions as f64 / seconds / 1e6;
                 println!(
-                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} GB | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {:.0} | {} |",
+                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} GB \
+                     | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {:.0} | {} |",
                     layer.seeds,
                     least as f64 / GIB,
                     s.launches,
@@ -290,7 +303,7 @@ fn main() {
     }
 }
 
-/// What each stage does in a layer.
+/// Prints the work of each stage in a layer.
 fn stages(layer: &LayerWork) {
     println!("layer of {} seeds, {} positions; per position:", layer.seeds, layer.positions);
     println!("| stage | dispatches | threads | entries a thread | instructions | memory | cache |");

@@ -1,4 +1,5 @@
-//! The loops of row evaluation, with each instruction set of this machine: `cargo bench --bench kernels`.
+//! Measures the loops of row evaluation with each instruction set of this machine: `cargo bench
+//! --bench kernels`.
 
 use std::sync::Arc;
 

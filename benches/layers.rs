@@ -1,7 +1,11 @@
-//! Whole layers: computing, packing, and both with writing to disk: `cargo bench --bench layers`.
+//! Measures whole layers: computing, packing, and both with writing to disk: `cargo bench --bench
+//! layers`.
 //!
-//! `KALAH_BENCH_SEEDS` is the largest layer (default 20), `KALAH_BENCH_RULES` the rule set. Each layer from 16 seeds up
-//! is computed three times; medians are printed in millions of positions per second, on all threads.
+//! Each layer from 16 seeds up is computed three times, on all threads. Medians are printed in
+//! millions of positions per second.
+//!
+//! - `KALAH_BENCH_SEEDS`: the largest layer (default 20).
+//! - `KALAH_BENCH_RULES`: the rule set (default `empty-capture`).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +23,7 @@ const RUNS: usize = 3;
 const FIRST: usize = 16;
 
 fn main() {
-    // SAFETY: nobody writes to finished tables meanwhile.
+    // SAFETY: nobody writes to finished tables during the run.
     unsafe { kalah::table::map_files(None) };
     let set = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
     let last: usize = set("KALAH_BENCH_SEEDS", "20").parse().expect("KALAH_BENCH_SEEDS is a number");
@@ -76,7 +80,7 @@ fn compute(tables: &Tables, seeds: usize) -> (f64, f64) {
     (compute, pack)
 }
 
-/// Builds the missing layers up to `seeds`; seconds the last one took, writing included.
+/// Builds the missing layers up to `seeds`. Returns the seconds of the last one, writing included.
 fn build(directory: &Path, rules: Rules, seeds: usize) -> f64 {
     let builder = Builder::new(directory, TableKey { rules, pits: 6, seeds });
     let last = std::sync::Mutex::new(0.0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Follows the ten published lines of best play of Kalah(6,6) backwards from their ends, as long as each position is
-# proved in time, and prints one table. Every proved position must have the published value; otherwise exits with code
-# 3.
+# Follows the ten published lines of best play of Kalah(6,6) backwards from their ends, as long as each
+# position is proved in time, and prints one table. Exits with code 3 if a proved position does not have
+# the published value.
 #
 #     benches/lines.sh [seconds for a position (60)] [openings, such as "1-2 6" (all)]
 #
@@ -18,7 +18,7 @@ wrong=0
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
-# Prints the last number of this name in the JSON document on standard input; a dash if there is none.
+# Prints the last number of this name in the JSON document on standard input, or a dash.
 last() {
     local found
     found=$(grep -o "\"$1\":[-0-9.]*" | tail -n 1) || true
@@ -37,13 +37,14 @@ while IFS=, read -r opening value _ line seeds; do
     [ "$status" = 0 ] || [ "$status" = 3 ] || exit "$status"
     [ "$status" = 0 ] || wrong=3
     turns=$(last turns <<<"$json")
-    row "$opening" "$value" "$turns" "$seeds" "$(last proved_from <<<"$json")" "$(last at_least <<<"$json")" "$(last at_most <<<"$json")" \
+    row "$opening" "$value" "$turns" "$seeds" "$(last proved_from <<<"$json")" \
+        "$(last at_least <<<"$json")" "$(last at_most <<<"$json")" \
         "$(last nodes <<<"$json")" "$(last seconds <<<"$json" | cut -c 1-9)"
     sed -n '$p' "$table" >&2
 done < <(grep -v -e '^#' -e '^move,' "$here/tests/reference/rawlings-2015-kalah66-lines.csv")
 
 printf '\n'
 cat "$table"
-echo 'seeds: after the last turn; proved: the fewest turns after which the value is proved; at least, at most: what is proved'
-echo 'of the position a turn before that'
+echo 'seeds: after the last turn; proved: fewest turns after which the value is proved'
+echo 'at least, at most: proved bounds of the position a turn before that'
 exit "$wrong"

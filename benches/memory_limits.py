@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
-"""Builds and verifies tables under limits of memory, and reports what was planned and what was used.
+"""Builds and verifies tables under memory limits, and compares planned with used memory.
 
     benches/memory_limits.py --tables DIR [--limits 2GiB,4GiB,8GiB] [--seeds N] [--without-limit]
 
-For each limit, the layers up to that of N seeds are built in DIR/LIMIT and then verified. Both commands run in a group of processes
-(cgroup) that is given no more memory than this, tables in the page cache included, and no swap; the system kills what takes more.
-It needs the right to make such groups below that of this process. Without it, or with --data-limit, the limit is one of
-`ulimit -d` for a process, which leaves the page cache aside. --without-limit measures only.
+For each limit, the layers up to that of N seeds are built in DIR/LIMIT and then verified. Both
+commands run in a control group (cgroup) with this much memory, page cache included, and no swap. The
+system kills a process that takes more. This needs the right to make control groups below that of
+this process. Without it, or with --data-limit, the limit is that of `ulimit -d` for a process, which
+excludes the page cache. --without-limit only measures.
 
-Without --seeds, N is the largest whose planned memory is within the limit; in a group, with a page cache for twice what one step
-of the build reads (`step_bytes` of the plan). With less page cache, a build reads the same bytes from the disk many times.
+Without --seeds, N is the largest whose planned memory is within the limit. In a group this includes
+page cache for twice the reads of one step of the build (`step_bytes` of the plan). With less page
+cache, a build reads the same bytes from the disk many times.
 
-Printed for each command, in MiB: the memory planned; the most that the process had of its own (RssAnon, read every 5 ms) and that
-the group had at once (page cache included); what the plan reads from the disk, and what was read and written (the tables are
-dropped from the page cache before each command). The exit code is 1 if a command failed or took more than planned.
+Columns, in MiB:
+- planned: the planned memory
+- own: the maximum of the process's private memory (RssAnon, read every 5 ms)
+- group: the maximum of the group's memory, page cache included
+- plan reads: the planned reads from the disk
+- read, written: the actual ones; tables are dropped from the page cache before each command
 
-Linux, Python 3.9 or later. The program is target/release/kalah, or that of the environment variable KALAH.
+The exit code is 1 if a command failed or took more than planned.
+
+Linux, Python 3.9 or later. The program is target/release/kalah, or $KALAH.
 """
 
 import argparse
@@ -34,10 +41,10 @@ MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_SEEDS = 48
 
-# Page cache for so many times what one step reads; with less, the same is read again and again.
+# Page cache, as a multiple of the reads of one step. With less, the same bytes are read repeatedly.
 CACHED_STEPS = 2
 
-# What a limit of a process counts though it is hardly used: stacks of threads.
+# Bytes that a process limit counts although they are hardly used: stacks of threads.
 STACKS = 16 * MIB
 PROGRAM = os.environ.get("KALAH") or str(Path(__file__).resolve().parent.parent / "target/release/kalah")
 
@@ -51,14 +58,15 @@ def size(text):
 
 
 class Group:
-    """A cgroup with a limit of memory, of version 1 or 2; removed at the end. OSError if none can be made."""
+    """A cgroup of version 1 or 2 with a memory limit, removed at the end. OSError if it cannot be made."""
 
     def __init__(self, limit):
         controllers = dict(line.rstrip("\n").split(":", 2)[1:] for line in open("/proc/self/cgroup"))
         first = next((path for names, path in controllers.items() if "memory" in names.split(",")), None)
         self.version = 2 if first is None else 1
         own = controllers.get("", "/") if first is None else first
-        roots = [Path("/sys/fs/cgroup/memory")] if self.version == 1 else [Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified")]
+        unified = [Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified")]
+        roots = [Path("/sys/fs/cgroup/memory")] if self.version == 1 else unified
         name = f"kalah-memory-{os.getpid()}"
         errors = []
         for root in roots:
@@ -91,7 +99,7 @@ class Group:
         (self.path / "cgroup.procs").write_text(str(os.getpid()))
 
     def most(self):
-        """The most bytes that the group had at once; None if this system does not count that."""
+        """Maximum bytes of the group's memory; None if this system does not report it."""
         path = self.path / ("memory.peak" if self.version == 2 else "memory.max_usage_in_bytes")
         return int(path.read_text()) if path.exists() else None
 
@@ -107,7 +115,7 @@ class Group:
 
 
 def anonymous(process):
-    """Bytes of memory that a process has of its own; 0 if it has ended."""
+    """Bytes of a process's private memory; 0 if it has ended."""
     try:
         for line in open(f"/proc/{process}/status"):
             if line.startswith("RssAnon:"):
@@ -127,7 +135,7 @@ def drop(directory):
 
 
 def run(arguments, limit, kind, within):
-    """Runs the program within a limit, and for so many seconds if they are given; returns what it took."""
+    """Runs the program within a memory limit, and for at most `within` seconds if given. Returns its costs."""
     group = Group(limit) if kind == "group" else None
 
     def prepare():
@@ -140,7 +148,8 @@ def run(arguments, limit, kind, within):
     child = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
     told = []
     ended = False
-    readers = [threading.Thread(target=lambda pipe=pipe: told.append(pipe.read())) for pipe in (child.stdout, child.stderr)]
+    pipes = (child.stdout, child.stderr)
+    readers = [threading.Thread(target=lambda pipe=pipe: told.append(pipe.read())) for pipe in pipes]
     for reader in readers:
         reader.start()
     try:
@@ -168,16 +177,19 @@ def run(arguments, limit, kind, within):
         "seconds": time.monotonic() - start,
         "anonymous": most,
         "group": of_group,
-        # In blocks of 512 bytes, whatever those of the disk are.
+        # In blocks of 512 bytes, regardless of the disk.
         "read": usage.ru_inblock * 512,
         "written": usage.ru_oublock * 512,
     }
 
 
 def plan(options, seeds, limit, directory):
-    """The planned memory of the missing layers to so many seeds, what the disk reads for them, and the memory with a page cache for
-    twice what one step reads."""
-    arguments = ["plan", "--layers", "--seeds", str(seeds), "--memory", str(limit), "--json", "--tables", str(directory)]
+    """Planned memory of the missing layers to `seeds` seeds, reads from the disk, and memory with page cache.
+
+    The page cache is for twice the reads of one step.
+    """
+    arguments = ["plan", "--layers", "--seeds", str(seeds), "--memory", str(limit), "--json"]
+    arguments += ["--tables", str(directory)]
     arguments += ["--rules", options.rules, "--pits", str(options.pits), "--threads", str(options.threads)]
     if options.packed:
         arguments += ["--packed", str(options.packed)]
@@ -187,7 +199,7 @@ def plan(options, seeds, limit, directory):
 
 
 def largest(options, limit, directory, kind):
-    """The most seeds whose planned memory is within the limit, with page cache if the limit is also one of that."""
+    """Maximum seeds whose planned memory is within the limit, page cache included if the limit covers it."""
     seeds = 2
     while seeds < MOST_SEEDS:
         memory, _, cached = plan(options, seeds + 1, limit, directory)
@@ -204,16 +216,16 @@ def mebibytes(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=Path, required=True, help="a directory on the disk to measure")
-    parser.add_argument("--limits", default="2GiB,4GiB,8GiB", help="limits of memory, with commas between them")
-    parser.add_argument("--seeds", type=int, help="build to so many seeds under every limit")
-    parser.add_argument("--packed", type=int, help="archives from so many seeds up, as `kalah build --packed` takes it")
+    parser.add_argument("--limits", default="2GiB,4GiB,8GiB", help="memory limits, separated by commas")
+    parser.add_argument("--seeds", type=int, help="build to this number of seeds under every limit")
+    parser.add_argument("--packed", type=int, help="keep archives from this number of seeds up")
     parser.add_argument("--rules", default="empty-capture")
     parser.add_argument("--pits", type=int, default=6)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--same", action="store_true", help="all limits in DIR itself: layers that are there are not built again")
-    parser.add_argument("--data-limit", action="store_true", help="limit the process, as `ulimit -d` does, without a group")
+    parser.add_argument("--same", action="store_true", help="use DIR itself for all limits: existing layers are kept")
+    parser.add_argument("--data-limit", action="store_true", help="use a limit like `ulimit -d`, not a control group")
     parser.add_argument("--without-limit", action="store_true", help="only measure")
-    parser.add_argument("--within", type=float, help="end a command after so many seconds, as failed")
+    parser.add_argument("--within", type=float, help="end a command after this number of seconds, as failed")
     parser.add_argument("--delete", action="store_true", help="delete DIR/LIMIT after each limit")
     options = parser.parse_args()
     kind = "none" if options.without_limit else "data" if options.data_limit else "group"
@@ -221,7 +233,7 @@ def main():
         try:
             Group(1 << 30).remove()
         except OSError as error:
-            print(f"no group of processes can be made ({error}): limits are those of `ulimit -d`", file=sys.stderr)
+            print(f"a control group cannot be made ({error}): using limits like `ulimit -d`", file=sys.stderr)
             kind = "data"
     failed = False
     columns = "{:>8} {:>5} {:<6} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>4}"
@@ -231,11 +243,12 @@ def main():
         limit = size(name)
         directory = options.tables if options.same else options.tables / name
         directory.mkdir(parents=True, exist_ok=True)
-        # A limit of the process leaves it the page cache of the machine.
+        # Under a process limit, the page cache of the whole machine is available.
         cached = limit if kind == "group" else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         seeds = options.seeds or largest(options, limit, directory, kind)
         memory, reads, _ = plan(options, seeds, cached, directory)
-        board = ["--rules", options.rules, "--pits", str(options.pits), "--tables", str(directory), "--seeds", str(seeds)]
+        board = ["--rules", options.rules, "--pits", str(options.pits), "--tables", str(directory)]
+        board += ["--seeds", str(seeds)]
         threads = ["--threads", str(options.threads), "--json", "--quiet"]
         build = ["build", *board, *threads, "--memory", str(limit)]
         build += ["--packed", str(options.packed)] if options.packed else ["--backend", "cpu"]
@@ -248,7 +261,8 @@ def main():
             took = run(arguments, limit, kind, options.within)
             failed |= took["code"] != 0 or bool(planned) and took["anonymous"] > planned
             row = [planned, took["anonymous"], took["group"], plan_reads, took["read"], took["written"]]
-            print(columns.format(name, seeds, what, *map(mebibytes, row), f"{took['seconds']:.1f}", took["code"]), flush=True)
+            row = [*map(mebibytes, row), f"{took['seconds']:.1f}", took["code"]]
+            print(columns.format(name, seeds, what, *row), flush=True)
         if options.delete and not options.same:
             shutil.rmtree(directory)
     sys.exit(1 if failed else 0)

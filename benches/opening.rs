@@ -1,11 +1,12 @@
-//! Sowing many seeds on a ring and by the rules, and deciding start positions: `cargo bench --bench opening`.
+//! Measures sowing many seeds on a ring and by the rules, and deciding start positions: `cargo
+//! bench --bench opening`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::analyse::opening::{Limits, Ring, outcome};
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition, sow};
 
-/// Seeds in each pit: few, and the most that the paper has.
+/// Seeds in each pit: few, and the maximum in the paper.
 const SEEDS: [u32; 3] = [4, 1000, 4_826_809];
 
 /// Start positions decided per iteration.

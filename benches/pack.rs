@@ -1,4 +1,4 @@
-//! Packing a frame into groups and unpacking its runs: `cargo bench --bench pack`.
+//! Measures packing a frame into groups and unpacking its runs: `cargo bench --bench pack`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::index::Frame;

@@ -1,6 +1,6 @@
-//! Random probes of a layer that is in memory: `cargo bench --bench probe`.
+//! Measures random probes of a layer that is in memory: `cargo bench --bench probe`.
 //!
-//! Builds its tables in a temporary directory; `KALAH_BENCH_SEEDS` is the layer (default 20).
+//! Builds its tables in a temporary directory. `KALAH_BENCH_SEEDS` is the layer (default 20).
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::game::Rules;
@@ -10,7 +10,7 @@ use kalah::table::Tables;
 const COUNT: usize = 1000;
 
 fn main() {
-    // SAFETY: nobody writes to finished tables meanwhile.
+    // SAFETY: nobody writes to finished tables during the run.
     unsafe { kalah::table::map_files(None) };
     divan::main();
 }

@@ -1,4 +1,4 @@
-//! Rank and unrank of rows, a thousand at a time: `cargo bench --bench rank`.
+//! Measures rank and unrank of rows, a thousand at a time: `cargo bench --bench rank`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::index::{RowIndex, TableRow};

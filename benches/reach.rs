@@ -1,16 +1,20 @@
-//! What each further layer of tables saves a search: `cargo bench --bench reach`.
+//! Measures the savings of a search from each further layer of tables: `cargo bench --bench reach`.
 //!
-//! Every position is solved with tables up to n seeds for every n of a list, the largest first, each time by a new
-//! solver that begins with the right value: the two tests around it are the cheapest proof. The value is found before,
-//! with the largest tables, in a search that is not reported.
+//! Every position is solved with tables up to n seeds for every n of a list, the largest first.
+//! Each search has a new solver that begins with the right value: the two tests around it are the
+//! cheapest proof. A search with the largest tables, which is not reported, finds that value first.
 //!
-//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; nothing is built), `KALAH_BENCH_RULES` the rule
-//! set, `KALAH_BENCH_POSITIONS` the positions, separated by spaces (default Kalah(6,5), and Kalah(6,6) after 12 moves
-//! of the line of best play printed for its opening 1-2), `KALAH_BENCH_REACH` first, last and step of n (default
-//! `20..34 2`), `KALAH_BENCH_LIMIT` the seconds after which a search is stopped and those with fewer tables are skipped
-//! (default 600), `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition
-//! table (default 1024), `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds (default 0). With
-//! `KALAH_BENCH_SVG` set, a plot is written to that file.
+//! - `KALAH_BENCH_TABLES`: a directory with tables (default `tables`; nothing is built).
+//! - `KALAH_BENCH_RULES`: the rule set (default `empty-capture`).
+//! - `KALAH_BENCH_POSITIONS`: the positions, separated by spaces (default Kalah(6,5), and
+//!   Kalah(6,6) after 12 moves of the line of best play printed for its opening 1-2).
+//! - `KALAH_BENCH_REACH`: first, last and step of n (default `20..34 2`).
+//! - `KALAH_BENCH_LIMIT`: seconds after which a search is stopped and those with fewer tables are
+//!   skipped (default 600).
+//! - `KALAH_BENCH_THREADS`: the threads (default 1).
+//! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 1024).
+//! - `KALAH_BENCH_COPY`: MiB of tables copied to memory after two seconds (default 0).
+//! - `KALAH_BENCH_SVG`: a file for a plot (default: no plot).
 
 use std::error::Error;
 use std::path::Path;
@@ -42,7 +46,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // SAFETY: nobody writes to finished tables meanwhile.
+    // SAFETY: nobody writes to finished tables during the run.
     unsafe { kalah::table::map_files(None) };
     let rules: Rules = set("RULES", "empty-capture").parse()?;
     let positions = set("POSITIONS", &format!("6x5 {INSIDE_6X6}"));
@@ -159,7 +163,7 @@ fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> 
             .x_desc("tables to this many seeds")
             .y_desc(name)
             .y_label_formatter(&|figure| format!("{figure:e}"))
-            // With none at all, `max_light_lines(0)`, plotters searches forever.
+            // Without light lines, `max_light_lines(0)`, plotters searches forever.
             .light_line_style(TRANSPARENT)
             .label_style(("sans-serif", 16))
             .draw()?;

@@ -1,7 +1,9 @@
-//! Depth-limited searches by method, as in Gonai and Cendejas (2022), Figure 6: `cargo bench --bench search`.
+//! Compares depth-limited searches by method, as in Gonai and Cendejas (2022), Figure 6: `cargo
+//! bench --bench search`.
 //!
-//! The start position of Kalah(6,4), standard rules, depth 9 (`KALAH_BENCH_DEPTH`), with the number of parallel levels
-//! that the paper found best for each method. Medians of several runs, alternating between the methods, on all threads.
+//! Searches the start position of Kalah(6,4), standard rules, to depth 9 (`KALAH_BENCH_DEPTH`),
+//! with the number of parallel levels that the paper found best for each method. Prints medians of
+//! several runs, alternating between the methods, on all threads.
 
 use std::time::Instant;
 

@@ -1,5 +1,6 @@
-//! Requests a second of `kalah serve`, and how long they take, with 1, 16, 64 and 256 clients on kept connections:
-//! `cargo bench --bench serve`. `KALAH_BENCH_SECONDS` sets how long each measurement runs, 3 if not given.
+//! Measures requests a second of `kalah serve`, and their latency, with 1, 16, 64 and 256 clients
+//! on kept connections: `cargo bench --bench serve`. `KALAH_BENCH_SECONDS` is the length of each
+//! measurement (default 3).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,14 +12,14 @@ use kalah::game::Rules;
 
 const CLIENTS: [usize; 4] = [1, 16, 64, 256];
 
-/// What is asked for, by its name.
+/// Requests, by name.
 const REQUESTS: [(&str, &str); 3] = [
     ("position in the tables", "GET /api/position?rules=standard&board=1,2,0,1,2,1/1,0,2,1,1,0"),
     ("line of two moves", "GET /api/line?board=6x4&moves=3,6"),
     ("page, compressed", "GET /"),
 ];
 
-/// Sends a request and reads its answer; returns its status and bytes.
+/// Sends a request and reads its answer. Returns its status and bytes.
 fn ask(stream: &mut BufReader<TcpStream>, request: &str) -> std::io::Result<(u16, usize)> {
     stream.get_mut().write_all(request.as_bytes())?;
     let (mut line, mut length, mut status) = (String::new(), 0, 0);

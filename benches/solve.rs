@@ -1,11 +1,15 @@
-//! Searches: nodes, time and table hits of each test: `cargo bench --bench solve`.
+//! Measures searches: nodes, time and table hits of each test: `cargo bench --bench solve`.
 //!
-//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; layers missing up to `KALAH_BENCH_SEEDS`, default
-//! 20, are built there), `KALAH_BENCH_RULES` the rule set, `KALAH_BENCH_POSITION` the position (default `6x4`),
-//! `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default
-//! 128), `KALAH_BENCH_GUESS` the score to begin with (default half of the seeds), `KALAH_BENCH_COPY` the MiB of tables
-//! copied to memory after two seconds (default 0), `KALAH_BENCH_WORD` the bits of a row (64 or 128; default: the fewest
-//! that hold the board). With `KALAH_BENCH_TEST` set, that one score is tested instead.
+//! - `KALAH_BENCH_TABLES`: a directory with tables (default `tables`). Missing layers up to
+//!   `KALAH_BENCH_SEEDS` (default 20) are built there.
+//! - `KALAH_BENCH_RULES`: the rule set (default `empty-capture`).
+//! - `KALAH_BENCH_POSITION`: the position (default `6x4`).
+//! - `KALAH_BENCH_THREADS`: the threads (default 1).
+//! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 128).
+//! - `KALAH_BENCH_GUESS`: the first guess of the score (default half of the seeds).
+//! - `KALAH_BENCH_COPY`: MiB of tables copied to memory after two seconds (default 0).
+//! - `KALAH_BENCH_WORD`: bits of a row, 64 or 128 (default: the fewest that hold the board).
+//! - `KALAH_BENCH_TEST`: one score to test instead.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +19,7 @@ use kalah::solve::{Event, Solver, SolverOptions};
 use kalah::table::Tables;
 
 fn main() {
-    // SAFETY: nobody writes to finished tables meanwhile.
+    // SAFETY: nobody writes to finished tables during the run.
     unsafe { kalah::table::map_files(None) };
     let set = |name: &str, default: &str| std::env::var(format!("KALAH_BENCH_{name}")).unwrap_or(default.to_owned());
     let number = |name: &str, default: u64| set(name, &default.to_string()).parse::<u64>().expect("a number");

@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
-"""Proves the value of every board of docs/values.csv and has each certificate checked: one command for all cells.
+"""Proves the value of every board of docs/values.csv, and checks each certificate.
 
-    benches/values.py --tables DIR [--output docs/values.csv] [--proofs DIR] [--within SECONDS] [--rules R]... [--pits M]...
+    benches/values.py --tables DIR [--output docs/values.csv] [--proofs DIR] [--within SECONDS]
+                      [--rules R]... [--pits M]...
 
-For each board and rule set: `kalah build` makes the tables that its proof rests on, `kalah prove` proves the value with one
-thread, `kalah check` checks every claim of the certificate, and a line is added to the output. Boards that have a line there are
-left out, so that a stopped run goes on. A board that takes longer than --within (3600) has no line; it is named at the end, and the
-exit code is 1. With one thread a proof is the same every time: so is its digest, except between versions of the program.
+For each board and rule set: `kalah build` makes the tables for the proof, `kalah prove` proves the
+value with one thread, `kalah check` checks every claim of the certificate, and a row is added to the
+output. Boards with a row are skipped, so a stopped run can be resumed. A board that takes longer
+than --within (3600) gets no row. Such boards are listed at the end, and the exit code is 1. With one
+thread, a proof and its digest are the same every time with the same version of the program.
 
-The columns: `tables` the seeds of the largest table that the proof rests on; `nodes` of the search, and the `seconds` of search and
-extraction of claims; `effort`, `claims`, `bytes` and `digest` of the certificate; `check_nodes` and `check_seconds`, with one thread. A
-board with no more seeds than its tables has its value from them, and a certificate without claims.
+Columns:
+- tables: seeds of the largest table that the proof uses
+- nodes, seconds: of the search; seconds include extracting claims
+- effort, claims, bytes, digest: of the certificate
+- check_nodes, check_seconds: of the check, with one thread
 
---proofs keeps the certificates there. Python 3.9 or later. The program is target/release/kalah, or that of the environment
-variable KALAH.
+If a board has no more seeds than its tables, its value comes from them, and its certificate has no
+claims.
+
+--proofs keeps the certificates in a directory. Python 3.9 or later. The program is
+target/release/kalah, or $KALAH.
 """
 
 import argparse
@@ -30,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("KALAH") or str(ROOT / "target/release/kalah")
 RULES = ["empty-capture", "standard", "s-kalaha"]
 
-# By pits a side: up to so many seeds a pit, proofs rest on tables up to so many seeds, and the search has so large a
+# By pits a side: maximum seeds a pit, seeds of the largest table that the proof uses, size of the
 # transposition table.
 BOARDS = {
     1: [(6, 12, "256MiB")],
@@ -43,7 +50,7 @@ BOARDS = {
     8: [(2, 16, "256MiB"), (3, 20, "1GiB")],
 }
 
-# Their proofs rest on tables to 34 seeds: certificates/README.md.
+# Their proofs use tables to 34 seeds: certificates/README.md.
 ELSEWHERE = {("empty-capture", 6, 6), ("standard", 6, 6)}
 
 COLUMNS = [
@@ -53,7 +60,7 @@ COLUMNS = [
 
 
 def kalah(*arguments, within=None):
-    """The JSON that a command prints; None if it takes longer than `within` seconds."""
+    """JSON output of a command; None if it takes longer than `within` seconds."""
     command = [PROGRAM, *map(str, arguments), "--json"]
     try:
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=within)
@@ -65,17 +72,17 @@ def kalah(*arguments, within=None):
 
 
 def resources(pits, seeds):
-    """The seeds of the largest table that the proof of a board rests on, and the transposition table of its search."""
+    """Seeds of the largest table for the proof of a board, and size of the transposition table."""
     return next((tables, transpositions) for most, tables, transpositions in BOARDS[pits] if seeds <= most)
 
 
 def prove(rules, pits, seeds, directory, options):
-    """The line of a board; None if it took too long."""
+    """Row of a board; None if it took too long."""
     tables, transpositions = resources(pits, seeds)
     board = f"{pits}x{seeds}"
     certificate = directory / f"{rules}-{board}.certificate"
     shared = ["--tables", options.tables, "--threads", 1]
-    # A proof that goes on after a stop is another one than that of a run without it.
+    # A resumed proof differs from one without interruption.
     proof = directory / f"{rules}-{board}"
     shutil.rmtree(proof, ignore_errors=True)
     certificate.unlink(missing_ok=True)
@@ -139,10 +146,10 @@ def main():
             if (rules, pits, tables) not in built:
                 kalah("build", "--rules", rules, "--pits", pits, "--seeds", tables, "--tables", options.tables)
                 built.add((rules, pits, tables))
-            print(f"{number} of {len(wanted)}: {pits}x{seeds} by {rules}", file=sys.stderr, flush=True)
+            print(f"{number} of {len(wanted)}: {pits}x{seeds} under {rules} rules", file=sys.stderr, flush=True)
             line = prove(rules, pits, seeds, directory, options)
             if line is None:
-                too_long.append(f"{pits}x{seeds} by {rules}")
+                too_long.append(f"{pits}x{seeds} under {rules} rules")
                 continue
             lines.append(line)
             lines.sort(key=lambda line: (RULES.index(line["rules"]), int(line["pits"]), int(line["seeds"])))
@@ -154,7 +161,7 @@ def main():
             os.replace(partial, options.output)
     print(f"{len(lines)} boards in {options.output}")
     if too_long:
-        sys.exit(f"not within {options.within:.0f} seconds: {', '.join(too_long)}")
+        sys.exit(f"not proved within {options.within:.0f} seconds: {', '.join(too_long)}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Builds the same tables with several versions of the program, alternately, and compares what they take.
+"""Builds the same tables alternately with several versions of the program, and compares their costs.
 
     benches/versions.py --tables DIR --seeds N [--rounds 3] PROGRAM PROGRAM...
 
-In each round, each program builds all layers to N seeds in DIR, which is made and deleted again; every other round the order is
-reversed. Before each build, ten seconds pass in which the system can write what it still holds. Printed for each build: seconds, of
-the processor for the program and for the system, and the share of all processors' time that these are; megabytes that the disk read;
-then for each program the medians, and how many times as fast as by the first program the last layers were built. All tables must
-have the digests of the first build's. The exit code is 1 if a build failed or a digest differs.
+In each round, each program builds all layers to N seeds in DIR, which is created and deleted again.
+Every other round the order is reversed. Before each build, the script waits ten seconds, so that the
+system can write its pending data.
+
+Columns: elapsed seconds; processor seconds of the program and of the system; their share of all
+processors' time; megabytes read from the disk. Medians of each program follow, then the last layers,
+with the speed relative to the first program. All tables must have the digests of the first build.
+The exit code is 1 if a build failed or a digest differs.
 
 Unix, Python 3.9 or later.
 """
@@ -25,8 +28,7 @@ from pathlib import Path
 
 
 def build(program, options):
-    """Seconds, seconds of the processor for the program and for the system, and megabytes read; then of each layer its seconds and
-    its digest."""
+    """Costs of a build (see `row`), and its layers with seconds and digests."""
     shutil.rmtree(options.tables, ignore_errors=True)
     options.tables.mkdir(parents=True)
     os.sync()
@@ -45,7 +47,7 @@ def build(program, options):
 
 
 def row(took):
-    """The columns of what a build took."""
+    """Columns with the costs of a build."""
     seconds, user, system, read = took
     busy = (user + system) / (seconds * (os.cpu_count() or 1))
     return f"{seconds:.1f}", f"{user:.1f}", f"{system:.1f}", f"{busy:.0%}", f"{read:.0f}"
@@ -60,11 +62,11 @@ def main():
     parser.add_argument("--pits", type=int, default=6)
     parser.add_argument("--from-layer", type=int, help="the first layer to compare (default: the last five)")
     parser.add_argument("--pause", type=float, default=10, help="seconds before each build")
-    parser.add_argument("--flag", action="append", default=[], help="another flag of `kalah build`, as --flag=--memory=6GiB")
+    parser.add_argument("--flag", action="append", default=[], help="a flag of `kalah build`, as --flag=--memory=6GiB")
     parser.add_argument("programs", nargs="+", metavar="PROGRAM")
     options = parser.parse_args()
     if options.tables.exists():
-        sys.exit(f"{options.tables} is there already, and would be deleted: name a directory that is not there")
+        sys.exit(f"{options.tables} exists already and would be deleted: name a directory that does not exist")
     columns = "{:<30} {:>9} {:>9} {:>9} {:>7} {:>9}"
     print(columns.format("", "seconds", "user", "system", "busy", "MB read"), flush=True)
     taken, layers, digests = {}, {}, None
@@ -85,9 +87,10 @@ def main():
     for program in options.programs:
         print(columns.format(program, *row([statistics.median(values) for values in zip(*taken[program])])))
     first = options.from_layer or max(options.seeds - 4, 2)
-    print("\nlayers: medians of seconds, and how many times as fast as " + options.programs[0])
+    print("\nlayers: median seconds, and speed relative to " + options.programs[0])
     for seeds in range(first, options.seeds + 1):
-        medians = [statistics.median(built[seeds]["seconds"] for built in layers[program]) for program in options.programs]
+        times = [[built[seeds]["seconds"] for built in layers[program]] for program in options.programs]
+        medians = [statistics.median(seconds) for seconds in times]
         print(f"{seeds:>3}", "  ".join(f"{seconds:8.2f} ({medians[0] / seconds:.2f})" for seconds in medians))
 
 

@@ -1,18 +1,24 @@
-//! Zero-window tests of real searches, each by itself: `cargo bench --bench zero_window`.
+//! Measures zero-window tests of real searches, one at a time: `cargo bench --bench zero_window`.
 //!
-//! The tests of [the data](data/zero-window-tests.csv) stand 16 to 38 seeds above tables to 24 seeds: positions that
-//! searches of start positions and of random middle games met, and the scores that they asked for. Each is run with one
-//! thread and an empty transposition table, so its nodes depend on the search alone. A wrong result ends the run.
+//! The tests in [the data](data/zero-window-tests.csv) have 16 to 38 seeds above tables to 24
+//! seeds. They are positions and scores that searches of start positions and of random middle games
+//! tested. Each is run with one thread and an empty transposition table, so its nodes depend on the
+//! search alone. A wrong result ends the run.
 //!
-//! `KALAH_BENCH_SET` is `tuning` (the default), `validation`, or `all`; no start position is in two sets. Parameters
-//! are chosen with the first, and what they are worth is measured with the second. `KALAH_BENCH_MOST` leaves out tests
-//! that took more than so many million nodes when they were recorded, `KALAH_BENCH_ABOVE` (`20..25`) those outside a
-//! range of seeds above the tables, `KALAH_BENCH_RULES` other rule sets. `KALAH_BENCH_TABLES` is a directory with
-//! tables to 24 seeds (default `tables`; missing ones are built), `KALAH_BENCH_MEMORY` the MiB of the transposition
-//! table (default 64). With `KALAH_BENCH_EXACT`, exact tables are used up to so many seeds only, and above them the
-//! bound tables in the directory `KALAH_BENCH_BOUNDS` (default: that of the tables; `kalah bounds` makes them).
-//! `KALAH_BENCH_OUT` is a file for nodes and processor seconds of each test, CSV; `KALAH_BENCH_COMPARE` is one that
-//! another version wrote, with which tests in both are compared.
+//! - `KALAH_BENCH_SET`: `tuning` (default), `validation`, or `all`. No start position is in two
+//!   sets. Choose parameters with the first, and measure their benefit with the second.
+//! - `KALAH_BENCH_MOST`: skip tests that took more than this many million nodes when they were
+//!   recorded.
+//! - `KALAH_BENCH_ABOVE`: skip tests outside a range of seeds above the tables, such as `20..25`.
+//! - `KALAH_BENCH_RULES`: skip tests of other rule sets.
+//! - `KALAH_BENCH_TABLES`: a directory with tables to 24 seeds (default `tables`). Missing ones are
+//!   built.
+//! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 64).
+//! - `KALAH_BENCH_EXACT`: use exact tables only up to this many seeds, and bound tables above.
+//! - `KALAH_BENCH_BOUNDS`: a directory with these bound tables (default: that of the tables).
+//!   `kalah bounds` makes them.
+//! - `KALAH_BENCH_OUT`: a CSV file for nodes and processor seconds of each test.
+//! - `KALAH_BENCH_COMPARE`: such a file from another version, to compare with.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -23,13 +29,14 @@ use kalah::solve::{Solver, SolverOptions};
 use kalah::table::{BoundTables, Tables};
 use serde::{Deserialize, Serialize};
 
-/// The most seeds of the tables in use.
+/// Maximum seeds of the tables in use.
 const REACH: usize = 24;
 
-/// The tests of a line of the summary have as many seeds above the tables, or up to this many less 1 more.
+/// A row of the summary covers tests with this many different numbers of seeds above the tables.
 const GROUP: usize = 5;
 
-/// One test, a line of the data, which also names the start of the search that met it; each start is in one set.
+/// One test, a row of the data. The data also names the start of the search that met it; each start
+/// is in one set.
 #[derive(Clone, Debug, Deserialize)]
 struct Test {
     /// `tuning` or `validation`.
@@ -39,15 +46,15 @@ struct Test {
     position: String,
     /// The score that is tested.
     score: u32,
-    /// Whether the mover collects as much.
+    /// True if the mover collects as much.
     reached: bool,
     /// Seeds above the tables.
     above: usize,
-    /// Nodes when it was recorded.
+    /// Nodes when the test was recorded.
     nodes: u64,
 }
 
-/// What one test took.
+/// The cost of one test.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Taken {
     rules: String,
@@ -65,7 +72,7 @@ impl Taken {
     }
 }
 
-/// Sums over tests, and over those that another version took, too.
+/// Sums over tests, and over those that another version also ran.
 #[derive(Default)]
 struct Sums {
     tests: usize,
@@ -73,10 +80,10 @@ struct Sums {
     seconds: f64,
     logarithms: f64,
     compared: usize,
-    /// Of the tests compared: nodes and seconds, now and before.
+    /// For the compared tests: nodes and seconds of this version, and of the other.
     now: (u64, f64),
     before: (u64, f64),
-    /// The sum of the logarithms of the ratios of nodes, and of seconds.
+    /// Sums of the logarithms of the ratios of nodes, and of seconds.
     ratios: (f64, f64),
 }
 
@@ -157,7 +164,7 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Seconds; for systems where the processor time of a thread is not known.
+/// Returns seconds, on systems that do not report the processor time of a thread.
 #[cfg(not(unix))]
 fn processor_seconds() -> f64 {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
@@ -181,7 +188,7 @@ fn run(tables: &Tables, bounds: Option<&BoundTables>, test: &Test, memory: u64) 
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // SAFETY: nobody writes to finished tables meanwhile.
+    // SAFETY: nobody writes to finished tables during the run.
     unsafe { kalah::table::map_files(None) };
     let (directory, memory) = (set("TABLES").unwrap_or("tables".to_owned()), number("MEMORY", 64) << 20);
     let directory = Path::new(&directory);
@@ -198,7 +205,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rules: Rules = name.parse()?;
         kalah::build::build(directory, rules, 6, REACH)?;
         let tables = Tables::open(directory, rules, 6, REACH)?;
-        // Otherwise the first test would wait for this.
+        // Otherwise the first test would include this time.
         for layer in tables.layers() {
             kalah::table::check_in_parallel(layer)?;
         }

@@ -1,5 +1,5 @@
-//! Builds the layers up to a number of seeds, and counts wins, draws and losses in the last one. `cargo run --release
-//! --example count_layer -- 14 standard`.
+//! Builds the layers up to a number of seeds, and counts wins, draws and losses in the last one.
+//! `cargo run --release --example count_layer -- 14 standard`.
 
 use std::error::Error;
 

@@ -1,6 +1,8 @@
-//! Looks a position up: `cargo run --release --example probe -- tables '<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>'`.
+//! Looks a position up: `cargo run --release --example probe -- tables
+//! '<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>'`.
 //!
-//! Only `kalah-core` is needed for this. Blocks of the tables are read when they are needed, which suits a single position.
+//! Only `kalah-core` is needed for this. Blocks of the tables are read when they are needed, which
+//! suits a single position.
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use kalah::table::Tables;
 
 const PITS: usize = 6;
 const SAMPLES: usize = 2_000_000;
-/// Pits with more seeds count as having this many.
+/// Pits with more seeds are treated as holding this many.
 const SEEDS_A_PIT: usize = 8;
 
 /// The weights of a position: one for each pit of both sides, the mover's first.
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let layer = LayerIndex::new(tables.rows(), seeds);
     let mut random = fastrand::Rng::with_seed(1);
-    // A random position of the layer, uniformly distributed, and its exact score.
+    // Draws a uniformly random position of the layer, with its exact score.
     let mut sample = || -> Result<([usize; 2 * MAX_TABLE_PITS], f64), Box<dyn Error>> {
         let (mover, other) = layer.unrank(random.u64(0..layer.positions()));
         Ok((features(&mover, &other), f64::from(tables.score(&mover, &other)?)))

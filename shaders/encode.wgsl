@@ -1,12 +1,14 @@
 // Packs scores into groups. A thread packs one group and stores the number of bytes of its patch.
 //
-// Few groups have exceptions. For these, threads of the workgroup that would wait otherwise try the bases, BASE_THREADS for
-// each group. The first word of such a group still holds its codes; the stage `patch` moves them.
+// Few groups have exceptions. For these, threads of the workgroup that would otherwise wait try the
+// bases, BASE_THREADS for each group. The first word of such a group still holds its codes; the
+// stage `patch` moves them.
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
-// How many groups of the workgroup have exceptions; the thread, least and greatest residual of each, a byte each; and for
-// each thread the best base found for its group: how many residuals fit above 255 - base; 0 without exceptions.
+// Groups of the workgroup with exceptions: their number; for each the thread, the least and the
+// greatest residual, a byte each; and for each thread the best base for its group. The last is the
+// number of residuals that fit, above 255 - base; 0 without exceptions.
 var<workgroup> exceptional: array<atomic<u32>, 1>;
 var<workgroup> ranges: array<u32, WORKGROUP>;
 var<workgroup> best: array<atomic<u32>, WORKGROUP>;
@@ -16,7 +18,8 @@ fn aligned(row: u32, word: u32) -> u32 {
     return scores[row * params.words + word - params.base] + splat4(BASE_BIAS) - head[word];
 }
 
-// The residuals of `count` positions from this one on, at most four; in the other lanes the first one again.
+// The residuals of `count` positions from this one on, at most four. The other lanes repeat the
+// first one.
 fn four_residuals(cursor: Cursor, count: u32) -> u32 {
     var found = 0u;
     if (cursor.mover + 3u < params.rows) {
@@ -25,7 +28,7 @@ fn four_residuals(cursor: Cursor, count: u32) -> u32 {
         let shift = 8u * (cursor.mover % 4u);
         found = (low >> shift) | ((high << 1u) << (31u - shift));
     } else {
-        // The run ends, or several do.
+        // One or more runs end here.
         var place = cursor;
         for (var lane = 0u; lane < count; lane++) {
             found |= residual(place) << (8u * lane);
@@ -36,12 +39,12 @@ fn four_residuals(cursor: Cursor, count: u32) -> u32 {
     return (found & mask) | (splat4(found & 0xffu) & ~mask);
 }
 
-// All bits of the first lanes, one to four.
+// All bits of the first one to four lanes.
 fn lanes_below(count: u32) -> u32 {
     return 0xffffffffu >> (8u * (4u - count));
 }
 
-// The place four positions on.
+// The place four positions later.
 fn skip_four(cursor: Cursor) -> Cursor {
     var place = Cursor(cursor.row, cursor.mover + 4u);
     while (place.mover >= params.rows) {
@@ -50,7 +53,7 @@ fn skip_four(cursor: Cursor) -> Cursor {
     return place;
 }
 
-// How many residuals of a group are from `base` to base + 15.
+// Number of residuals of a group from `base` to base + 15.
 fn fitting(first: Cursor, positions: u32, base: u32) -> u32 {
     var cursor = first;
     var fit = 0u;
@@ -67,7 +70,7 @@ fn fitting(first: Cursor, positions: u32, base: u32) -> u32 {
 // Four codes of residuals above a base, in four bits each; zero where they do not fit.
 fn four_codes(values: u32, base: u32) -> u32 {
     let above = (values | HIGH_BITS) - splat4(base);
-    // Those at the base or above, of them those that differ from it by less than 16.
+    // Of those at or above the base, the ones that differ from it by less than 16.
     let fits = above & ~((above & 0x70707070u) + 0x70707070u) & HIGH_BITS;
     let codes = above & ((fits >> 3u) - (fits >> 7u));
     let pairs = (codes | (codes >> 4u)) & 0x00ff00ffu;
@@ -98,8 +101,8 @@ fn range_of(first: Cursor, positions: u32) -> Range {
     );
 }
 
-// Tries bases for the groups with exceptions: the one with which the most residuals fit 4 bits, the smallest such base.
-// The range is seldom much wider.
+// Tries bases for the groups with exceptions. Chooses the smallest base with which the most
+// residuals fit 4 bits. The range is seldom much wider.
 fn try_bases(first_group: u32, local: u32) {
     let count = atomicLoad(&exceptional[0]);
     for (var number = local / BASE_THREADS; number < count; number += WORKGROUP / BASE_THREADS) {

@@ -1,7 +1,9 @@
-// Moves that end in the store: worth what they store plus what the mover still collects.
+// Moves that end in the store: worth the seeds that they store plus those that the mover still
+// collects.
 //
-// For each other row, the children of neighbouring mover's rows are near each other: so neighbouring threads have
-// neighbouring groups, and a workgroup has AGAIN_WORDS words of each of AGAIN_GROUPS groups.
+// For each other row, the children of neighbouring mover's rows are near each other. So
+// neighbouring threads have neighbouring groups, and a workgroup has AGAIN_WORDS words of each of
+// AGAIN_GROUPS groups.
 
 @compute @workgroup_size(WORKGROUP)
 fn forward_again(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {

@@ -1,4 +1,4 @@
-// Moves that capture a pit of the other row: the child's frame depends on the seeds it holds.
+// Moves that capture a pit of the other row. The child's frame depends on the seeds in it.
 
 @compute @workgroup_size(WORKGROUP)
 fn forward_capture(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -21,7 +21,7 @@ fn forward_capture(@builtin(global_invocation_id) id: vec3<u32>) {
         let w = frames[params.frames_at + captured.w];
         let rows = vec4<u32>(x.rows, y.rows, z.rows, w.rows);
         let profile_at = vec4<u32>(x.profile_at, y.profile_at, z.profile_at, w.profile_at);
-        // Frames that are over or absent have no groups: nothing that is read for them counts.
+        // Frames that are over or absent have no groups: data read for them is ignored.
         let groups_at = vec4<u32>(x.groups_at, y.groups_at, z.groups_at, w.groups_at);
         let patches_at = vec4<u32>(x.patches_at, y.patches_at, z.patches_at, w.patches_at);
         let is_packed = groups_at > vec4<u32>(0u);

@@ -1,4 +1,5 @@
-// Moves that end the turn: worth what the opponent does not collect. The children are runs over the opponent's rows.
+// Moves that end the turn: worth the seeds that the opponent does not collect. The children are
+// runs over the opponent's rows.
 
 @compute @workgroup_size(WORKGROUP)
 fn forward_pass(@builtin(global_invocation_id) id: vec3<u32>) {

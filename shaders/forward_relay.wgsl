@@ -1,20 +1,23 @@
-// Sowings that end in the other row and may go on from there. They are followed position by position, but only from where they
-// cross to the other row (crates/tables/src/rows/crossings.rs): a group is a crossing, its entries are the mover's rows whose relays have it.
+// Sowings that end in the other row and may continue from there. They are followed position by
+// position, but only from where they cross to the other row (crates/tables/src/rows/crossings.rs).
+// A group is a crossing; its entries are the mover's rows whose relays have it.
 
 // The other rows, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
-// The ring is the mover's row, the other row and the store. Its words have a byte for each pit: the mover's from byte 0 on, those of
-// the other row from byte OTHER_ROW on. A place is such a byte, or STORE; what the store holds is what the rows do not have any more.
+// The ring is the mover's row, the other row and the store. Its words have a byte for each pit: the
+// mover's from byte 0 on, those of the other row from byte OTHER_ROW on. A place is such a byte, or
+// STORE. The store holds all seeds that have left the rows.
 
-// What a place other than the store holds.
+// Seeds in a place other than the store.
 fn held_at(ring: vec4<u32>, place: u32) -> u32 {
     let low = select(ring.x, ring.y, place >= 4u);
     let high = select(ring.z, ring.w, place >= 12u);
     return extractBits(select(low, high, place >= 8u), 8u * (place % 4u), 8u);
 }
 
-// What is sown on after the last seed of a sowing fell at `place`: nothing in the store and in a pit that was empty.
+// Seeds to sow on after the last seed of a sowing fell at `place`: 0 in the store and in a pit that
+// was empty.
 fn hand_at(ring: vec4<u32>, place: u32) -> u32 {
     let held = held_at(ring, place);
     return select(held, 0u, place == STORE || held == 1u);
@@ -22,18 +25,19 @@ fn hand_at(ring: vec4<u32>, place: u32) -> u32 {
 
 struct Sown {
     ring: vec4<u32>,
-    // Where the last seed fell.
+    // Place where the last seed fell.
     place: u32,
 }
 
-// Goes on until the move is over, after the last seed of a sowing fell at `last`.
+// Continues until the move is over, after the last seed of a sowing fell at `last`.
 fn sow(before: vec4<u32>, last: u32) -> Sown {
     var ring = before;
     var place = last;
     var hand = hand_at(ring, place);
-    // Left here only, where all that is used behind it passes, too: see "A value that leaves a loop" in docs/gpu.md.
+    // All values used after the loop leave it only here: see "A value that leaves a loop" in
+    // docs/gpu.md.
     while (hand > 0u) {
-        // Instead of a map this stage has the sowings.
+        // This stage has the sowings in place of a map.
         let sowing = 2u * (place * params.hands + hand);
         ring += map[sowing];
         place = map[sowing + 1u].x;
@@ -44,7 +48,7 @@ fn sow(before: vec4<u32>, last: u32) -> Sown {
 
 // A seed in each of the first `count` pits of a row.
 fn ones(count: u32) -> vec2<u32> {
-    // A shift by 32 is undefined: half of it, twice.
+    // A shift by 32 is undefined, so half of it is done twice.
     let half = vec2<u32>(16u - 4u * min(count, 4u), 32u - 4u * max(count, 4u));
     return (vec2<u32>(0x01010101u) >> half) >> half;
 }
@@ -54,13 +58,15 @@ fn seeds_of(row: vec2<u32>) -> u32 {
     return ((row.x + row.y) * 0x01010101u) >> 24u;
 }
 
-// A seed in each pit for each lap of `spilled` seeds sown into a row, and in the first pits for what is left of them.
+// One seed in each pit for each lap of `spilled` seeds sown into a row, and one in the first pits
+// for the rest.
 fn spill(spilled: u32) -> vec2<u32> {
     let laps = spilled / params.pits;
     return ones(params.pits) * laps + ones(spilled - laps * params.pits);
 }
 
-// What a relay collects that crossed with the mover's row `own` and `spilled` seeds sown into the other row.
+// Score of a relay that crossed with the mover's row `own` and `spilled` seeds sown into the other
+// row.
 fn relay_score(own: vec2<u32>, spilled: u32, other: u32) -> u32 {
     let other_row = vec2<u32>(rows[2u * other], rows[2u * other + 1u]);
     let last = OTHER_ROW + (spilled - 1u) % params.pits;

@@ -1,5 +1,5 @@
-// Writes the patches of groups with exceptions, each where the sizes of those before it end, and its offset to the
-// group. One thread per group.
+// Writes the patches of groups with exceptions, each where the sizes of those before it end, and
+// its offset to the group. One thread per group.
 
 @group(0) @binding(3) var<storage, read> sizes: array<u32>;
 @group(0) @binding(4) var<storage, read> block_sums: array<u32>;

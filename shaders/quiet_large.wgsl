@@ -1,4 +1,5 @@
-// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
+// Quiet moves of the large side, to positions with the small side to move and a large row of a
+// lower level.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> moves: array<u32>;

@@ -1,4 +1,4 @@
-// Quiet moves of the small side: to positions with the large side to move and the same large row.
+// Quiet moves of the small side, to positions with the large side to move and the same large row.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> moves: array<vec4<u32>>;
@@ -6,7 +6,7 @@
 @group(0) @binding(3) var<storage, read> large_moves: array<u32>;
 @group(0) @binding(4) var<storage, read_write> small_moves: array<u32>;
 
-// Whether a move counts that may do so only if a pit of the large row is empty.
+// Returns true if a move counts that depends on a pit of the large row being empty.
 fn is_move(only_if_empty: u32, row: u32) -> bool {
     let pit = only_if_empty % NO_MOVE;
     if (pit == 0u) {

@@ -1,5 +1,5 @@
-// Replaces each number by the sum of those before it in its block of SCAN_BLOCK; one workgroup per block. The sum of
-// each block goes to `sums`.
+// Replaces each number by the sum of those before it in its block of SCAN_BLOCK, with one workgroup
+// per block. The sum of each block goes to `sums`.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> numbers: array<u32>;

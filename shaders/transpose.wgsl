@@ -1,5 +1,5 @@
-// Transposes a matrix of bytes, tile by tile: a workgroup does one tile of TILE x TILE bytes, a thread a block of 4 x 4
-// bytes of it.
+// Transposes a matrix of bytes, tile by tile. A workgroup transposes one tile of TILE x TILE bytes,
+// a thread a block of 4 x 4 bytes of it.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> from_: array<u32>;
@@ -12,7 +12,8 @@ var<workgroup> tile: array<u32, TILE * TILE_STRIDE>;
 
 const EVEN_BYTES: u32 = 0x00ff00ffu;
 
-// A word of the matrix; zero beyond the last row. Beyond the last word, where no column is, it may be anything.
+// A word of the matrix; zero beyond the last row. Beyond the last word, which has no columns, its
+// value is arbitrary.
 fn from_word(row: u32, word: u32) -> u32 {
     let at = min(row, params.rows - 1u) * params.from_words + min(word, params.from_words - 1u);
     return select(0u, from_[at - params.from_base], row < params.rows);

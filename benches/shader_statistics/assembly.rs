@@ -1,13 +1,14 @@
-//! Counting the instructions of a disassembly by the depth of the loop that they are in.
+//! Counts the instructions of a disassembly by the depth of their loop.
 
-/// Instructions of a program, by loop depth: outside all loops, in loops, in loops within loops and so on.
+/// Instructions of a program, by loop depth: outside all loops, in loops, in loops within loops and
+/// so on.
 #[derive(Debug, Default, PartialEq)]
 pub struct Instructions {
-    /// Those that run for each thread.
+    /// Instructions that run for each thread.
     pub vector: Vec<usize>,
-    /// Those of them that read or write buffers or workgroup memory.
+    /// Of these, the ones that read or write buffers or workgroup memory.
     pub memory: Vec<usize>,
-    /// Those that run once for the threads that run together.
+    /// Instructions that run once for the threads that run together.
     pub scalar: Vec<usize>,
 }
 
@@ -22,8 +23,8 @@ struct Block {
 }
 
 impl Instructions {
-    /// Counts the instructions of a disassembly of RADV: blocks begin with `BB` and their number; a jump back is a loop
-    /// from its target to the block that jumps.
+    /// Counts the instructions of a disassembly of RADV. Blocks begin with `BB` and their number. A
+    /// jump back is a loop from its target to the block that jumps.
     pub fn of(text: &str) -> Instructions {
         let blocks = blocks(text);
         let mut loops: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! A driver as a compiler: from a kernel to what the driver reports about its pipeline.
+//! Uses a driver as a compiler: from a kernel to the driver's report about its pipeline.
 
 use std::error::Error;
 use std::ffi::{CStr, CString, c_char};
@@ -14,12 +14,12 @@ pub struct Compiler {
     name: String,
     device: Device,
     executables: khr::pipeline_executable_properties::Device,
-    // These are loaded from libraries that must stay.
+    // These are loaded from libraries that must stay loaded.
     _instance: Instance,
     _entry: Entry,
 }
 
-/// What a driver reports about a pipeline.
+/// A driver's report about a pipeline.
 pub struct Compiled {
     /// Names and values.
     pub statistics: Vec<(String, String)>,
@@ -28,19 +28,20 @@ pub struct Compiled {
 }
 
 impl Compiler {
-    /// All devices that report statistics.
+    /// Returns all devices that report statistics.
     ///
     /// # Errors
     /// When there is no Vulkan loader, or it or a driver fails.
     ///
     /// # Safety
-    /// What is installed as Vulkan loader is one.
+    /// The library installed as Vulkan loader must be one.
     pub unsafe fn all() -> Result<Vec<Compiler>, Box<dyn Error>> {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let entry = unsafe { Entry::load()? };
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: the structures are filled in and live until the call returns; this holds below as well.
+        // SAFETY: the structures are filled in and live until the call returns. The same holds
+        // below.
         let instance = unsafe { entry.create_instance(&info, None)? };
         let mut compilers = Vec::new();
         // SAFETY: the instance exists.
@@ -101,7 +102,8 @@ impl Compiler {
             .collect();
         let name = CString::new(kernel.entry_point())?;
         let device = &self.device;
-        // SAFETY: naga wrote valid SPIR-V with these bindings; nothing is destroyed before the program ends.
+        // SAFETY: naga wrote valid SPIR-V with these bindings. Nothing is destroyed before the
+        // program ends.
         unsafe {
             let module = device.create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&code), None)?;
             let set = device.create_descriptor_set_layout(
@@ -128,16 +130,17 @@ impl Compiler {
         }
     }
 
-    /// What the driver reports about a pipeline.
+    /// Reads the driver's report about a pipeline.
     ///
     /// # Safety
-    /// The pipeline is one of the device, made with the flags for reports.
+    /// The pipeline must belong to the device and be made with the flags for reports.
     unsafe fn reports(&self, pipeline: vk::Pipeline) -> Result<Compiled, vk::Result> {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(0);
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { self.executables.get_pipeline_executable_statistics(&info)? };
         let statistics = found.iter().map(|statistic| (text(&statistic.name), value(statistic))).collect();
-        // SAFETY: by the caller; the second call fills the memory that the first one asked for.
+        // SAFETY: guaranteed by the caller; the second call fills the memory that the first one
+        // requested.
         let representations = unsafe {
             let mut found = self.executables.get_pipeline_executable_internal_representations(&info)?;
             let mut texts: Vec<Vec<u8>> = found.iter().map(|one| vec![0; one.data_size]).collect();
@@ -160,7 +163,7 @@ impl Compiler {
     }
 }
 
-/// The SPIR-V that wgpu would make of a shader that runs without run-time checks.
+/// Returns the SPIR-V that wgpu would make of a shader that runs without run-time checks.
 fn spir_v(kernel: &Kernel, source: &str) -> Result<Vec<u32>, Box<dyn Error>> {
     let module = naga::front::wgsl::parse_str(source)?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module)?;

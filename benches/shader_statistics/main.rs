@@ -1,21 +1,29 @@
-//! What a real compiler makes of every stage's shader: registers, spills, code size, instructions, estimated cycles.
+//! Compiles every stage's shader with a real driver and prints registers, spills, code size,
+//! instructions and estimated cycles.
 //!
 //! ```sh
 //! RADV_FORCE_FAMILY=navi21 VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.x86_64.json \
 //!     cargo bench --bench shader_statistics
 //! ```
 //!
-//! Mesa's RADV opens "null hardware" in this way: it compiles for a card that is not there. Other families: `navi31`,
-//! `vega10`, `gfx90a` and more. wgpu cannot create a device on it, so the pipelines are made here, from the SPIR-V that
-//! wgpu would give the driver: without run-time checks, as on a card. A driver must have the extension
-//! `VK_KHR_pipeline_executable_properties`. `KALAH_STATISTICS_DIR` names a directory for what the compiler shows of its
-//! work (for RADV: NIR, its own intermediate form, and the disassembly) and the shaders, files for each stage.
-//! `KALAH_STATISTICS_SOURCES` names a directory with such shaders to compile instead: edited ones, or those of before.
+//! This command uses the "null hardware" of Mesa's RADV, which compiles for a card that the machine
+//! does not have. Other families are `navi31`, `vega10`, `gfx90a` and more. wgpu cannot create a
+//! device on it. So the pipelines are made here, from the SPIR-V that wgpu would give the driver:
+//! without run-time checks, as on a card. A driver must have the extension
+//! `VK_KHR_pipeline_executable_properties`.
 //!
-//! The last column has for each loop depth, from outside all loops on: the instructions that run for each thread, of
-//! them those that read or write buffers or workgroup memory, and those that run once for all threads of a wave.
+//! - `KALAH_STATISTICS_DIR`: a directory for the shaders and the compiler's representations, files
+//!   for each stage. For RADV: NIR, its own intermediate form, and the disassembly.
+//! - `KALAH_STATISTICS_SOURCES`: a directory with such shaders to compile instead, for instance
+//!   edited ones.
 //!
-//! Shaders are the same for all rule sets; which stages a rule set uses is in docs/gpu.md.
+//! The last column counts instructions by loop depth, from outside all loops on, in the form
+//! `vector (memory) + scalar`:
+//! - vector: instructions that run for each thread
+//! - memory: those that read or write buffers or workgroup memory
+//! - scalar: instructions that run once for all threads of a wave
+//!
+//! Shaders are the same for all rule sets. docs/gpu.md lists the stages that each rule set uses.
 
 mod assembly;
 mod compiler;
@@ -26,7 +34,7 @@ use assembly::Instructions;
 use compiler::{Compiled, Compiler};
 use kalah::build::gpu::stages::Stage;
 
-/// A column of the table: its head, and how drivers name the figure (RADV; Intel; others).
+/// A column of the table: its head, and the drivers' names for the figure (RADV; Intel; others).
 const COLUMNS: [(&str, &[&str]); 8] = [
     ("VGPRs", &["VGPRs", "Registers"]),
     ("SGPRs", &["SGPRs"]),
@@ -41,7 +49,7 @@ const COLUMNS: [(&str, &[&str]); 8] = [
 fn main() {
     let directory = std::env::var_os("KALAH_STATISTICS_DIR").map(PathBuf::from);
     let sources = std::env::var_os("KALAH_STATISTICS_SOURCES").map(PathBuf::from);
-    // SAFETY: the loader that is installed is a Vulkan loader.
+    // SAFETY: the installed loader is a Vulkan loader.
     let compilers = unsafe { Compiler::all() }.unwrap_or_else(|error| panic!("no Vulkan: {error}"));
     if compilers.is_empty() {
         eprintln!("No driver here has VK_KHR_pipeline_executable_properties; see the head of this file.");
@@ -66,7 +74,8 @@ fn main() {
                 compiled.unwrap_or_else(|error| panic!("{}: {error}", stage.name()))
             };
             let compiled = compile(&source);
-            // Few groups have exceptions: what nearly all threads run is what is left when there are none.
+            // Few groups have exceptions. Without them, the remaining code is what nearly all
+            // threads run.
             let marked = "const PATCHED: u32 = 128u;";
             assert!(source.contains(marked), "the constant of {}", stage.name());
             let plain = compile(&source.replace(marked, "const PATCHED: u32 = 0u;"));

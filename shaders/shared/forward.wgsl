@@ -1,6 +1,6 @@
-// What the stages for moves to lower layers have in common. A thread updates one word of `scores`, four positions with
-// the same mover's row, with all moves of one class that this row has. (`forward_relay` divides its work in its own way, and has only
-// the bindings in common.)
+// Shared parts of the stages for moves to lower layers. A thread updates one word of `scores`, four
+// positions with the same mover's row, with all moves of one class that this row has.
+// (`forward_relay` divides its work differently, and shares only the bindings.)
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> moves: array<u32>;
@@ -23,7 +23,7 @@ fn work_of(thread: u32) -> Work {
     return work_at(number, thread - number * params.words);
 }
 
-// The work on a word of a group, by its number among those to be done.
+// The work on a word of a group, by its number among those to process.
 fn work_at(number: u32, word: u32) -> Work {
     let group = params.groups_at + 2u * (params.first_group + number);
     let row = moves[group];
@@ -35,7 +35,8 @@ fn work_at(number: u32, word: u32) -> Work {
     );
 }
 
-// The ranks of the other rows of a word after the spill. Beyond the last row it is repeated; the map does so too.
+// Ranks of the other rows of a word after the spill. Beyond the last row its rank is repeated, in
+// the map, too.
 fn spilled(word: u32) -> vec4<u32> {
     if (params.map_at == NO_MAP) {
         return min(4u * word + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(params.others - 1u));

@@ -1,16 +1,17 @@
-// Four scores (or residuals) in a word, computed with all at once. All are below 128.
+// Four scores (or residuals) in a word, processed at once. All are below 128.
 
 const HIGH_BITS: u32 = 0x80808080u;
 
-// Of each two scores the greater one.
+// The greater of each two scores.
 fn max4(a: u32, b: u32) -> u32 {
-    // No lane borrows from the next; its high bit remains where a >= b, and the others are a - b then.
+    // No lane borrows from the next. Its high bit remains where a >= b; there the other bits are a
+    // - b.
     let difference = (a | HIGH_BITS) - b;
     let greater = difference & HIGH_BITS;
     return b + (difference & (greater - (greater >> 7u)));
 }
 
-// Of each two scores the smaller one.
+// The smaller of each two scores.
 fn min4(a: u32, b: u32) -> u32 {
     return a + b - max4(a, b);
 }

@@ -1,13 +1,13 @@
-// The rank of a row (RowIndex::rank), by the terms of RowIndex::rank_terms.
+// The rank of a row (RowIndex::rank), from the terms of RowIndex::rank_terms.
 
 @group(0) @binding(7) var<storage, read> ranks: array<u32>;
 
-// What adds to the rank when this number of pits is passed and these seeds and this potential are left.
+// Term of the rank when this number of pits is passed and these seeds and this potential are left.
 fn rank_term(passed: u32, seeds: u32, potential: u32) -> u32 {
     return ranks[(passed * (params.max_seeds + 1u) + seeds) * params.stride + potential];
 }
 
-// What a pit of a row holds: two words, one byte per pit.
+// Seeds in a pit of a row: two words, one byte per pit.
 fn pit_of(row: vec2<u32>, pit: u32) -> u32 {
     return extractBits(select(row.x, row.y, pit >= 4u), 8u * (pit % 4u), 8u);
 }

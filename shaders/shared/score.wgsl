@@ -3,15 +3,15 @@
 @group(0) @binding(1) var<storage, read> operand: array<u32>;
 @group(0) @binding(2) var<storage, read> frames: array<Frame>;
 
-// Where a frame is in the operand.
+// Location of a frame in the operand.
 struct Frame {
     // First byte of the profile. For a frame of finished games (rows = OVER): the score of all its positions.
     profile_at: u32,
-    // First word of the groups; 0 if there are none.
+    // First word of the groups; 0 if the frame has no groups.
     groups_at: u32,
     // First byte of the patches.
     patches_at: u32,
-    // Mover's rows; or OVER, or ABSENT: the frame is not in this operand.
+    // Number of mover's rows; or OVER, or ABSENT: the frame is not in this operand.
     rows: u32,
 }
 
@@ -19,8 +19,8 @@ fn operand_byte(at: u32) -> u32 {
     return extractBits(operand[at / 4u], 8u * (at % 4u), 8u);
 }
 
-// The code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte). Negative for a
-// residual below the base.
+// Code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
+// Negative for a residual below the base.
 fn patched_code(group: u32, patch_at: u32, place: u32) -> u32 {
     let count = operand_byte(patch_at + PATCH_HEAD_BYTES - 1u);
     for (var index = 0u; index < count; index++) {
@@ -35,12 +35,13 @@ fn patched_code(group: u32, patch_at: u32, place: u32) -> u32 {
     return extractBits(operand[group + place / 8u], 4u * (place % 8u), 4u);
 }
 
-// The residuals, plus BASE_BIAS, of the positions with these indices, each of the frame with groups and patches there.
-// With groups at word 0 and index 0 it reads the first group of the operand, whatever that is, but no patch.
+// The residuals, plus BASE_BIAS, of the positions with these indices, each in the frame with groups
+// and patches there. With groups at word 0 and index 0 it reads the first group of the operand,
+// whatever it holds, but no patch.
 fn residuals(groups_at: vec4<u32>, patches_at: vec4<u32>, index: vec4<u32>) -> vec4<u32> {
     let number = index / GROUP_POSITIONS;
-    // The number of the code in the frame: a group has two more than positions, in their place is the base. It is below
-    // 2^32, since the groups have less than 2^31 bytes.
+    // The number of the code in the frame: a group has two more codes than positions, in place of
+    // the base. It is below 2^32, since the groups have less than 2^31 bytes.
     let code_at = index + (8u * GROUP_WORDS - GROUP_POSITIONS) * number;
     let group = groups_at + number * GROUP_WORDS;
     // Everything is loaded before anything is used.

@@ -398,7 +398,7 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     refused("impossible", bound("x", 0, 3));
     refused("does not belong", bound("3,3,3/3,3,4", 0, 3));
     refused("does not belong", bound("3,3/3,3", 0, 3));
-    refused("does not hold what it should", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
+    refused("content is not as expected", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
     refused("contradict", bound("3,3,3/3,3,3", score + 1, 18));
     // What the tables say, and what the rules say of a game that is over.
     let known = tables.probe(&"1,2,3/2,2,2".parse().unwrap()).unwrap().score;

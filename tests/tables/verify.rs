@@ -253,7 +253,7 @@ fn all_boards_are_checked_in_one_run() {
     std::fs::remove_file(standard(2)).unwrap();
     let ran = kalah(directory.path(), &["verify", "--all"]).exits(3).says("standard-2-04.kalah");
     ran.says("empty-capture-6-09.kalah")
-        .says("standard with 2 pits and 6 seeds is there, but below it layer 2 is missing");
+        .says("standard with 2 pits and 6 seeds exists, but below it layer 2 is missing");
 
     let empty = tempfile::tempdir().unwrap();
     kalah(empty.path(), &["verify", "--all"]).exits(1).says("nothing was checked");

@@ -1,4 +1,4 @@
-//! Stopping long work.
+//! Stops long work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 #[error("stopped")]
 pub struct Stopped;
 
-/// A request to stop: a flag that all clones share, and a deadline that each may have of its own.
+/// A request to stop: a flag that all clones share, and an optional deadline for each clone.
 ///
-/// Whoever starts work keeps one clone, and the work looks at another from time to time.
+/// Whoever starts the work keeps one clone. The work checks another from time to time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,33 +37,34 @@ struct Shared {
 }
 
 impl Cancel {
-    /// One that nothing has cancelled yet, without a deadline.
+    /// Returns a request that is not cancelled and has no deadline.
     pub fn new() -> Cancel {
         Cancel::default()
     }
 
-    /// One with a flag of its own, which is cancelled with this one, too.
+    /// Returns a request with a flag of its own that is also cancelled with this one.
     #[must_use]
     pub fn child(&self) -> Cancel {
         let shared = Shared { flag: AtomicBool::new(false), parent: Some(self.clone()) };
         Cancel { shared: Arc::new(shared), deadline: self.deadline }
     }
 
-    /// Shares the flag, with a deadline after `time` from now on, unless the own one is nearer.
+    /// Returns a clone whose deadline is `time` from now, or the existing deadline if that is
+    /// sooner.
     #[must_use]
     pub fn within(&self, time: Duration) -> Cancel {
         // A time beyond the range of the clock means no deadline.
         self.until(Instant::now().checked_add(time))
     }
 
-    /// Shares the flag, with this `deadline`, unless the own one is nearer.
+    /// Returns a clone with this `deadline`, or with the existing deadline if that is sooner.
     #[must_use]
     pub fn until(&self, deadline: Option<Instant>) -> Cancel {
         let deadline = self.deadline.into_iter().chain(deadline).min();
         Cancel { shared: Arc::clone(&self.shared), deadline }
     }
 
-    /// Has the work of all clones and their children stop at the next opportunity.
+    /// Asks the work of all clones and their children to stop as soon as it can.
     pub fn cancel(&self) {
         self.shared.flag.store(true, Ordering::Relaxed);
     }
@@ -85,12 +86,12 @@ impl Cancel {
         if self.is_cancelled() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// When the work must stop at the latest.
+    /// The time at which the work must stop, if there is a deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The time left until the deadline; `None` where there is none.
+    /// Time left until the deadline; `None` without a deadline.
     pub fn left(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }

@@ -1,4 +1,4 @@
-//! Finding the cause of an error: enums that wrap others return these from [`Error::source`].
+//! Finds the cause of an error. Enums that wrap errors return them from [`Error::source`].
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::iter::successors;
 
 /// Returns `error`, its source, the source of that, and so on.
 ///
-/// Unlike [`Error::source`], this does not leave out an error that an [`io::Error`] was made of.
+/// Unlike [`Error::source`], this includes an error that an [`io::Error`] was made from.
 pub fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     successors(Some(error), |&error| match error.downcast_ref().and_then(io::Error::get_ref) {
         Some(inner) => Some(inner),
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use crate::table::{Damage, ProbeError, TableError};
 
-    /// Tables that are damaged used to pass for files that cannot be written.
+    /// A damaged table must not be reported as a file that cannot be written.
     #[test]
     fn a_table_error_is_found_in_what_wraps_it() {
         let damaged = || TableError::damaged(Path::new("a"), Damage::Digest);

@@ -1,14 +1,14 @@
-//! Opening regular files without blocking; anything else is rejected with an error that names what it is.
+//! Opens regular files without blocking. Anything else is an error that names its type.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Opens the regular file at `path` for reading, without blocking: opening a named pipe could wait forever, and a
-/// device may have no end.
+/// Opens the regular file at `path` for reading. Never blocks: opening a named pipe could wait
+/// forever, and a device may have no end.
 ///
 /// # Errors
-/// When it cannot be opened, or is not a regular file.
+/// When it cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, OpenOptions::new().read(true))
 }
@@ -18,13 +18,14 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // With this flag, opening a pipe without a writer returns at once. Regular files are read and written as usual.
+    // With this flag, opening a pipe without a writer returns at once. Regular files are
+    // unaffected.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = match options.open(path) {
         Ok(file) => file,
-        // Opening a socket, or a directory or a pipe without a reader for writing, fails with a system error that does
-        // not say why.
+        // Opening a socket, or a directory or readerless pipe for writing, fails with an obscure
+        // system error.
         Err(error) => return Err(path.metadata().ok().and_then(|metadata| refusal(&metadata)).unwrap_or(error)),
     };
     match refusal(&file.metadata()?) {
@@ -33,7 +34,7 @@ pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// The bytes of the regular file at `path`.
+/// Reads the bytes of the regular file at `path`.
 ///
 /// # Errors
 /// As [`open`], and when the file cannot be read.
@@ -43,7 +44,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of the regular file at `path`.
+/// Reads the text of the regular file at `path`.
 ///
 /// # Errors
 /// As [`read`], and when it is not UTF-8.
@@ -53,10 +54,10 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Returns an error if there is something other than a regular file at `path`.
+/// Returns an error if `path` exists and is not a regular file.
 ///
 /// # Errors
-/// When there is something else, or its type cannot be determined.
+/// When `path` is something else, or its type cannot be determined.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     match found(path.metadata())?.and_then(|metadata| refusal(&metadata)) {
         Some(refusal) => Err(refusal),
@@ -64,7 +65,7 @@ pub fn require_regular(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The result, with `None` for a file that does not exist.
+/// Turns the error for a file that does not exist into `None`.
 ///
 /// # Errors
 /// All other errors.
@@ -75,8 +76,8 @@ pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Says that a file has another version of its format than this program reads: a newer one, or an older one that is no longer
-/// read.
+/// Describes a file whose format version differs from the one this program reads: newer, or too
+/// old.
 #[must_use]
 pub fn other_version(found: u32, known: u32) -> String {
     if found > known {
@@ -95,7 +96,7 @@ fn refusal(metadata: &Metadata) -> Option<io::Error> {
     Some(io::Error::new(kind, format!("it is {}, not a regular file", name(metadata.file_type()))))
 }
 
-/// A name for messages, of anything but a regular file.
+/// Name in messages for a file that is not regular.
 fn name(kind: FileType) -> &'static str {
     if kind.is_dir() {
         return "a directory";

@@ -1,4 +1,4 @@
-//! Headers of binary files that end with a checksum of themselves.
+//! Headers of binary files that end with their own checksum.
 
 use bytemuck::{Pod, bytes_of, bytes_of_mut};
 use xxhash_rust::xxh3::xxh3_64;
@@ -6,7 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes of the checksum, the last field of a header.
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
-/// The header with its checksum: XXH3 of all its bytes, with zeros in the place of the checksum, which is the last field.
+/// Returns the header with its checksum: XXH3 of all its bytes, with zeros in place of the
+/// checksum, the last field.
 #[must_use]
 pub fn sealed<H: Pod>(mut header: H) -> H {
     let checksum_at = size_of::<H>() - CHECKSUM_BYTES;
@@ -16,7 +17,7 @@ pub fn sealed<H: Pod>(mut header: H) -> H {
     header
 }
 
-/// Returns true if a header has its checksum.
+/// Returns true if the checksum of a header is correct.
 pub fn is_sealed<H: Pod>(header: &H) -> bool {
     bytes_of(&sealed(*header)) == bytes_of(header)
 }

@@ -2,8 +2,10 @@
 
 use std::sync::OnceLock;
 
-/// An instruction set that hot loops are compiled for. A value proves that this machine supports it: it can only come
-/// from [`Isa::available`] or [`Isa::detect`]. All instruction sets give the same results.
+/// An instruction set that hot loops are compiled for. All give the same results.
+///
+/// A value proves that this machine supports the set: it can only come from [`Isa::available`] or
+/// [`Isa::detect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Set);
 
@@ -11,16 +13,16 @@ pub struct Isa(Set);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Set {
-    /// What every machine of the target supports.
+    /// Supported by every machine of the target.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, POPCNT and LZCNT (Haswell, Excavator and later).
     Avx2,
-    /// All of these, and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
+    /// The features of `Avx2`, and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
     Avx512,
 }
 
 impl Set {
-    /// Whether this machine supports all features that [`per_isa`] compiles for.
+    /// Returns true if this machine supports all features that [`per_isa`] compiles for.
     fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         match self {
@@ -54,7 +56,7 @@ impl Isa {
         [Set::Baseline, Set::Avx2, Set::Avx512].into_iter().filter(|set| set.is_available()).map(Isa)
     }
 
-    /// The name, as `KALAH_ISA` takes it.
+    /// The name, as accepted by `KALAH_ISA`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Set::Baseline => "baseline",
@@ -63,14 +65,15 @@ impl Isa {
         }
     }
 
-    /// Which one it is.
+    /// The instruction set as an enum.
     #[inline]
     #[doc(hidden)]
     pub fn set(self) -> Set {
         self.0
     }
 
-    /// The one that the environment variable `KALAH_ISA` names if this machine supports it, otherwise the fastest.
+    /// Returns the set named by the environment variable `KALAH_ISA` if this machine supports it,
+    /// otherwise the fastest.
     pub fn detect() -> Isa {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
@@ -83,7 +86,8 @@ impl Isa {
     }
 }
 
-/// Defines a function whose body is compiled once for each [`Isa`]; the first argument chooses the version.
+/// Defines a function whose body is compiled once for each [`Isa`]. The first argument selects the
+/// version.
 ///
 /// ```
 /// use kalah_core::isa::{Isa, per_isa};
@@ -115,12 +119,14 @@ macro_rules! per_isa {
                 fn avx2($($arg: $type),*) $(-> $ret)? {
                     body($($arg),*)
                 }
-                #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+                #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+                #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
                 fn avx512($($arg: $type),*) $(-> $ret)? {
                     body($($arg),*)
                 }
                 match isa.set() {
-                    // SAFETY: an `Isa` of this kind is made only where `Set::is_available` found these features.
+                    // SAFETY: an `Isa` of this kind exists only where `Set::is_available` found
+                    // these features.
                     $crate::isa::Set::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
                     $crate::isa::Set::Avx2 => return unsafe { avx2($($arg),*) },

@@ -1,8 +1,8 @@
-//! What a reader of Kalah endgame tables needs: positions and rules, ranks, the table format, reading, probing, checksums.
+//! Reads Kalah endgame tables: positions and rules, ranks, the table format, probing, checksums.
 //!
-//! The crate `kalah`, which re-exports this one, builds and verifies tables, and searches positions with more seeds. A
-//! *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
-//! those seeds the mover collects with best play: the *score*.
+//! The crate `kalah` re-exports this one, builds and verifies tables, and searches positions with
+//! more seeds. A *table* covers a *layer*: all positions with the same number of seeds in play. For
+//! each it holds the *score*: the seeds in play that the mover collects with best play.
 //!
 //! ```no_run
 //! use kalah_core::game::{Position, Rules};
@@ -17,9 +17,10 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`] <- [`evaluation`], [`index`] <- [`table`].
+//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`] <-
+//! [`evaluation`], [`index`] <- [`table`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |

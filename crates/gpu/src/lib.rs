@@ -2,10 +2,10 @@
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way: [`device`] <- [`builder`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`builder`] | computing tables |
-//! | [`device`] | computing on a GPU, independent of what is computed |
+//! | [`device`] | computing on a GPU, independent of the application |
 
 pub mod builder;
 pub mod device;

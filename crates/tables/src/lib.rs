@@ -1,17 +1,17 @@
 //! Exact endgame tablebases for the sowing game Kalah: building on the CPU, keeping, verifying.
 //!
-//! The crate `kalah` re-exports these modules. Dependencies run one way: [`mod@file`], [`system`], [`progress`] <- [`table`], [`rows`] <- [`builder`] <- [`verify`];
-//! [`table`] <- [`mod@export`].
+//! The crate `kalah` re-exports these modules. Dependencies run one way: [`mod@file`], [`system`],
+//! [`progress`] <- [`table`], [`rows`] <- [`builder`] <- [`verify`]; [`table`] <- [`mod@export`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`builder`] | computing tables |
-//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
+//! | [`mod@export`] | exporting scores: CSV, JSON lines, numpy arrays, Parquet |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
-//! | [`rows`] | what moves do to rows, in terms of ranks |
+//! | [`rows`] | the effect of moves on rows, in terms of ranks |
 //! | [`system`] | available memory and free disk space |
 //! | [`table`] | tables on disk: writing, archives, manifests; with the readers of `kalah-core` |
 //! | [`temporary`] | directories for temporary files |

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// Whether a character does anything but show itself: control characters, direction marks, line separators, and
-/// zero-width characters.
+/// Returns true for a character with an effect other than showing itself: control characters,
+/// direction marks, line separators, and zero-width characters.
 fn is_hidden(sign: char) -> bool {
     sign.is_control()
         || matches!(sign,
@@ -11,9 +11,9 @@ fn is_hidden(sign: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `text` on one line of at most `most` characters, safe for a terminal and with nothing hidden: control characters,
-/// direction marks and line separators are escaped (`\n`, `\u{1b}`). A truncated text ends with `...`, which counts,
-/// too.
+/// Returns `text` on one line of at most `most` characters, safe for a terminal and with nothing
+/// hidden. Control characters, direction marks and line separators are escaped (`\n`, `\u{1b}`). A
+/// truncated text ends with `...`, which counts, too.
 ///
 /// ```
 /// assert_eq!(kalah_tables::printable::printable("\u{1b}[2Jgone", 40), "\\u{1b}[2Jgone");
@@ -32,7 +32,7 @@ pub fn printable(text: &str, most: usize) -> String {
         count += shown[before..].chars().count();
         if count > most {
             shown.truncate(cut);
-            // If there is no space for the whole ellipsis, a part of it.
+            // If the whole ellipsis does not fit, a part of it.
             let _ = write!(shown, "{CUT:.0$}", most.min(CUT.len()));
             return shown;
         }
@@ -43,7 +43,7 @@ pub fn printable(text: &str, most: usize) -> String {
     shown
 }
 
-/// A value with its sign; that of a draw is 0.
+/// Returns a value with its sign; 0 for a draw.
 ///
 /// ```
 /// assert_eq!([4, 0, -2].map(kalah_tables::printable::signed), ["+4", "0", "-2"]);

@@ -4,17 +4,17 @@ use std::sync::atomic::AtomicU64;
 
 use kalah_core::cancel::{Cancel, Stopped};
 
-/// Shared with a running computation: it reports progress here and stops on request.
+/// State shared with a running computation, which reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Positions computed, and those that were unpacked from archives for that.
+    /// Positions computed, and those unpacked from archives for that.
     pub positions: AtomicU64,
     /// Ends the computation.
     pub cancel: Cancel,
 }
 
 impl Pulse {
-    /// One that `cancel` ends.
+    /// Makes a pulse that `cancel` ends.
     pub fn new(cancel: Cancel) -> Pulse {
         Pulse { cancel, ..Pulse::default() }
     }

@@ -1,17 +1,19 @@
 //! Random numbers from the seeds that users choose.
 
-/// The generator that starts from `seed`. The numbers of neighbouring seeds are independent of each other: people count
-/// seeds up, one for each epoch, worker or run.
+/// Returns the generator for `seed`. Neighbouring seeds give independent numbers, since people
+/// count seeds up: one for each epoch, worker or run.
 pub fn generator(seed: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(mixed(seed))
 }
 
-/// A number whose bits all depend on all bits of `number`; different numbers give different ones, and 0 gives 0.
+/// Mixes a number so that all bits of the result depend on all bits of `number`. Different numbers
+/// give different results, and 0 gives 0.
 ///
-/// The seed of `fastrand` is its state, and the states of neighbouring seeds stay neighbours for ever. Their numbers are then
-/// correlated.
+/// The seed of `fastrand` is its state, and the states of neighbouring seeds stay neighbours for
+/// ever. Without mixing, their numbers are correlated.
 pub fn mixed(number: u64) -> u64 {
-    // The last steps of SplitMix64 (Steele, Lea and Flood 2014; the constants are Stafford's variant 13).
+    // The last steps of SplitMix64 (Steele, Lea and Flood 2014; the constants are Stafford's
+    // variant 13).
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ number >> 31
@@ -21,7 +23,7 @@ pub fn mixed(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// How many numbers of each seed are compared.
+    /// Numbers compared for each seed.
     const COUNT: usize = 2000;
 
     /// The correlation of the numbers of two seeds.
@@ -44,13 +46,14 @@ mod tests {
                 assert!(found.abs() < 5.0 / (COUNT as f64).sqrt(), "seeds {seed} and {step} more: {found}");
             }
         }
-        // Bits far up count, too.
+        // High bits count, too.
         assert!(correlation(5, 5 | 1 << 63).abs() < 5.0 / (COUNT as f64).sqrt());
     }
 
     #[test]
     fn mixing_is_one_to_one() {
-        // The published outputs of SplitMix64 from the state 1234567 are mixed multiples of the golden ratio.
+        // The published outputs of SplitMix64 from the state 1234567 are mixed multiples of the
+        // golden ratio.
         let outputs = (1..=3u64).map(|step| mixed(step.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1_234_567)));
         assert!(outputs.eq([6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]));
         assert_eq!(mixed(0), 0);

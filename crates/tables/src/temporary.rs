@@ -1,7 +1,7 @@
-//! Directories for temporary files of a command: if it is killed, the next command removes them.
+//! Directories for temporary files of a command. If it is killed, the next command removes them.
 //!
-//! Each contains a lock file that its process has locked. The system releases the lock when the process ends, however
-//! it ends, so a directory whose lock can be taken is abandoned.
+//! Each contains a lock file that its process has locked. The system releases the lock when the
+//! process ends, however it ends, so a directory whose lock can be taken is abandoned.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -9,16 +9,17 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// The beginning of the names of all such directories; the process id and a random part follow.
+/// Prefix of the names of all such directories. The process id and a random part follow.
 pub const PREFIX: &str = "kalah-temporary-";
 
 /// The lock file in each of them.
 const LOCK_FILE: &str = "in-use.lock";
 
-/// How often to try again if another process removes the new directory before it is locked.
+/// Number of attempts if another process removes the new directory before it is locked.
 const ATTEMPTS: u32 = 100;
 
-/// A directory that is removed when dropped; or, if the process is killed, when the next one is made in the same place.
+/// A directory that is removed when dropped; or, if the process is killed, when the next one is
+/// made in the same place.
 #[derive(Debug)]
 pub struct TemporaryDirectory {
     // Dropped before the lock, so that no other process removes it meanwhile.
@@ -27,7 +28,7 @@ pub struct TemporaryDirectory {
 }
 
 impl TemporaryDirectory {
-    /// Creates one in `parent`, and removes those there whose processes have ended.
+    /// Creates a directory in `parent`, and removes those there whose processes have ended.
     ///
     /// # Errors
     /// When the directory or its lock file cannot be created.
@@ -65,8 +66,8 @@ fn locked(directory: &Path) -> io::Result<File> {
     }
 }
 
-/// Removes the temporary directories of this user in `parent` whose processes have ended; none if the file system has
-/// no locks. What cannot be removed stays until the next time.
+/// Removes the temporary directories of this user in `parent` whose processes have ended, if the
+/// file system has locks. Files that cannot be removed stay until the next time.
 pub fn remove_dead(parent: &Path) {
     let Ok(entries) = parent.read_dir() else { return };
     for entry in entries.flatten() {
@@ -80,10 +81,12 @@ pub fn remove_dead(parent: &Path) {
 fn remove_if_dead(directory: &Path) -> io::Result<()> {
     let path = directory.join(LOCK_FILE);
     let lock = match path.symlink_metadata() {
-        // In a directory that everyone can write to, like /tmp, anyone can create one with such a name.
+        // In a directory that everyone can write to, like /tmp, anyone can create a directory with
+        // such a name.
         Ok(metadata) if metadata.is_file() && is_own(&metadata) => File::open(&path)?,
         Ok(_) => return Ok(()),
-        // Its process was killed before it locked it, or has just created it; fails unless it is empty.
+        // Its process was killed before it locked it, or has just created it. Removal fails unless
+        // the directory is empty.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return std::fs::remove_dir(directory),
         Err(error) => return Err(error),
     };
@@ -102,7 +105,7 @@ fn remove_if_dead(directory: &Path) -> io::Result<()> {
     std::fs::remove_dir(directory)
 }
 
-/// Whether the file belongs to the user who runs this process.
+/// Returns true if the file belongs to the user who runs this process.
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -119,7 +122,8 @@ fn is_own(_metadata: &Metadata) -> bool {
 mod tests {
     use super::*;
 
-    /// What a killed process leaves: a directory with a file, and a lock that no process holds.
+    /// Makes the leftovers of a killed process: a directory with a file, and a lock that no process
+    /// holds.
     fn dead(parent: &Path) -> std::path::PathBuf {
         let directory = parent.join(format!("{PREFIX}1-abcdef"));
         std::fs::create_dir_all(directory.join("inner")).unwrap();

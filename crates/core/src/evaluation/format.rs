@@ -13,13 +13,13 @@ pub const NETWORK_MAGIC: [u8; 8] = *b"KALAHNN\n";
 /// The version of the format with one network.
 pub const NETWORK_VERSION: u32 = 1;
 
-/// The version with a network for each phase of the game.
+/// The version of the format with a network for each phase of the game.
 pub const PHASED_VERSION: u32 = 2;
 
-/// Bytes of the checksum, the last of the file.
+/// Bytes of the checksum at the end of the file.
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
-/// The first bytes of a file; the inputs follow, then the checksum of all bytes before it.
+/// The head of a file. The inputs follow, then the checksum of all bytes before it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Head {
@@ -34,8 +34,8 @@ struct Head {
     outputs: [i16; LANES],
 }
 
-/// The first bytes of a file with several phases; the least seeds of each follow, two bytes each, then their networks, each as
-/// in a file of its own, then the checksum of all bytes before it.
+/// The head of a file with several phases. The least seeds of each phase follow, two bytes each,
+/// then the networks, each as in its own file, then the checksum of all bytes before it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct PhasedHead {
@@ -47,18 +47,18 @@ struct PhasedHead {
     zero: u8,
 }
 
-/// The numbers in the byte order of files, or back.
+/// Converts numbers between native and file byte order.
 fn little_endian(numbers: &[i16; LANES]) -> [i16; LANES] {
     numbers.map(i16::to_le)
 }
 
 impl Network {
-    /// Bytes of a network file of boards of `pits` pits a side.
+    /// Bytes of a network file for boards with `pits` pits a side.
     pub fn file_bytes(pits: usize) -> usize {
         size_of::<Head>() + 2 * pits * HELD * size_of::<[i16; LANES]>() + CHECKSUM_BYTES
     }
 
-    /// The bytes of its file.
+    /// Returns the network as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Weights { inputs, bias, floor, outputs, shift } = self.weights();
         let head = Head {
@@ -78,10 +78,11 @@ impl Network {
         bytes
     }
 
-    /// The network in the bytes of a file.
+    /// Reads a network from the bytes of a file.
     ///
     /// # Errors
-    /// When they are no network file, one of another version, damaged, or hold numbers that are no network.
+    /// When the bytes are not a network file, have another version, are damaged, or hold numbers
+    /// that do not form a network.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         if !bytes.starts_with(&NETWORK_MAGIC) {
             return Err(NetworkError::Foreign);
@@ -116,14 +117,14 @@ impl Network {
         Network::new(rules, pits, &weights)
     }
 
-    /// BLAKE3 of the bytes of its file: networks with the same digest give the same evaluations.
+    /// BLAKE3 of the network's file. Networks with equal digests give equal evaluations.
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()
     }
 }
 
 impl PhasedNetwork {
-    /// Bytes of a file with so many phases, of boards of `pits` pits a side.
+    /// Bytes of a file with this number of phases, for boards with `pits` pits a side.
     pub fn file_bytes(pits: usize, phases: usize) -> usize {
         if phases == 1 {
             return Network::file_bytes(pits);
@@ -131,7 +132,7 @@ impl PhasedNetwork {
         size_of::<PhasedHead>() + phases * (size_of::<u16>() + Network::file_bytes(pits)) + CHECKSUM_BYTES
     }
 
-    /// The bytes of its file: with a single phase, those of its network.
+    /// Returns the bytes of a file. A single phase gives the same file as its network.
     pub fn to_bytes(&self) -> Vec<u8> {
         if let [only] = self.phases() {
             return only.network.to_bytes();
@@ -151,10 +152,11 @@ impl PhasedNetwork {
         bytes
     }
 
-    /// The network, or the networks, in the bytes of a file of either version.
+    /// Reads one network or several from the bytes of a file of either version.
     ///
     /// # Errors
-    /// When they are no network file, one of another version, damaged, or hold numbers that are no network.
+    /// When the bytes are not a network file, have another version, are damaged, or hold numbers
+    /// that do not form a network.
     pub fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
         let version = bytes.get(NETWORK_MAGIC.len()..).and_then(|rest| rest.first_chunk());
         if !bytes.starts_with(&NETWORK_MAGIC) || version != Some(&PHASED_VERSION.to_le_bytes()) {
@@ -186,7 +188,7 @@ impl PhasedNetwork {
         if is_of_head { Ok(network) } else { Err(NetworkError::Damaged) }
     }
 
-    /// BLAKE3 of the bytes of its file: those with the same digest give the same evaluations.
+    /// BLAKE3 of the file. Equal digests mean equal evaluations.
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()
     }
@@ -237,7 +239,7 @@ mod tests {
             assert_eq!(bytes.len(), PhasedNetwork::file_bytes(pits, phases as usize));
             let again = PhasedNetwork::from_bytes(&bytes).unwrap();
             assert_eq!((&again, again.digest()), (&network, network.digest()));
-            // It cannot be read as a single network.
+            // A file with several phases cannot be read as a single network.
             assert!(matches!(Network::from_bytes(&bytes), Err(NetworkError::Version { found: PHASED_VERSION, .. })));
         }
         let single = PhasedNetwork::from(network(6));

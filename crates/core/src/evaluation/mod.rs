@@ -1,5 +1,5 @@
-//! Evaluations of positions: estimates of scores, which prove nothing. They order the moves of a search, and bound
-//! tables tell on which side of them a score lies.
+//! Evaluations of positions: heuristic scores, which prove nothing. They order the moves of a
+//! search, and bound tables state on which side of them a score lies.
 
 mod format;
 mod network;
@@ -11,5 +11,5 @@ pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
 pub use phased::{MOST_PHASES, Phase, PhasedNetwork};
 pub use shipped::{NetworkFileError, NetworkFileReason};
 
-/// Evaluations are in sixteenths of a seed.
+/// Units of an evaluation in one seed.
 pub const SEED: i32 = 16;

@@ -4,16 +4,17 @@ use super::SEED;
 use crate::game::{MAX_PITS, Rules};
 use crate::isa::{Isa, per_isa};
 
-/// Units of the hidden layer: 16 bits each, together one cache line.
+/// Units of the hidden layer. At 16 bits each they fill one cache line.
 pub const LANES: usize = 32;
 
-/// Pits with more seeds count as having this many.
+/// Pits with more seeds are treated as holding this many.
 pub const MOST_HELD: usize = 15;
 
-/// Numbers of seeds of a pit that are distinguished.
+/// Distinct numbers of seeds in a pit.
 pub(super) const HELD: usize = MOST_HELD + 1;
 
-/// The largest output, in sixteenths of a seed: 65536 seeds, far from any overflow in what is computed with evaluations.
+/// Largest output, in sixteenths of a seed: 65536 seeds. Calculations with evaluations stay far
+/// from overflow.
 const MOST_OUTPUT: i64 = 1 << 20;
 
 /// One number for each hidden unit.
@@ -24,24 +25,24 @@ struct Lanes([i16; LANES]);
 /// The numbers of a [`Network`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// For each pit of the mover, then of the other row, and each number of seeds in it, 0 to [`MOST_HELD`]: what is
-    /// added to each hidden unit. At `(pit * 16 + held)`.
+    /// Amounts added to each hidden unit, for each pit (the mover's, then the other row's) and each
+    /// number of seeds in it, 0 to [`MOST_HELD`]. The entry is at `pit * 16 + held`.
     pub inputs: Vec<[i16; LANES]>,
-    /// What each hidden unit begins with.
+    /// Initial value of each hidden unit.
     pub bias: [i16; LANES],
-    /// The least value of each hidden unit: 0 for a rectified one (ReLU), `i16::MIN` for a linear one.
+    /// Least value of each hidden unit: 0 for a rectified unit (ReLU), `i16::MIN` for a linear one.
     pub floor: [i16; LANES],
-    /// What each hidden unit is multiplied by.
+    /// Factor of each hidden unit in the output.
     pub outputs: [i16; LANES],
-    /// The sum of these products is divided by two to this power: an evaluation in sixteenths of a seed.
+    /// The sum of the products is divided by 2^`shift`, giving sixteenths of a seed.
     pub shift: u8,
 }
 
-/// An evaluation: a neural network with one hidden layer, in integers.
+/// An evaluation network: a neural network with one hidden layer, in integer arithmetic.
 ///
-/// The input is the number of seeds in each pit, one-hot; so the hidden layer is a sum of one cache line for each pit.
-/// The output is added to half of the seeds in play. Integer arithmetic without overflow (checked when it is made) gives
-/// the same evaluation on every machine.
+/// The input is the number of seeds in each pit, one-hot. The hidden layer is therefore a sum of
+/// one cache line for each pit. The output is added to half of the seeds in play. Construction
+/// checks that nothing can overflow, so every machine computes the same evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     rules: Rules,
@@ -53,7 +54,7 @@ pub struct Network {
     shift: u32,
 }
 
-/// Why numbers or bytes are no network.
+/// Reasons why numbers or bytes do not form a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -63,7 +64,7 @@ pub enum NetworkError {
     /// A sum might overflow.
     #[error("the evaluation network has numbers that are too large")]
     Overflow,
-    /// The networks of the phases of a game do not belong together.
+    /// The networks of the phases do not belong together.
     #[error(
         "the phases of the evaluation network do not ascend from 0 seeds, are for different boards, or are too many"
     )]
@@ -71,15 +72,15 @@ pub enum NetworkError {
     /// The first bytes are not those of the format.
     #[error("it is not an evaluation network")]
     Foreign,
-    /// A version that this program cannot read.
+    /// This program cannot read the version.
     #[error("{}", crate::file::other_version(*found, *known))]
     Version {
-        /// The file's version.
+        /// Version of the file.
         found: u32,
-        /// The version that this program reads.
+        /// Version that this program reads.
         known: u32,
     },
-    /// The file ends too early or goes on too long.
+    /// The file is too short or too long.
     #[error("it has {found} bytes where {expected} belong")]
     Length {
         /// Bytes of the file.
@@ -93,11 +94,11 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// The network with these numbers for boards of `pits` pits a side, made for one rule set.
+    /// Makes a network for one rule set and boards with `pits` pits a side.
     ///
     /// # Errors
-    /// When there are not 2 x `pits` x 16 inputs, or a sum might exceed 16 bits (hidden units), 32 bits (products), or
-    /// 65536 seeds (evaluation).
+    /// When there are not 2 x `pits` x 16 inputs, or when a sum might exceed 16 bits (hidden
+    /// units), 32 bits (products) or 65536 seeds (evaluation).
     pub fn new(rules: Rules, pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
         let Weights { inputs, bias, floor, outputs, shift } = weights;
         if !(1..=MAX_PITS).contains(&pits) || inputs.len() != 2 * pits * HELD || u32::from(*shift) >= i32::BITS {
@@ -106,7 +107,7 @@ impl Network {
         let mut output = 0i64;
         for lane in 0..LANES {
             let size = |number: i16| i64::from(number).abs();
-            // No partial sum is larger, in whatever order pits are added.
+            // Bounds every partial sum, in whatever order pits are added.
             let largest = |pit: &[[i16; LANES]]| pit.iter().map(|held| size(held[lane])).max().unwrap_or(0);
             let hidden = size(bias[lane]) + inputs.chunks(HELD).map(largest).sum::<i64>();
             output += hidden.max(floor[lane].into()) * size(outputs[lane]);
@@ -128,7 +129,7 @@ impl Network {
         })
     }
 
-    /// Its numbers.
+    /// Returns the numbers of the network.
     pub fn weights(&self) -> Weights {
         Weights {
             inputs: self.inputs.iter().map(|lanes| lanes.0).collect(),
@@ -139,27 +140,28 @@ impl Network {
         }
     }
 
-    /// The rule set that it was made for.
+    /// Rule set of the network.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// Pits a side of the boards that it evaluates.
+    /// Pits a side of the boards that the network evaluates.
     pub fn pits(&self) -> usize {
         self.pits
     }
 
-    /// What the mover may collect of the `seeds` seeds in play, in sixteenths of a seed; the rows are given from their
-    /// first pits on, in bytes, at least as many as the board has pits.
+    /// Evaluation of a position: the expected score of the mover, in sixteenths of a seed. `seeds`
+    /// are in play. Rows are bytes from the first pit on, at least one for each pit.
     ///
     /// # Panics
-    /// When a row has fewer bytes.
+    /// When a row has fewer bytes than the board has pits.
     #[inline]
     pub fn evaluate(&self, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
         self.evaluate_on(Isa::detect(), mover, other, seeds)
     }
 
-    /// The same by a given instruction set: all give the same evaluation.
+    /// The same as [`Network::evaluate`] with a given instruction set. All give the same
+    /// evaluation.
     ///
     /// # Panics
     /// When a row has fewer bytes than the board has pits.
@@ -170,9 +172,9 @@ impl Network {
 }
 
 per_isa! {
-    /// The output of the network for two rows of as many pits as it has.
+    /// Output of the network for two rows with as many pits as the network has.
     fn output(network: &Network, mover: &[u8], other: &[u8]) -> i32 {
-        // Two sums, so that no addition waits for the one before.
+        // Two sums, so that consecutive additions do not depend on each other.
         let mut sums = [network.bias.0, [0; LANES]];
         let pits = network.inputs.as_chunks::<HELD>().0;
         let (of_mover, of_other) = pits.split_at(mover.len().min(pits.len()));
@@ -256,7 +258,7 @@ mod tests {
         assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
         of.inputs[HELD][5] = 0;
         assert!(Network::new(Rules::Standard, 2, &of).is_ok());
-        // Products that fit, and an evaluation that is too large; the shift makes it smaller.
+        // The products fit; the evaluation is too large until the shift reduces it.
         of.outputs[5] = 1 << 6;
         assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
         of.shift = 1;

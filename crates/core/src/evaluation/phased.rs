@@ -1,35 +1,37 @@
 use super::network::{Network, NetworkError};
 use crate::game::Rules;
 
-/// The most phases of a game that are distinguished.
+/// Maximum number of phases.
 pub const MOST_PHASES: usize = 16;
 
-/// One phase of the game, and the network that evaluates its positions.
+/// A phase of the game and the network that evaluates its positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// The fewest seeds in play. It goes on to where the next phase begins; the last one has no end.
+    /// Fewest seeds in play. The phase ends where the next one begins; the last has no end.
     pub least_seeds: u32,
     /// The network.
     pub network: Network,
 }
 
-/// An evaluation by one network for each phase of the game, which is told by the seeds in play.
+/// One network for each phase of the game. The seeds in play determine the phase.
 ///
-/// A network that has learned from positions with few seeds evaluates those with many badly, since their pits hold numbers
-/// of seeds that it has hardly seen. So there is a network for positions within tables, and there may be others for those
-/// above them.
+/// A network trained on positions with few seeds evaluates positions with many seeds badly: it has
+/// hardly seen their numbers of seeds in a pit. So one network covers positions within the tables,
+/// and others may cover those above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhasedNetwork {
-    /// By their seeds; the first begins at 0.
+    /// Ordered by seeds; the first phase begins at 0.
     phases: Vec<Phase>,
 }
 
 impl PhasedNetwork {
-    /// The evaluation with these phases, fewest seeds first.
+    /// Makes an evaluation from phases, fewest seeds first.
     ///
     /// # Errors
-    /// When the first phase does not begin at 0 seeds, or another one not above the one before or above 65,535 seeds, when their
-    /// networks are for different rule sets or boards, or when there are more than [`MOST_PHASES`].
+    /// - When the first phase does not begin at 0 seeds.
+    /// - When a phase does not begin above the one before it, or begins above 65,535 seeds.
+    /// - When the networks are for different rule sets or boards.
+    /// - When there are more than [`MOST_PHASES`].
     pub fn new(phases: Vec<Phase>) -> Result<PhasedNetwork, NetworkError> {
         let begins_at_0 = phases.first().is_some_and(|phase| phase.least_seeds == 0);
         let ascends = phases.is_sorted_by(|one, next| one.least_seeds < next.least_seeds);
@@ -46,31 +48,32 @@ impl PhasedNetwork {
         &self.phases
     }
 
-    /// The network of the phase with the fewest seeds, which has learned from scores of tables. Bound tables are made with it.
+    /// The network of the phase with the fewest seeds, trained on scores from tables. Bound tables
+    /// are made with it.
     pub fn first(&self) -> &Network {
         &self.phases[0].network
     }
 
-    /// The network for positions with so many seeds in play.
+    /// The network for positions with `seeds` seeds in play.
     #[inline]
     pub fn of(&self, seeds: u32) -> &Network {
         let phase = self.phases[1..].iter().rev().find(|phase| phase.least_seeds <= seeds);
         &phase.unwrap_or(&self.phases[0]).network
     }
 
-    /// The rule set that it was made for.
+    /// Rule set of the networks.
     pub fn rules(&self) -> Rules {
         self.first().rules()
     }
 
-    /// Pits a side of the boards that it evaluates.
+    /// Pits a side of the boards that the networks evaluate.
     pub fn pits(&self) -> usize {
         self.first().pits()
     }
 }
 
 impl From<Network> for PhasedNetwork {
-    /// One network for all positions.
+    /// Uses one network for all positions.
     fn from(network: Network) -> PhasedNetwork {
         PhasedNetwork { phases: vec![Phase { least_seeds: 0, network }] }
     }
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
     use crate::evaluation::{LANES, MOST_HELD, Weights};
 
-    /// A phase whose network adds `output` sixteenths of a seed to half of the seeds.
+    /// Returns a phase whose network adds `output` sixteenths of a seed to half of the seeds.
     fn phase(least_seeds: u32, rules: Rules, output: i16) -> Phase {
         let mut weights = Weights {
             inputs: vec![[0; LANES]; 2 * 6 * (MOST_HELD + 1)],

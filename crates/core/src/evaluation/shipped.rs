@@ -1,4 +1,4 @@
-//! Where networks come from: the program itself, or a file beside the tables.
+//! Sources of networks: the program itself, or a file beside the tables.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use super::network::NetworkError;
 use super::phased::{MOST_PHASES, PhasedNetwork};
 use crate::game::{MAX_PITS, Rules};
 
-/// The files of the networks that the program has, one for each rule set, made by `kalah train` (docs/evaluation.md in
-/// the repository).
+/// Network files built into the program, one for each rule set, made by `kalah train`
+/// (docs/evaluation.md in the repository).
 const SHIPPED: &[&[u8]] = &[
     include_bytes!("networks/empty-capture-6.network"),
     include_bytes!("networks/standard-6.network"),
@@ -16,46 +16,49 @@ const SHIPPED: &[&[u8]] = &[
     include_bytes!("networks/single-move-6.network"),
 ];
 
-/// Why a network cannot be read from a file.
+/// A network file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub struct NetworkFileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The reason.
     #[source]
     pub reason: NetworkFileReason,
 }
 
-/// What is wrong with a network file.
+/// Reasons why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkFileReason {
     /// It cannot be read.
     #[error("the evaluation network cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It holds no network that this program can use.
+    /// The file holds no network that this program can use.
     #[error("{0}")]
     Network(#[from] NetworkError),
-    /// It is for another rule set or board than expected.
-    #[error("it evaluates positions of {} with {} pits, not of {} with {} pits", found.0, found.1, expected.0, expected.1)]
+    /// The network is for another rule set or board than expected.
+    #[error(
+        "it evaluates positions of {} with {} pits, not of {} with {} pits",
+        found.0, found.1, expected.0, expected.1
+    )]
     Other {
         /// Rule set and pits a side of the network.
         found: (Rules, usize),
-        /// Those that it should be for.
+        /// Expected rule set and pits a side.
         expected: (Rules, usize),
     },
 }
 
 impl NetworkFileError {
-    /// Whether the file is damaged, or no network at all.
+    /// Returns true if the file is damaged or not a network.
     pub fn is_damage(&self) -> bool {
         matches!(self.reason, NetworkFileReason::Network(_))
     }
 }
 
 impl PhasedNetwork {
-    /// The network for a rule set and board that the program has, if there is one.
+    /// The network built into the program for a rule set and board, if there is one.
     pub fn shipped(rules: Rules, pits: usize) -> Option<PhasedNetwork> {
         let networks =
             SHIPPED.iter().map(|bytes| PhasedNetwork::from_bytes(bytes).expect("the program's own networks are sound"));
@@ -70,12 +73,12 @@ impl PhasedNetwork {
     /// Reads the network for a rule set and board from the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or holds a network for other positions.
+    /// When the file cannot be read, is damaged, or holds a network for another rule set or board.
     pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
         let read = || -> Result<PhasedNetwork, NetworkFileReason> {
             let mut file = crate::file::open(path)?;
             let (found, expected) = (file.metadata()?.len() as usize, PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES));
-            // Anything may have this name, and be large.
+            // Any file may have this name, and it may be large.
             if found > expected {
                 return Err(NetworkError::Length { found, expected }.into());
             }
@@ -88,11 +91,11 @@ impl PhasedNetwork {
         read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
     }
 
-    /// The network to use with the tables in a directory: the one of the file with its [name](PhasedNetwork::file_name), or
-    /// else the [shipped](PhasedNetwork::shipped) one.
+    /// Finds the network to use with the tables in a directory: the file with its
+    /// [name](PhasedNetwork::file_name), otherwise the [built-in](PhasedNetwork::shipped) network.
     ///
     /// # Errors
-    /// When there is a file and it cannot be used.
+    /// When the file exists but cannot be used.
     pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<PhasedNetwork>, NetworkFileError> {
         match PhasedNetwork::open(&directory.join(PhasedNetwork::file_name(rules, pits)), rules, pits) {
             Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })

@@ -3,22 +3,24 @@ use super::{Played, Position, mover_score};
 /// Proved bounds of the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The mover collects at least this.
+    /// Least score of the mover.
     pub lower: u32,
-    /// The mover collects at most this.
+    /// Greatest score of the mover.
     pub upper: u32,
 }
 
 impl Bounds {
-    /// Bounds of the score of the position after a move that stores `stored` seeds, for the player who moved, with `seeds`
-    /// seeds in play before; that player moves `again`, or not.
+    /// Converts bounds of the score after a move into bounds for the player who moved. The move
+    /// stored `stored` of the `seeds` seeds in play; `again` is true if the same player moves
+    /// again.
     #[inline]
     pub fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
         let [one, two] = [self.lower, self.upper].map(|score| mover_score(again, stored, seeds, score));
         Bounds { lower: one.min(two), upper: one.max(two) }
     }
 
-    /// Bounds of the score of the position after a move, for the player who moved in `before`.
+    /// Converts bounds of the score after the move `played` into bounds for the player who moved in
+    /// `before`.
     pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
         let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
         Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
@@ -28,9 +30,9 @@ impl Bounds {
 /// Proved bounds of the value of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueBounds {
-    /// The final store difference that the mover reaches at least.
+    /// Least final store difference of the mover.
     pub lower: i64,
-    /// The final store difference that the mover reaches at most.
+    /// Greatest final store difference of the mover.
     pub upper: i64,
 }
 
@@ -40,7 +42,7 @@ impl ValueBounds {
         (self.lower == self.upper).then_some(self.lower)
     }
 
-    /// Bounds of the value of a position after a move, for the player who moved.
+    /// Converts bounds of the value after a move into bounds for the player who moved.
     pub fn for_mover(self, played: &Played) -> ValueBounds {
         let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
         ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }

@@ -1,12 +1,12 @@
 //! The rules of the game and nothing else: rule sets, positions, sowing, notation.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`rules`](Rules) | the rule sets: their names and properties |
+//! | [`rules`](Rules) | the rule sets: names and properties |
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
-//! | [`sowing`](sow) | what one move does to the two rows |
-//! | [`score`](mover_score) | from the score of a child to that of the mover |
+//! | [`sowing`](sow) | the effect of one move on the two rows |
+//! | [`score`](mover_score) | the mover's score from the score of a child |
 //! | [`bounds`](Bounds) | bounds of scores and values |
 //! | [`trace`](Trace) | a move seed by seed, for display |
 //! | [`notation`](ParseError) | board literals, start positions, lines of play |

@@ -3,71 +3,74 @@ use std::str::FromStr;
 
 use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 
-/// A text that is not a position, start position or line of play.
+/// Text that is not a position, start position or line of play.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The text has none of the known forms.
-    #[error("'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4", shown(.0))]
+    /// The text has none of the accepted forms.
+    #[error(
+        "'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4",
+        shown(.0)
+    )]
     Shape(String),
-    /// Not a number where one is expected, or too large.
+    /// A number is missing or too large.
     #[error("'{}' is not a number of seeds or pits", shown(.0))]
     Number(String),
-    /// A board literal with the wrong count of numbers.
+    /// A board literal has the wrong count of numbers.
     #[error("a board of {pits} pits a side has {expected} numbers in its literal, not {found}")]
     Length {
-        /// Pits a side, as the literal says.
+        /// Pits a side, as stated in the literal.
         pits: usize,
         /// Numbers the literal needs.
         expected: usize,
-        /// Numbers it has.
+        /// Numbers in the literal.
         found: usize,
     },
-    /// A number of pits that no position has.
+    /// No position has this number of pits.
     #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
     Pits(usize),
-    /// Rows and stores that do not form a position.
+    /// Rows and stores do not form a position.
     #[error("{0}")]
     Position(#[from] PositionError),
-    /// A line of play with something that is not a move number.
+    /// Part of a line of play is not a move number.
     #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]
     Turn(String),
-    /// A line of play with the number of a pit that the board does not have.
+    /// A line of play names a pit that the board does not have.
     #[error("'{}' is not a turn: there is no pit {pit}, a side has pits 1 to {pits}", shown(.turn))]
     NoPit {
-        /// The turn as it is written.
+        /// The turn as written.
         turn: String,
         /// The number.
         pit: usize,
         /// Pits a side.
         pits: usize,
     },
-    /// A line of play that is not legal.
+    /// A move of the line is not legal.
     #[error("turn {turn} of the line: {source} ({at})")]
     Illegal {
         /// The turn, counted from 1.
         turn: usize,
         /// The place on the line before the move.
         at: Box<Place>,
-        /// Why.
+        /// The reason.
         source: IllegalMove,
     },
-    /// A turn that stops before its moves are over, or goes on after them.
+    /// A turn ends before its moves are over, or continues after them.
     #[error("turn {turn} of the line {why} ({at})")]
     TurnEnd {
         /// The turn, counted from 1.
         turn: usize,
-        /// The place on the line where it ends, or should.
+        /// The place on the line where the turn ends, or should end.
         at: Box<Place>,
-        /// What is wrong.
+        /// The fault.
         why: &'static str,
     },
 }
 
-/// At most this many characters of an invalid text are quoted in a message.
+/// Maximum characters of an invalid text that a message quotes.
 const SHOWN: usize = 100;
 
-/// A text as messages quote it: shortened, and without control characters, which a terminal might obey.
+/// Shortens a text for messages and removes control characters, which a terminal might obey.
 fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).flat_map(shown_char).collect();
     if text.chars().nth(SHOWN).is_some() {
@@ -76,7 +79,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// A character; a control character is escaped.
+/// Escapes a control character; leaves any other as it is.
 fn shown_char(character: char) -> impl Iterator<Item = char> {
     let plain = !character.is_control();
     plain.then_some(character).into_iter().chain((!plain).then(|| character.escape_default()).into_iter().flatten())
@@ -96,8 +99,8 @@ fn row(seeds: &[u32]) -> Result<Row, ParseError> {
 impl FromStr for Position {
     type Err = ParseError;
 
-    /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, the short form `s1,..,sm/n1,..,nm` without stores,
-    /// or a start position `6x4` (or `6X4`).
+    /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, the short form
+    /// `s1,..,sm/n1,..,nm` without stores, or a start position `6x4` (or `6X4`).
     fn from_str(text: &str) -> Result<Position, ParseError> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
@@ -123,7 +126,7 @@ impl FromStr for Position {
 }
 
 impl fmt::Display for Position {
-    /// The Kalah Game Protocol literal.
+    /// Writes the Kalah Game Protocol literal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<{},{},{}", self.pits(), self.mover_store(), self.other_store())?;
         for seeds in self.mover().seeds().iter().chain(self.other().seeds()) {
@@ -143,7 +146,7 @@ pub struct StartPosition {
 }
 
 impl StartPosition {
-    /// The position: all pits alike, stores empty.
+    /// Returns the position: all pits alike, stores empty.
     ///
     /// # Errors
     /// When the pits are not 1 to [`MAX_PITS`], or there are too many seeds.
@@ -162,7 +165,8 @@ impl FromStr for StartPosition {
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
         let shape = || ParseError::Shape(text.to_owned());
         let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
-        // Many words have an x, so a bad number before it means that this is not a start position at all.
+        // Many words contain an x. A bad number before it means that the text is not a start
+        // position.
         let start = StartPosition { pits: number(pits).map_err(|_| shape())? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
@@ -176,8 +180,8 @@ impl fmt::Display for StartPosition {
 
 /// A line of play: the turns of alternating players, each with its moves in order.
 ///
-/// Printed with the moves of a turn run together and spaces between turns (`36 2 14`); on boards of more than nine
-/// pits, with commas between moves (`11,3 2`).
+/// The moves of a turn are printed run together, with spaces between turns (`36 2 14`). On boards
+/// with more than nine pits, commas separate moves (`11,3 2`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pits: usize,
@@ -195,12 +199,13 @@ impl Line {
         self.turns.push(turn);
     }
 
-    /// The turns, each the moves of one player.
+    /// The turns. Each holds the moves of one player.
     pub fn turns(&self) -> &[Vec<Pit>] {
         &self.turns
     }
 
-    /// Reads a line of play on a board of `pits` pits a side; whether it is legal shows in [`Line::replay`].
+    /// Reads a line of play on a board of `pits` pits a side. [`Line::replay`] checks that it is
+    /// legal.
     ///
     /// # Errors
     /// When something is not a move number of the board.
@@ -221,8 +226,8 @@ impl Line {
         Ok(line)
     }
 
-    /// Plays the line from `start` and returns the places on it: `start`, then one after every turn. The last turn may
-    /// stop before it is over (after an again-move).
+    /// Plays the line from `start` and returns the places on it: `start`, then one after every
+    /// turn. The last turn may be unfinished, ending in an again-move.
     ///
     /// # Errors
     /// When a move is illegal, or a turn ends too early or has too many moves.
@@ -255,10 +260,11 @@ impl Line {
         Ok(places)
     }
 
-    /// Plays the line from `start` and returns the position at its end, seen by the player to move there.
+    /// Plays the line from `start` and returns the position at its end, seen by the player to move
+    /// there.
     ///
     /// # Errors
-    /// As [`Line::follow`], and when the last turn is not over.
+    /// As [`Line::follow`], and when the last turn is unfinished.
     pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
         let places = self.follow(rules, start)?;
         let end = places.last().expect("there is the start");
@@ -270,20 +276,20 @@ impl Line {
 /// A place on a line of play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Turns so far, an unfinished one included.
+    /// Turns played, an unfinished one included.
     pub turns: usize,
-    /// Moves so far.
+    /// Moves played.
     pub moves: usize,
     /// The position, seen by the player to move.
     pub position: Position,
-    /// Whether the player to move is the one who moved first on the line.
+    /// True if the player to move made the first move of the line.
     pub first: bool,
-    /// Whether the last move was an again-move, so that its turn is not over.
+    /// True if the last move was an again-move, so its turn is not over.
     pub again: bool,
 }
 
 impl Place {
-    /// Converts a value for the player to move into one for the player who moved first on the line, or back.
+    /// Converts a value between the player to move and the player who moved first on the line.
     pub fn turned(&self, value: i64) -> i64 {
         if self.first { value } else { value.saturating_neg() }
     }
@@ -296,7 +302,7 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// For messages: the moves so far, the position, and what can be played there.
+    /// Writes the moves played, the position and the legal moves, for messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moves: Vec<String> = self.position.moves().map(|pit| pit.to_string()).collect();
         let moves = if moves.is_empty() { "no move".to_owned() } else { moves.join(" ") };

@@ -1,6 +1,6 @@
 use super::{Pit, Row, Rules, mover_score, mover_value, sow};
 
-/// The most seeds of a position, stores included: sums and differences cannot overflow.
+/// Maximum seeds of a position, stores included. Sums and differences cannot overflow.
 const MAX_SEEDS: u64 = i32::MAX as u64;
 
 /// A position with stores. The mover is always South.
@@ -12,19 +12,19 @@ pub struct Position {
     other_store: u32,
 }
 
-/// Rows and stores that do not form a position.
+/// Reasons why rows and stores do not form a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
     /// The rows have different numbers of pits.
     #[error("the rows have {0} and {1} pits: both sides need the same number")]
     UnequalRows(usize, usize),
-    /// More seeds than a position can have.
+    /// There are more seeds than a position can have.
     #[error("{0} seeds are more than the {MAX_SEEDS} a position can hold")]
     TooManySeeds(u64),
 }
 
-/// A move that cannot be played.
+/// Reasons why a move cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IllegalMove {
@@ -39,28 +39,29 @@ pub enum IllegalMove {
 /// A position reached by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// The position, seen by the player who is to move next (the same one when `again`).
+    /// The position, seen by the player who moves next (the same player if `again`).
     pub position: Position,
-    /// Whether the same player moves again. False once the game is over.
+    /// True if the same player moves again. False once the game is over.
     pub again: bool,
 }
 
 impl Played {
-    /// The score of the position `before` the move, given this move: what its mover collects when the player to move
-    /// after it collects `score`.
+    /// The mover's score in `before` with this move, if the player to move after it collects
+    /// `score`.
     pub fn mover_score(&self, before: &Position, score: u32) -> u32 {
         let store = if self.again { self.position.mover_store } else { self.position.other_store };
         mover_score(self.again, store - before.mover_store, before.seeds(), score)
     }
 
-    /// The final store difference for the player who moved, from that for the player who moves next.
+    /// Converts the final store difference for the player who moves next into that for the player
+    /// who moved.
     pub fn mover_value(&self, value: i64) -> i64 {
         mover_value(self.again, value)
     }
 }
 
 impl Position {
-    /// A position from rows and stores.
+    /// Makes a position from rows and stores.
     ///
     /// # Errors
     /// When the rows differ in length, or there are too many seeds.
@@ -106,23 +107,23 @@ impl Position {
         self.mover.total() + self.other.total()
     }
 
-    /// Whether a row is empty, which ends the game.
+    /// Returns true if a row is empty, which ends the game.
     pub fn is_over(&self) -> bool {
         self.mover.is_empty() || self.other.is_empty()
     }
 
-    /// The final store difference for the mover when the mover collects `score` of the seeds in play.
+    /// The mover's final store difference if the mover collects `score` of the seeds in play.
     pub fn value(&self, score: u32) -> i64 {
         2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store) - i64::from(self.other_store)
     }
 
-    /// The final store difference for the mover of a finished game; remaining seeds count for the owner of their row.
-    /// `None` while the game goes on.
+    /// The mover's final store difference in a finished game, where remaining seeds count for the
+    /// owner of their row. `None` while the game goes on.
     pub fn final_value(&self) -> Option<i64> {
         self.is_over().then(|| self.value(self.mover.total()))
     }
 
-    /// The legal moves; none once the game is over.
+    /// The legal moves, in pit order; empty once the game is over.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
         let over = self.is_over();
         self.mover.moves().filter(move |_| !over)
@@ -153,12 +154,12 @@ impl Position {
         })
     }
 
-    /// The same rows with empty stores.
+    /// Returns the position with empty stores.
     pub fn without_stores(&self) -> Position {
         Position { mover_store: 0, other_store: 0, ..*self }
     }
 
-    /// The same board seen from the other side.
+    /// Returns the board seen from the other side.
     pub fn turned(&self) -> Position {
         Position { mover: self.other, other: self.mover, mover_store: self.other_store, other_store: self.mover_store }
     }

@@ -1,21 +1,22 @@
 use std::fmt;
 
-/// The most pits a side that a position can have (a table: [`crate::index::MAX_TABLE_PITS`]).
+/// Maximum pits a side of a position. For tables see [`crate::index::MAX_TABLE_PITS`].
 pub const MAX_PITS: usize = 16;
 
-/// A pit of one side, counted from 0 in its owner's sowing order, but printed from 1, as a move number.
+/// A pit of one side, counted from 0 in its owner's sowing order. It is printed from 1, as a move
+/// number.
 ///
 /// The last pit is next to the owner's store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pit(u8);
 
 impl Pit {
-    /// The pit with `index`, from 0; `None` if that is not below [`MAX_PITS`].
+    /// Returns the pit with this `index`, from 0; `None` if it is not below [`MAX_PITS`].
     pub fn from_index(index: usize) -> Option<Pit> {
         (index < MAX_PITS).then_some(Pit(index as u8))
     }
 
-    /// The pit that move `number` (from 1) empties; `None` outside 1 to [`MAX_PITS`].
+    /// Returns the pit that move `number` (from 1) empties; `None` outside 1 to [`MAX_PITS`].
     pub fn from_number(number: usize) -> Option<Pit> {
         number.checked_sub(1).and_then(Pit::from_index)
     }
@@ -37,7 +38,7 @@ impl fmt::Display for Pit {
     }
 }
 
-/// The pits of one side, in their owner's sowing order, 1 to [`MAX_PITS`] of them.
+/// The pits of one side in their owner's sowing order, 1 to [`MAX_PITS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row {
     seeds: [u32; MAX_PITS],
@@ -45,7 +46,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row with these seeds in its pits.
+    /// Makes a row with these seeds in its pits.
     ///
     /// `None` if there are no pits, or more than [`MAX_PITS`].
     pub fn new(seeds: &[u32]) -> Option<Row> {
@@ -57,13 +58,13 @@ impl Row {
         Some(row)
     }
 
-    /// The number of pits.
+    /// Number of pits.
     #[inline]
     pub fn pits(&self) -> usize {
         self.pits as usize
     }
 
-    /// The seeds of each pit.
+    /// Seeds in each pit.
     #[inline]
     pub fn seeds(&self) -> &[u32] {
         &self.seeds[..self.pits()]
@@ -74,25 +75,26 @@ impl Row {
         &mut self.seeds[..self.pits as usize]
     }
 
-    /// The seeds of one pit, 0 beyond the last.
+    /// Seeds in one pit; 0 beyond the last.
     #[inline]
     pub fn seeds_in(&self, pit: Pit) -> u32 {
         self.seeds[pit.index()]
     }
 
-    /// The seeds of all pits.
+    /// Seeds in all pits.
     #[inline]
     pub fn total(&self) -> u32 {
         self.seeds.iter().sum()
     }
 
-    /// Whether no pit holds a seed.
+    /// Returns true if no pit holds a seed.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.seeds.iter().all(|&seeds| seeds == 0)
     }
 
-    /// The pits that hold seeds, which are the owner's legal moves: from the first pit to the one next to the store.
+    /// The pits that hold seeds, from the first to the one next to the store. These are the owner's
+    /// legal moves.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
         self.seeds().iter().enumerate().filter(|&(_, &seeds)| seeds > 0).map(|(index, _)| Pit(index as u8))
     }

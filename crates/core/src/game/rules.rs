@@ -1,30 +1,33 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A rule set: what happens when the last seed of a sowing falls.
+/// A rule set: the effect of the last seed of a sowing.
 ///
-/// In all of them a sowing does not skip the pit it started from, and the game ends as soon as either row is empty; the
-/// remaining seeds belong to the owner of their row. Code that depends on the rules asks for a property, never for a
-/// rule set by name.
+/// In all rule sets a sowing includes the pit it started from. The game ends when either row is
+/// empty, and the remaining seeds belong to the owner of their row. Code asks for a property of the
+/// rules and never compares names.
 ///
-/// More rule sets may come. The enum is exhaustive all the same: whoever writes the rules down once more, as reference oracles do,
-/// shall be reminded of a new one by the compiler.
+/// More rule sets may come. The enum is exhaustive all the same, so that the compiler points to
+/// code that writes the rules down again, such as reference oracles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
-    /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015: a last seed in an empty pit of the mover is captured
-    /// with all seeds of the opposite pit, even if there are none.
+    /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit,
+    /// even if that pit is empty. Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015.
     #[default]
     EmptyCapture,
-    /// What most people play, the Kalah Game Protocol, Pekař 2020: captures only if the opposite pit holds seeds.
+    /// As [`Rules::EmptyCapture`], but captures only if the opposite pit holds seeds. The most
+    /// widely played rules; Kalah Game Protocol; Pekař 2020.
     Standard,
-    /// Kvitberg 2026, section 3.2: no captures; a last seed in a non-empty pit of either side picks up all seeds there
-    /// and sows on (a relay).
+    /// No captures. A last seed in a non-empty pit of either side picks up all seeds there and sows
+    /// on (a relay). Kvitberg 2026, section 3.2.
     SKalaha,
-    /// As [`Rules::EmptyCapture`], but a last seed in the mover's store ends the turn: every turn is one move.
+    /// As [`Rules::EmptyCapture`], but a last seed in the mover's store ends the turn: every turn
+    /// is one move.
     SingleMove,
 }
 
-/// When a last seed in an empty pit of the mover is captured together with all seeds of the opposite pit.
+/// Condition for capturing a last seed in an empty pit of the mover together with the opposite
+/// pit's seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
     /// Never: the turn ends.
@@ -35,7 +38,6 @@ pub enum Capture {
     Always,
 }
 
-/// The properties of a rule set.
 struct Properties {
     name: &'static str,
     code: u8,
@@ -50,7 +52,7 @@ impl Rules {
     /// All rule sets, in the order of [`Rules::index`].
     pub const ALL: [Rules; 4] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove];
 
-    /// Everything in which rule sets differ.
+    /// All differences between rule sets.
     #[inline(always)]
     const fn properties(self) -> Properties {
         match self {
@@ -61,8 +63,8 @@ impl Rules {
                 capture: Capture::Always,
                 relays: false,
                 played_by: "Irving, Donkers and Uiterwijk 2000, Rawlings 2015",
-                summary: "A last seed in an empty pit of one's own is captured together with all seeds in the pit \
-                    opposite, even if there are none.",
+                summary: "If the last seed falls into one of your own empty pits, you capture it with all seeds in \
+                    the opposite pit, even if that pit is empty.",
             },
             Rules::Standard => Properties {
                 name: "standard",
@@ -71,8 +73,8 @@ impl Rules {
                 capture: Capture::OppositeSeeds,
                 relays: false,
                 played_by: "what most people play (the Kalah Game Protocol, OpenSpiel's mancala)",
-                summary: "A last seed in an empty pit of one's own is captured together with all seeds in the pit \
-                    opposite; if there are none, it stays where it is.",
+                summary: "If the last seed falls into one of your own empty pits, you capture it with all seeds in \
+                    the opposite pit. If the opposite pit is empty, nothing is captured.",
             },
             Rules::SKalaha => Properties {
                 name: "s-kalaha",
@@ -81,8 +83,8 @@ impl Rules {
                 capture: Capture::Never,
                 relays: true,
                 played_by: "Kvitberg 2026; phone games call it avalanche",
-                summary: "Nothing is captured. A last seed in a pit that holds seeds, on either side, picks all of them \
-                    up and sows on (a relay); the turn ends in an empty pit.",
+                summary: "There are no captures. If the last seed falls into a pit that holds seeds, on either side, \
+                    you pick all of them up and sow on (a relay). The turn ends in an empty pit.",
             },
             Rules::SingleMove => Properties {
                 name: "single-move",
@@ -91,8 +93,9 @@ impl Rules {
                 capture: Capture::Always,
                 relays: false,
                 played_by: "empty-capture without moving again",
-                summary: "A last seed in one's own store ends the turn, so that every turn is one move. A last seed in an \
-                    empty pit of one's own is captured together with all seeds in the pit opposite, even if there are none.",
+                summary: "A last seed in your store ends the turn, so every turn is one move. If the last seed falls \
+                    into one of your own empty pits, you capture it with all seeds in the opposite pit, even if that \
+                    pit is empty.",
             },
         }
     }
@@ -102,7 +105,7 @@ impl Rules {
         self.properties().name
     }
 
-    /// The number of the rule set in files. It never changes.
+    /// Number of the rule set in files. It never changes.
     pub const fn code(self) -> u8 {
         self.properties().code
     }
@@ -112,29 +115,31 @@ impl Rules {
         Rules::ALL.into_iter().find(|rules| rules.code() == code)
     }
 
-    /// The index in [`Rules::ALL`].
+    /// Index in [`Rules::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Whether this is the default rule set.
+    /// Returns true for the default rule set.
     pub fn is_default(self) -> bool {
         self == Rules::default()
     }
 
-    /// Whether the mover moves again after a last seed in their store; otherwise the turn ends.
+    /// Returns true if a last seed in the mover's store gives another move. Otherwise it ends the
+    /// turn.
     #[inline]
     pub const fn moves_again(self) -> bool {
         self.properties().moves_again
     }
 
-    /// When a last seed in an empty pit of the mover is captured.
+    /// Condition for capturing a last seed in an empty pit of the mover.
     #[inline]
     pub const fn capture(self) -> Capture {
         self.properties().capture
     }
 
-    /// Whether a last seed in an empty pit of the mover is captured when the opposite pit holds `opposite` seeds.
+    /// Returns true if a last seed in an empty pit of the mover is captured when the opposite pit
+    /// holds `opposite` seeds.
     #[inline]
     pub const fn captures(self, opposite: u32) -> bool {
         match self.capture() {
@@ -144,27 +149,28 @@ impl Rules {
         }
     }
 
-    /// Whether a last seed in a non-empty pit, on either side, picks up all seeds there and sows on.
+    /// Returns true if a last seed in a non-empty pit, on either side, picks up all seeds there and
+    /// sows on.
     #[inline]
     pub const fn relays(self) -> bool {
         self.properties().relays
     }
 
-    /// Who plays by these rules, in a few words.
+    /// Players and publications that use these rules, in a few words.
     pub const fn played_by(self) -> &'static str {
         self.properties().played_by
     }
 
-    /// What is special about these rules, in a sentence or two.
+    /// The special rules of this set, in a sentence or two.
     pub const fn summary(self) -> &'static str {
         self.properties().summary
     }
 
-    /// What all rule sets have in common, in a few sentences; [`Rules::summary`] says where they differ.
-    pub const COMMON: &'static str = "A move takes all seeds of a pit of one's own and sows them one by one to the right, \
-        through the own store, the pits of the other player and on around the board; only the other player's store is \
-        passed over. If the last seed falls into the own store, the player moves again, unless the rule set says \
-        otherwise. The game ends as soon as either row is empty; what is left belongs to the owner of the row it lies in.";
+    /// The rules common to all sets, in a few sentences. [`Rules::summary`] has the differences.
+    pub const COMMON: &'static str = "A move takes all seeds from one of your pits and sows them one by one to the \
+        right: through your store, the other player's pits, and on around the board. Only the other player's store \
+        is skipped. If the last seed falls into your store, you move again, unless the rule set says otherwise. The \
+        game ends as soon as either row is empty. The remaining seeds belong to the owner of their row.";
 }
 
 impl fmt::Display for Rules {
@@ -173,12 +179,12 @@ impl fmt::Display for Rules {
     }
 }
 
-/// A name that is not that of a rule set in [`Rules::ALL`].
+/// A name of no rule set in [`Rules::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown rules '{0}': use {names}", names = names())]
 pub struct UnknownRules(String);
 
-/// The names of all rule sets: "a, b or c".
+/// Names of all rule sets: "a, b or c".
 fn names() -> String {
     let [first @ .., last] = &Rules::ALL.map(Rules::name);
     format!("{} or {last}", first.join(", "))
@@ -187,7 +193,7 @@ fn names() -> String {
 impl FromStr for Rules {
     type Err = UnknownRules;
 
-    /// Parses a [`Rules::name`]; case does not matter, and hyphens may be underscores.
+    /// Parses a [`Rules::name`]. Case does not matter, and underscores may replace hyphens.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let name = text.to_ascii_lowercase().replace('_', "-");
         Rules::ALL.into_iter().find(|rules| rules.name() == name).ok_or_else(|| UnknownRules(text.to_owned()))

@@ -1,38 +1,40 @@
 use super::{Pit, Row, Rules};
 
-/// What one move does: the rows after it, and the seeds it stores.
+/// The result of one move: the rows after it and the seeds it stores.
 ///
-/// The rows are those after sowing and capture; seeds that remain when a row is empty are not moved to the store.
+/// The rows are those after sowing and capture. Seeds that remain when a row is empty are not moved
+/// to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sowing {
-    /// Seeds the mover's store gains, sown or captured.
+    /// Seeds that the mover's store gains by sowing and capture.
     pub stored: u32,
-    /// How many of these were captured, including the last seed of the sowing.
+    /// Captured seeds, the last seed of the sowing included.
     pub captured: u32,
-    /// How many relays there were.
+    /// Number of relays.
     pub relays: u32,
     /// The mover's row after the move.
     pub mover: Row,
     /// The other row after the move.
     pub other: Row,
-    /// Whether the last seed fell into the store and the rules give another move for that. The mover moves again unless
-    /// a row is empty.
+    /// True if the last seed fell into the store and the rules give another move for that. The
+    /// mover moves again unless a row is empty.
     pub again: bool,
 }
 
-/// Sows the seeds of `pit` of the row `mover` by `rules`.
+/// Sows the seeds of `pit` of the row `mover` under `rules`.
 ///
-/// Full laps around the ring (both rows and the mover's store) are added in one step, so a pit may hold any number of
-/// seeds.
+/// Full laps around the ring (both rows and the mover's store) are added in one step, so a pit may
+/// hold any number of seeds.
 ///
 /// # Panics
-/// When the rows differ in length, or the pit is empty or not on the board; [`super::Position::play`] checks this.
+/// When the rows differ in length, or the pit is empty or not on the board.
+/// [`super::Position::play`] checks this.
 pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     let pits = mover.pits();
     let ring = 2 * pits + 1;
     assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
     let mut after = Sowing { stored: 0, captured: 0, relays: 0, mover: *mover, other: *other, again: false };
-    // Places on the ring: 0..pits the mover's row, `pits` the store, then the other row.
+    // Places on the ring: 0..pits is the mover's row, `pits` the store, then the other row.
     let mut place = pit.index();
     loop {
         let hand = std::mem::take(if place < pits {
@@ -65,7 +67,7 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
         } else {
             (false, after.other.seeds()[place - pits - 1])
         };
-        // A pit that was empty before the last seed fell holds exactly that seed now.
+        // A pit that was empty before the last seed fell holds exactly one seed.
         if last > 1 && rules.relays() {
             after.relays += 1;
             continue;

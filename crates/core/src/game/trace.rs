@@ -2,27 +2,27 @@ use super::{Pit, Row, Rules};
 
 /// A move seed by seed, for display.
 ///
-/// Places are numbered from 1 in the mover's sowing order: the mover's pits, the mover's store, the other pits. On a
-/// board of 6 pits a side, 7 is the store, and 8 to 13 are the pits of the other side.
+/// Places are numbered from 1 in the mover's sowing order: the mover's pits, the mover's store, the
+/// other pits. On a board with 6 pits a side, 7 is the store and 8 to 13 are the other side's pits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// The first sowing, and one more for each relay.
+    /// The first sowing, then one for each relay.
     pub lifts: Vec<Lift>,
-    /// The places whose seeds are captured in the end, the mover's pit first; empty without a capture.
+    /// Places whose seeds are captured, the mover's pit first; empty without a capture.
     pub captured: Vec<usize>,
 }
 
 /// The seeds of one pit, picked up and sown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lift {
-    /// The place they are taken from.
+    /// Place of the pit.
     pub from: usize,
-    /// The places they fall into, in order.
+    /// Places where the seeds fall, in order.
     pub drops: Vec<usize>,
 }
 
 impl Trace {
-    /// Sows the seeds of `pit` one by one; [`super::sow`] gives the rows after the move.
+    /// Sows the seeds of `pit` one by one. [`super::sow`] returns the rows after the move.
     ///
     /// # Panics
     /// As [`super::sow`].
@@ -31,7 +31,7 @@ impl Trace {
         assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
         let store = pits + 1;
         let last_place = 2 * pits + 1;
-        // Place 0 is not used.
+        // Place 0 is unused.
         let mut seeds: Vec<u32> = [&[0], mover.seeds(), &[0], other.seeds()].into_iter().flatten().copied().collect();
         let mut trace = Trace { lifts: Vec::new(), captured: Vec::new() };
         let mut place = pit.number();

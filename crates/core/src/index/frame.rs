@@ -2,9 +2,10 @@ use super::row_count;
 
 /// A frame: all positions in which the mover's row holds `mover` seeds and the other row `other`.
 ///
-/// The index of a position is (rank of the other row) x (rows of the mover) + (rank of the mover's row), so positions
-/// that differ only in the mover's row are adjacent. A turn ends with the mover's row fixed and the opponent to move,
-/// so the children of a whole run of positions form a run, too.
+/// The index of a position is (rank of the other row) x (mover's rows) + (rank of the mover's row).
+/// Positions that differ only in the mover's row are therefore adjacent. A turn ends with the
+/// mover's row fixed and the opponent to move, so the children of a run of positions form a run,
+/// too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Pits a side.
@@ -16,30 +17,30 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Positions of the frame.
+    /// Number of positions in the frame.
     pub fn positions(self) -> u64 {
         self.mover_rows() as u64 * row_count(self.pits, self.other) as u64
     }
 
-    /// The number of rows that the mover can have: the length of one run.
+    /// Number of mover's rows, which is the length of one run.
     pub fn mover_rows(self) -> usize {
         row_count(self.pits, self.mover)
     }
 
-    /// The index of a position from the ranks of its rows.
+    /// Index of a position from the ranks of its rows.
     #[inline]
     pub fn index(self, mover_rank: u32, other_rank: u32) -> u64 {
         u64::from(other_rank) * self.mover_rows() as u64 + u64::from(mover_rank)
     }
 
-    /// The ranks (mover's row, other row) of the position with this index.
+    /// Ranks (mover's row, other row) of the position with this index.
     #[inline]
     pub fn ranks(self, index: u64) -> (u32, u32) {
         let rows = self.mover_rows() as u64;
         ((index % rows) as u32, (index / rows) as u32)
     }
 
-    /// The frame with the roles of the rows exchanged, in which quiet moves from this one end.
+    /// The frame with the rows exchanged, in which quiet moves from this one end.
     pub fn mirrored(self) -> Frame {
         Frame { pits: self.pits, mover: self.other, other: self.mover }
     }

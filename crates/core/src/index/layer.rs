@@ -7,12 +7,12 @@ use super::{Frame, RowIndex, TableRow};
 pub struct LayerIndex<'a> {
     rows: &'a RowIndex,
     seeds: usize,
-    /// `starts[k]`: positions in the frames with fewer than `k` seeds in the mover's row.
+    /// `starts[k]`: number of positions in the frames with fewer than `k` seeds in the mover's row.
     starts: Vec<u64>,
 }
 
 impl<'a> LayerIndex<'a> {
-    /// The layer with `seeds` seeds: at least 2, and at most one more than `rows` can rank.
+    /// Makes the layer with `seeds` seeds: at least 2, and at most one more than `rows` can rank.
     pub fn new(rows: &'a RowIndex, seeds: usize) -> LayerIndex<'a> {
         let mut starts = vec![0, 0];
         for frame in frames(rows.pits(), seeds) {
@@ -21,24 +21,24 @@ impl<'a> LayerIndex<'a> {
         LayerIndex { rows, seeds, starts }
     }
 
-    /// Positions of the layer.
+    /// Number of positions in the layer.
     pub fn positions(&self) -> u64 {
         self.starts[self.seeds]
     }
 
-    /// The frames in the order of their ranks.
+    /// The frames in rank order.
     pub fn frames(&self) -> impl Iterator<Item = Frame> {
         frames(self.rows.pits(), self.seeds)
     }
 
-    /// The rank of a position of the layer.
+    /// Rank of a position of the layer.
     pub fn rank(&self, mover: &TableRow, other: &TableRow) -> u64 {
         let seeds = mover.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let frame = Frame { pits: self.rows.pits(), mover: seeds, other: self.seeds - seeds };
         self.starts[seeds] + frame.index(self.rows.rank(mover), self.rows.rank(other))
     }
 
-    /// The rows (mover's, other) of the position with this rank.
+    /// Rows (mover's, other) of the position with this rank.
     ///
     /// # Panics
     /// When `rank` is not below [`LayerIndex::positions`].

@@ -1,16 +1,16 @@
-//! Ranking positions without gaps: rows, frames and layers.
+//! Ranks positions without gaps: rows, frames and layers.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`counts`](row_count) | how many rows, positions and layers there are |
+//! | [`counts`](row_count) | the number of rows, positions and layers |
 //! | [`row`](RowIndex) | rank and unrank of one row: by potential, then lexicographically |
-//! | [`frame`](Frame) | all positions with the mover holding `k` seeds and the other side `l` |
-//! | [`layer`](LayerIndex) | all positions with `N` seeds in play: the frames, one after the other |
+//! | [`frame`](Frame) | all positions with `k` seeds in the mover's row and `l` in the other |
+//! | [`layer`](LayerIndex) | all positions with `N` seeds in play: one frame after another |
 //! | [`rank_set`](RankSet) | a set of ranks of rows |
 //! | [`sequence`](sequence_rank) | ranks for files of single positions, of any board |
 //!
-//! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so rows that can be computed together
-//! are adjacent.
+//! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so rows that can
+//! be computed together are adjacent.
 
 mod counts;
 mod frame;

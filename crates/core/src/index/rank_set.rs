@@ -3,18 +3,18 @@ use std::fmt;
 /// A set of ranks of rows, as bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RankSet {
-    /// Bit `rank % 64` of word `rank / 64`; three words more than the ranks need, which are 0.
+    /// Bit `rank % 64` of word `rank / 64`, followed by three words of 0.
     words: Vec<u64>,
-    /// The ranks are below this.
+    /// Number of rows; ranks are below this.
     rows: usize,
     len: usize,
 }
 
 impl RankSet {
-    /// The set of `ranks`, all of them below `rows`.
+    /// Makes the set of `ranks`, all below `rows`.
     ///
     /// # Panics
-    /// When one of them is not.
+    /// When a rank is not below `rows`.
     pub fn new(rows: usize, ranks: impl IntoIterator<Item = u32>) -> RankSet {
         let mut words = vec![0u64; rows.div_ceil(64) + 3];
         for rank in ranks {
@@ -25,18 +25,18 @@ impl RankSet {
         RankSet { words, rows, len }
     }
 
-    /// How many ranks are in the set.
+    /// Number of ranks in the set.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no rank is in the set.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many rows there are: ranks are below this.
+    /// Number of rows; ranks are below this.
     #[inline]
     pub fn rows(&self) -> usize {
         self.rows
@@ -50,7 +50,7 @@ impl RankSet {
         })
     }
 
-    /// Which of the 128 ranks from `first` on are in the set: bit `i` for rank `first + i`.
+    /// Membership of the 128 ranks from `first` on: bit `i` for rank `first + i`.
     ///
     /// # Panics
     /// When `first` is beyond the rows.
@@ -59,7 +59,7 @@ impl RankSet {
         let words: &[u64; 3] = self.words[first / 64..].first_chunk().expect("three words after the last rank");
         let shift = (first % 64) as u32;
         let low = u128::from(words[0]) | u128::from(words[1]) << 64;
-        // In two steps, since a shift by 128 is none.
+        // In two steps, since shifting by 128 bits is not allowed.
         low >> shift | u128::from(words[2]) << 1 << (127 - shift)
     }
 }

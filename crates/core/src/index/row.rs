@@ -3,11 +3,12 @@ use std::fmt;
 use super::counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::game::Row;
 
-/// The seeds of each pit of a row of a table position, in its owner's sowing order; pits beyond the board hold none.
+/// Seeds in each pit of a row of a table position, in its owner's sowing order. Pits beyond the
+/// board hold none.
 pub type TableRow = [u8; MAX_TABLE_PITS];
 
-/// Converts a row for tables; `None` if it has more than [`MAX_TABLE_PITS`] pits, or more than 255 seeds in one of
-/// them.
+/// Converts a row for tables. `None` if it has more than [`MAX_TABLE_PITS`] pits, or more than 255
+/// seeds in a pit.
 pub fn table_row(row: &Row) -> Option<TableRow> {
     let mut seeds = TableRow::default();
     if row.pits() > seeds.len() {
@@ -27,29 +28,34 @@ pub fn game_row(pits: usize, row: &TableRow) -> Row {
     Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
 }
 
-/// Ranks the rows with a given number of seeds: those of `m` pits with `k` seeds from 0 to C(k+m-1, m-1) - 1, without
-/// gaps.
+/// Ranks the rows with a given number of seeds. The rows of `m` pits with `k` seeds have ranks 0 to
+/// C(k+m-1, m-1) - 1, without gaps.
 ///
-/// The *potential* of a row is the sum over its pits of seeds x distance to the last pit, so the last pit weighs 0 and
-/// the first `m - 1`. Rows are ordered by potential, then lexicographically, first pit first. A quiet move (one that
-/// keeps all its seeds in the row) lowers the potential, so the row after it has a lower rank, and rows of one *level*
-/// (rows of equal potential, which have adjacent ranks) never lead to each other.
+/// The *potential* of a row is the sum over its pits of seeds x distance to the last pit: the last
+/// pit weighs 0, the first `m - 1`. Rows are ordered by potential, then lexicographically, first
+/// pit first.
 ///
-/// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the coefficient of q^p in a
-/// Gaussian binomial; all ranks are sums and differences of these counts (docs/indexing.md).
+/// A quiet move (one that keeps all its seeds in the row) lowers the potential, so the row after it
+/// has a lower rank. Rows of one *level* have equal potential and adjacent ranks, and never lead to
+/// each other.
+///
+/// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the
+/// coefficient of q^p in a Gaussian binomial. All ranks are sums and differences of these counts
+/// (docs/indexing.md).
 pub struct RowIndex {
     pits: usize,
     max_seeds: usize,
     /// `counts[n][k * stride + p]` for n from 1 to `pits`; `counts[0]` is unused.
     counts: Vec<Vec<u32>>,
     stride: usize,
-    /// `levels[k][p]`: rows with `k` seeds and a potential below `p`, for p from 0 to (pits - 1) k + 1.
+    /// `levels[k][p]`: number of rows with `k` seeds and a potential below `p`, for p from 0 to
+    /// (pits - 1) k + 1.
     levels: Vec<Vec<u32>>,
 }
 
 impl RowIndex {
-    /// An index for rows of `pits` pits (1 to [`MAX_TABLE_PITS`]) with up to `max_seeds` seeds (at most
-    /// [`MAX_TABLE_SEEDS`]).
+    /// Makes an index for rows of `pits` pits (1 to [`MAX_TABLE_PITS`]) with up to `max_seeds`
+    /// seeds (at most [`MAX_TABLE_SEEDS`]).
     ///
     /// # Panics
     /// Outside these ranges.
@@ -61,7 +67,7 @@ impl RowIndex {
             let mut table = vec![0u32; (max_seeds + 1) * stride];
             for k in 0..=max_seeds {
                 for p in 0..=(n - 1) * k {
-                    // Either the first pit is empty, or one of its seeds is taken away.
+                    // Either the first pit is empty, or removing one of its seeds gives the rest.
                     let first_empty = if n > 1 { counts[n - 1][k * stride + p] } else { u32::from(k == 0) };
                     let one_less = if k > 0 && p >= n - 1 { table[(k - 1) * stride + p - (n - 1)] } else { 0 };
                     table[k * stride + p] = first_empty + one_less;
@@ -83,44 +89,48 @@ impl RowIndex {
         RowIndex { pits, max_seeds, counts, stride, levels }
     }
 
-    /// Pits of the rows.
+    /// Pits of a row.
     pub fn pits(&self) -> usize {
         self.pits
     }
 
-    /// The most seeds a row can have.
+    /// Maximum seeds of a row.
     pub fn max_seeds(&self) -> usize {
         self.max_seeds
     }
 
-    /// Rows with exactly `seeds` seeds.
+    /// Number of rows with exactly `seeds` seeds.
     #[inline]
     pub fn rows(&self, seeds: usize) -> usize {
         self.levels[seeds][self.levels[seeds].len() - 1] as usize
     }
 
-    /// The bounds of the levels of the rows with `seeds` seeds: level `p` holds the ranks `bounds[p]..bounds[p + 1]`.
+    /// Bounds of the levels of the rows with `seeds` seeds. Level `p` holds the ranks
+    /// `bounds[p]..bounds[p + 1]`.
     pub fn level_bounds(&self, seeds: usize) -> &[u32] {
         &self.levels[seeds]
     }
 
-    /// The number of rows of `pits` pits (1 to that of the index) with `seeds` seeds and this potential: 0 for a potential
-    /// that no such row has.
+    /// Number of rows of `pits` pits (1 to that of the index) with `seeds` seeds and this
+    /// potential; 0 if no such row exists.
     pub fn count(&self, pits: usize, seeds: usize, potential: usize) -> u32 {
         if potential < self.stride { self.counts[pits][seeds * self.stride + potential] } else { 0 }
     }
 
-    /// Potentials from 0 to that of all seeds in the first pit.
+    /// Number of potentials, from 0 to that of all seeds in the first pit.
     pub fn potentials(&self) -> usize {
         self.stride
     }
 
-    /// The terms whose sum, modulo 2^32, is the rank of a row: for each number of its first pits that may be passed, from none to all
-    /// but two, what to add when so many seeds and so much potential are left in the others; for all numbers of seeds and, varying
-    /// faster, all [`RowIndex::potentials`]. With fewer than three pits only those where none is passed.
+    /// Returns the terms whose sum, modulo 2^32, is the rank of a row.
     ///
-    /// They are what [`RowIndex::rank`] adds and subtracts for the same seeds and potential, so that a shader reads one number where
-    /// that reads two.
+    /// The terms are ordered by the number of first pits passed (none to all but two), the seeds
+    /// left in the other pits, and the potential left in them. The potential varies fastest, over
+    /// all [`RowIndex::potentials`]. With fewer than three pits only the terms for no passed pit
+    /// exist.
+    ///
+    /// Each term combines the two numbers that [`RowIndex::rank`] adds and subtracts for the same
+    /// seeds and potential, so a shader reads one number instead of two.
     pub fn rank_terms(&self) -> Vec<u32> {
         let (pits, most) = (self.pits, self.max_seeds);
         let passed = 0..=pits.saturating_sub(2);
@@ -130,7 +140,7 @@ impl RowIndex {
                 let count = |pits: usize| if pits >= 3 { self.count(pits, seeds, potential) } else { 0 };
                 let added = count(pits - passed);
                 if passed == 0 {
-                    // Beyond the last level there is no row.
+                    // There are no rows beyond the last level.
                     let levels = &self.levels[seeds];
                     levels.get(potential).map_or(0, |&below| below.wrapping_add(added))
                 } else {
@@ -140,15 +150,15 @@ impl RowIndex {
             .collect()
     }
 
-    /// The rank of `row` among the rows with as many seeds.
+    /// Rank of `row` among the rows with as many seeds.
     ///
-    /// Pits beyond the board must be empty, and the seeds at most `max_seeds`; otherwise this panics or returns a
-    /// meaningless number.
+    /// Pits beyond the board must be empty, and the seeds at most `max_seeds`. Otherwise this
+    /// panics or returns a meaningless number.
     #[inline]
     pub fn rank(&self, row: &TableRow) -> u32 {
         let (mut seeds, mut potential) = (0usize, 0usize);
         for &pit in &row[..self.pits] {
-            // Every seed so far is one pit farther from the current pit than from the one before.
+            // Each seed passed is one pit farther from the current pit than from the previous one.
             potential += seeds;
             seeds += usize::from(pit);
         }
@@ -156,8 +166,8 @@ impl RowIndex {
         // Seeds and potential determine the last two pits.
         for (n, &pit) in (3..=self.pits).rev().zip(row) {
             let count = &self.counts[n];
-            // The number of rows with the same seeds and potential but fewer seeds in this pit: a telescoping sum of
-            // counts.
+            // Adds the number of rows with the same seeds and potential but fewer seeds in this
+            // pit: a telescoping sum of counts.
             rank += count[seeds * self.stride + potential];
             seeds -= usize::from(pit);
             potential -= usize::from(pit) * (n - 1);
@@ -166,7 +176,7 @@ impl RowIndex {
         rank
     }
 
-    /// The row with `seeds` seeds and this rank: the inverse of [`RowIndex::rank`].
+    /// Returns the row with `seeds` seeds and this rank: the inverse of [`RowIndex::rank`].
     ///
     /// # Panics
     /// When `rank` is not below [`RowIndex::rows`].

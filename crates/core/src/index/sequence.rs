@@ -2,13 +2,13 @@ use std::sync::LazyLock;
 
 use crate::game::{MAX_PITS, Position, Row};
 
-/// The most seeds in play of a position that has a [rank among all sequences](sequence_rank).
+/// Maximum seeds in play of a position that has a [sequence rank](sequence_rank).
 pub const MAX_RANKED_SEEDS: usize = 255;
 
-/// The most pits of a board, both sides together.
+/// Maximum pits of a board, both sides together.
 const MAX_PLACES: usize = 2 * MAX_PITS;
 
-/// `BINOMIALS[i][c]` is C(c, i), or the largest number if it is larger than that.
+/// `BINOMIALS[i][c]` is C(c, i), or `u128::MAX` if C(c, i) is larger.
 static BINOMIALS: LazyLock<Vec<Vec<u128>>> = LazyLock::new(|| {
     let most = MAX_RANKED_SEEDS + MAX_PLACES;
     let mut binomials = vec![vec![0u128; most + 1]; MAX_PLACES];
@@ -21,10 +21,11 @@ static BINOMIALS: LazyLock<Vec<Vec<u128>>> = LazyLock::new(|| {
     binomials
 });
 
-/// Sequences of the pits of both sides, `2 pits`, that hold `seeds` seeds together: C(seeds + 2 pits - 1, 2 pits - 1).
-/// `None` if there are more than 2^120, more than [`MAX_RANKED_SEEDS`] seeds, or no such boards.
+/// Number of sequences of the `2 pits` pits of both sides with `seeds` seeds together: C(seeds + 2
+/// pits - 1, 2 pits - 1).
 ///
-/// Other than in the layers of tables, all positions of any board are counted, also those where a row is empty.
+/// `None` if there are more than 2^120 sequences, more than [`MAX_RANKED_SEEDS`] seeds, or no such
+/// boards. Unlike the layers of tables, this counts positions with an empty row, too.
 pub fn sequences(pits: usize, seeds: usize) -> Option<u128> {
     if !(1..=MAX_PITS).contains(&pits) || seeds > MAX_RANKED_SEEDS {
         return None;
@@ -32,12 +33,12 @@ pub fn sequences(pits: usize, seeds: usize) -> Option<u128> {
     Some(BINOMIALS[2 * pits - 1][seeds + 2 * pits - 1]).filter(|&count| count <= 1 << 120)
 }
 
-/// The rank of a position, whose stores do not matter, among all [`sequences`] with as many pits and seeds in play; `None`
-/// if these are not ranked.
+/// Rank of a position among all [`sequences`] with as many pits and seeds in play. Stores do not
+/// matter. `None` if such positions have no ranks.
 ///
-/// With p(i) the sum of the first i pits, the mover's row before the other one, p(1), p(2) + 1, ..., p(2m-1) + 2m - 2
-/// ascend strictly, and the rank is the number of this set in the combinatorial number system (Lehmer): the sum of
-/// C(p(i) + i - 1, i) over i from 1 to 2m - 1.
+/// Let p(i) be the sum of the first i pits, the mover's row before the other. Then p(1), p(2) + 1,
+/// ..., p(2m-1) + 2m - 2 ascend strictly. The rank is the number of this set in the combinatorial
+/// number system (Lehmer): the sum of C(p(i) + i - 1, i) over i from 1 to 2m - 1.
 pub fn sequence_rank(position: &Position) -> Option<u128> {
     sequences(position.pits(), position.seeds() as usize)?;
     let pits = position.mover().seeds().iter().chain(position.other().seeds());
@@ -49,14 +50,15 @@ pub fn sequence_rank(position: &Position) -> Option<u128> {
     Some(rank)
 }
 
-/// The position, with empty stores, that has this rank: the inverse of [`sequence_rank`]; `None` if none has it.
+/// Returns the position with this rank and empty stores: the inverse of [`sequence_rank`]. `None`
+/// if there is no such rank.
 pub fn sequence_position(pits: usize, seeds: usize, rank: u128) -> Option<Position> {
     if rank >= sequences(pits, seeds)? {
         return None;
     }
     let (mut rank, places) = (rank, 2 * pits);
     let mut row = [0u32; MAX_PLACES];
-    // The sum of the pits up to the one at hand.
+    // Sum of the pits up to the current one.
     let mut sum = seeds;
     for i in (1..places).rev() {
         let column = &BINOMIALS[i][i - 1..=i - 1 + sum];

@@ -15,7 +15,7 @@ use crate::cancel::Cancel;
 use crate::file;
 use crate::memory::HugePages;
 
-/// Blocks that the system reads ahead of a copy: 4 MiB.
+/// Blocks that the system reads before a copy needs them: 4 MiB.
 const AHEAD_BLOCKS: u64 = 64;
 
 /// The bytes of a file: mapped, or in memory.
@@ -26,10 +26,11 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file at `path` if files are [mapped](super::map_files), otherwise reads it into memory.
+    /// Maps the file at `path` if files are [mapped](super::map_files), otherwise reads it into
+    /// memory.
     ///
     /// # Errors
-    /// When it cannot be opened, mapped or read, is not a regular file, or there is not enough memory.
+    /// When it cannot be opened, mapped or read, is not a regular file, or does not fit in memory.
     pub fn open(path: &Path) -> Result<Bytes, TableError> {
         if files_are_mapped() { Mapping::open(path).map(Bytes::Mapped) } else { Bytes::read(path) }
     }
@@ -37,7 +38,7 @@ impl Bytes {
     /// Reads the file at `path` into memory.
     ///
     /// # Errors
-    /// When it cannot be read, is not a regular file, or there is not enough memory.
+    /// When it cannot be read, is not a regular file, or does not fit in memory.
     pub fn read(path: &Path) -> Result<Bytes, TableError> {
         let bytes = file::read(path).map_err(|error| match error.kind() {
             ErrorKind::OutOfMemory => {
@@ -61,7 +62,8 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-/// A file in memory with a section for each frame, and which of their blocks were compared with their checksums.
+/// A file in memory with a section for each frame. It records which blocks have been compared with
+/// their checksums.
 pub struct Blocks {
     path: PathBuf,
     bytes: Bytes,
@@ -73,7 +75,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The file at `path` with these bytes, which contain all `sections`; nothing is compared yet.
+    /// Makes the file at `path` from its bytes, which contain all `sections`. No block is compared
+    /// yet.
     pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
         let copies = sections.iter().map(|_| OnceLock::new()).collect();
@@ -100,34 +103,36 @@ impl Blocks {
         &self.bytes[section.offset as usize..section.end() as usize]
     }
 
-    /// Whether all blocks were compared with their checksums.
+    /// Returns true if all blocks have been compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
         self.checked.all()
     }
 
-    /// Whether all blocks of the frame with `mover` seeds in the mover's row were compared.
+    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been
+    /// compared.
     #[inline]
     pub fn is_frame_checked(&self, mover: usize) -> bool {
         self.checked.frame(mover)
     }
 
-    /// Whether a block of the frame with `mover` seeds in the mover's row was compared.
+    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been
+    /// compared.
     #[inline]
     pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
         self.checked.is_marked(mover, block)
     }
 
-    /// About how many bytes were not compared with their checksums yet.
+    /// Approximate bytes not yet compared with their checksums.
     pub fn unchecked_bytes(&self) -> u64 {
         (self.checked.left() * BLOCK_BYTES as u64).min(self.bytes.len() as u64)
     }
 
-    /// Checks that the file did not become shorter since it was opened, and that what was read of it could be read. What was
-    /// read before is as it was when the file was opened then.
+    /// Checks that the file is not shorter than when it was opened, and that all reads of it
+    /// succeeded. On success, everything read so far was as it was at opening.
     ///
     /// # Errors
-    /// When it did.
+    /// When the file became shorter or a read failed.
     pub fn require_whole(&self) -> Result<(), TableError> {
         match &self.bytes {
             Bytes::Mapped(map) if !map.is_whole() => Err(TableError::damaged(&self.path, Damage::Shrunk)),
@@ -135,7 +140,7 @@ impl Blocks {
         }
     }
 
-    /// Compares all blocks that were not compared before, in the order of the file.
+    /// Compares all blocks not yet compared, in file order.
     ///
     /// # Errors
     /// The first damaged block.
@@ -148,7 +153,7 @@ impl Blocks {
         movers.into_iter().try_for_each(|mover| self.check_frame(mover))
     }
 
-    /// Compares the blocks of the frame with `mover` seeds in the mover's row that were not compared before.
+    /// Compares the blocks not yet compared in the frame with `mover` seeds in the mover's row.
     ///
     /// # Errors
     /// The first damaged block.
@@ -165,8 +170,9 @@ impl Blocks {
             .try_for_each(|block| self.check_block(mover, block))
     }
 
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
-    /// before; and, before it, those blocks of the section's head below it that were not.
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
+    /// if that was done before. First compares the blocks of the section's head below it, unless
+    /// that was done.
     ///
     /// # Errors
     /// When one of them is damaged.
@@ -182,7 +188,7 @@ impl Blocks {
         self.compare(mover, block)
     }
 
-    /// Compares a block when it is read for the first time.
+    /// Compares a block the first time it is read.
     ///
     /// # Errors
     /// As [`Blocks::check_block`].
@@ -194,18 +200,20 @@ impl Blocks {
     #[cold]
     #[inline(never)]
     fn first_touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        // The whole block is read now: in one request to the disk rather than page by page.
+        // The whole block is read now, so one disk request is better than one a page.
         self.read_ahead(mover, block..block + 1);
         self.check_block(mover, block)
     }
 
-    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its digest, even if it was compared
-    /// before. A checksum finds damage; only the digest finds bytes that were forged together with their checksums.
+    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
+    /// digest, even if that was done before. Checksums find accidental damage. Only the digest
+    /// finds bytes forged together with their checksums.
     ///
-    /// `count` is called with each number of bytes that were read.
+    /// `count` is called with each number of bytes read.
     ///
     /// # Errors
-    /// When the frame does not match its digest; [`TableError::Stopped`] when `cancel` was cancelled meanwhile.
+    /// When the frame does not match its digest; [`TableError::Stopped`] when `cancel` is
+    /// cancelled.
     ///
     /// # Panics
     /// When there is no such frame.
@@ -234,13 +242,13 @@ impl Blocks {
         Ok(())
     }
 
-    /// Compares one block and marks it. Those of the head come first: see [`Checked`].
+    /// Compares one block and marks it. Blocks of the head come first: see [`Checked`].
     fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
         let section = self.section(mover);
         if xxh3_64(self.block(section, block)) != self.checksum(section, block) {
             return Err(self.damaged_block(section, block));
         }
-        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it.
+        // A one-block frame written over another brings its own checksum. Only the digest shows it.
         if section.blocks() == 1 && *blake3::hash(self.section_bytes(section)).as_bytes() != section.digest {
             return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
         }
@@ -248,12 +256,15 @@ impl Blocks {
         Ok(())
     }
 
-    /// The data of the section of the frame with `mover` seeds in the mover's row in a copy, made on the first call and kept.
-    /// It is in huge pages where the system has them, which makes random reads faster than those of a mapped file. Every
-    /// block is compared with its checksum.
+    /// Returns a copy of the data of the frame with `mover` seeds in the mover's row, made on the
+    /// first call and kept. Every block is compared with its checksum.
+    ///
+    /// The copy is in huge pages where the system has them, which makes random reads faster than in
+    /// a mapped file.
     ///
     /// # Errors
-    /// When there is not enough memory, or a block is damaged; [`TableError::Stopped`] when `cancel` was cancelled meanwhile.
+    /// When there is not enough memory, or a block is damaged; [`TableError::Stopped`] when
+    /// `cancel` is cancelled.
     ///
     /// # Panics
     /// When there is no such frame.
@@ -281,7 +292,7 @@ impl Blocks {
             let bytes = self.block(section, block);
             let copied = &mut copy[block as usize * BLOCK_BYTES..][..bytes.len()];
             copied.copy_from_slice(bytes);
-            // The copy is compared while it is in the processor's cache.
+            // Compares the copy while it is in the processor's cache.
             if xxh3_64(copied) != self.checksum(section, block) {
                 return Err(self.damaged_block(section, block));
             }
@@ -290,8 +301,8 @@ impl Blocks {
         Ok(copy)
     }
 
-    /// Has the system read these blocks of the frame with `mover` seeds in the mover's row from the file, without waiting
-    /// for them. Blocks that the frame does not have are left out.
+    /// Asks the system to read these blocks of the frame with `mover` seeds in the mover's row,
+    /// without waiting. Ignores blocks that the frame does not have.
     ///
     /// # Panics
     /// When there is no such frame.
@@ -304,16 +315,16 @@ impl Blocks {
         }
     }
 
-    /// Tells the system that scores will be looked up in no order, so that it reads nothing around them. Comparing blocks
-    /// in the order of the file is slow from then on, unless it is told to [read ahead](Blocks::read_ahead).
+    /// Advises the system that lookups are random, so that it reads nothing around them. Comparing
+    /// blocks in file order is slow afterwards without [`Blocks::read_ahead`].
     pub fn expect_random_reads(&self) {
         if let Bytes::Mapped(map) = &self.bytes {
             map.expect_random_reads();
         }
     }
 
-    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory, where they cannot
-    /// change.
+    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory,
+    /// where they cannot change.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -324,8 +335,9 @@ impl Blocks {
         }
     }
 
-    /// Has the system take the frame with `mover` seeds in the mover's row out of the page cache, where it can (Linux). From then
-    /// on it is slow to read from the file: for a frame of which there is a copy.
+    /// Asks the system to remove the frame with `mover` seeds in the mover's row from the page
+    /// cache, where that is possible (Linux). Use it for a frame that has been copied: reading it
+    /// from the file is slow afterwards.
     ///
     /// # Panics
     /// When there is no such frame.
@@ -346,7 +358,6 @@ impl Blocks {
         &self.bytes[bytes.start as usize..bytes.end as usize]
     }
 
-    /// The checksum that a block should have.
     fn checksum(&self, section: &Section, block: u64) -> u64 {
         let at = section.checksum_at(block) as usize;
         let stored = *self.bytes[at..].first_chunk().expect("the file contains its sections");

@@ -1,11 +1,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Which blocks of a file were compared with their checksums and found valid.
+/// Marks of the blocks that have been compared with their checksums and found valid.
 ///
-/// A valid block stays valid: the bytes of a finished table never change. Who cannot rely on that reads a copy, or compares
-/// digests again ([`super::Blocks::check_digest`]). The marks publish no other data, so relaxed
-/// ordering is enough. The blocks of a section's head (the profile of a frame) are marked before its other blocks
-/// ([`super::Section::blocks_before`]): if the block of a group is marked, the profile may be read, too.
+/// A valid block stays valid, since the bytes of a finished table never change. A caller that
+/// cannot rely on this reads a copy, or compares digests again ([`super::Blocks::check_digest`]).
+/// The marks publish no other data, so relaxed ordering is enough.
+///
+/// The blocks of a section's head (the profile of a frame) are marked before its other blocks
+/// ([`super::Section::blocks_before`]). If the block of a group is marked, the profile may be read,
+/// too.
 pub(super) struct Checked {
     /// A bit for each block: first those of the frame with one seed in the mover's row, then two, ...
     marks: Box<[AtomicU64]>,
@@ -17,7 +20,7 @@ pub(super) struct Checked {
 
 /// The blocks of a frame.
 struct FrameBlocks {
-    /// The mark of the first one.
+    /// The mark of the first block.
     first: u64,
     blocks: u64,
     /// Blocks without a mark.
@@ -25,7 +28,7 @@ struct FrameBlocks {
 }
 
 impl Checked {
-    /// No marks yet, for frames with these numbers of blocks.
+    /// Makes marks for frames with these numbers of blocks, all unmarked.
     pub fn none(blocks: impl Iterator<Item = u64>) -> Checked {
         let mut first = 0;
         let frame = |blocks| {
@@ -37,19 +40,19 @@ impl Checked {
         Checked { marks, frames, left: AtomicU64::new(first) }
     }
 
-    /// Whether all blocks of the table are marked.
+    /// Returns true if all blocks of the table are marked.
     #[inline]
     pub fn all(&self) -> bool {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether all blocks of the frame with `mover` seeds in the mover's row are marked.
+    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row are marked.
     #[inline]
     pub fn frame(&self, mover: usize) -> bool {
         self.frames[mover - 1].left.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether block `block` of that frame is marked.
+    /// Returns true if block `block` of that frame is marked.
     #[inline]
     pub fn is_marked(&self, mover: usize, block: u64) -> bool {
         let mark = self.frames[mover - 1].first + block;
@@ -87,7 +90,7 @@ mod tests {
         for (done, &(mover, block)) in blocks.iter().enumerate() {
             assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
             checked.mark(mover, block);
-            // Marking again changes nothing.
+            // Marking a block again changes nothing.
             checked.mark(mover, block);
             assert!(checked.is_marked(mover, block));
             assert_eq!(checked.left(), (blocks.len() - done - 1) as u64);

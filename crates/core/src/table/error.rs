@@ -6,22 +6,22 @@ use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::file::other_version;
 
-/// What is wrong inside a table file, piece or archive.
+/// Faults inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
     /// The first bytes are not those of the format.
     #[error("it is not a {0}")]
     Foreign(&'static str),
-    /// A version that this program cannot read.
+    /// This program cannot read the version.
     #[error("{}", other_version(*found, *known))]
     Version {
-        /// The file's version.
+        /// Version of the file.
         found: u32,
-        /// The version that this program reads.
+        /// Version that this program reads.
         known: u32,
     },
-    /// The file ends too early or goes on too long.
+    /// The file is too short or too long.
     #[error("it has {found} bytes where {expected} belong")]
     Length {
         /// Bytes of the file.
@@ -29,29 +29,29 @@ pub enum Damage {
         /// Bytes it should have.
         expected: u64,
     },
-    /// A part does not match its checksum or digest, or what it must contain.
+    /// A part does not match its checksum or digest, or has impossible contents.
     #[error("its {part} is damaged (byte {offset})")]
     Part {
-        /// Which part.
+        /// The part.
         part: Part,
-        /// Where it begins, in bytes from the start of the file.
+        /// Where the part begins, in bytes from the start of the file.
         offset: u64,
     },
-    /// An archive's chunks are valid, but unpack to a table other than the one packed.
-    #[error("what it unpacks to is not the table it was made of")]
+    /// The chunks of an archive are valid, but unpack to another table than the one packed.
+    #[error("it unpacks to another table than the one it was made from")]
     Digest,
     /// The file became shorter while it was read, or the disk failed.
     #[error("it became shorter while it was in use, or the disk failed")]
     Shrunk,
-    /// It was never finished.
+    /// The file was never finished.
     #[error("it was never finished")]
     Unfinished,
-    /// It is another table than expected.
+    /// The file holds another table than expected.
     #[error("it holds {found}, not {expected}")]
     Other {
-        /// What the file holds.
+        /// The table in the file.
         found: TableKey,
-        /// What it should hold.
+        /// The table that it should hold.
         expected: TableKey,
     },
 }
@@ -102,29 +102,30 @@ impl fmt::Display for Part {
     }
 }
 
-/// What a damaged file was meant to be: how to replace it depends on this.
+/// The intended contents of a damaged file. They determine how to replace it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// A table, which can be built again; with the key that its file name gives, `None` if it is not named like a
-    /// table.
+    /// A table, which can be built again, with the key from its file name. `None` if it is not
+    /// named like a table.
     Table(Option<TableKey>),
-    /// A bound table, which can be made again from the exact table: that of the layer that its file name gives.
+    /// The bound table of the layer that the file name gives. It can be made again from the exact
+    /// table.
     Bounds(TableKey),
-    /// Frames of an unfinished layer: they are computed again automatically.
+    /// Frames of an unfinished layer, which are computed again automatically.
     Piece,
     /// A packed table: download it or pack it again.
     Archive,
 }
 
 impl FileKind {
-    /// What the file at `path` was meant to be, a table or a bound table, by its name.
+    /// Returns table or bound table, by the name of the file at `path`.
     fn of(path: &Path) -> FileKind {
         TableKey::named_bounds(path).map_or_else(|| FileKind::Table(TableKey::named(path)), FileKind::Bounds)
     }
 }
 
-/// Why a table cannot be read or written.
+/// Reasons why a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -136,12 +137,12 @@ pub enum TableError {
         /// The reason.
         source: io::Error,
     },
-    /// There is not enough memory, or address space, to read or write a file.
+    /// There is not enough memory or address space to read or write a file.
     #[error("{path}: there is not enough memory for {bytes} bytes")]
     OutOfMemory {
         /// The file.
         path: PathBuf,
-        /// Bytes that were requested.
+        /// Bytes requested.
         bytes: u64,
     },
     /// A file cannot grow: the disk is full, or a file-size limit or disk quota is reached.
@@ -151,7 +152,7 @@ pub enum TableError {
         path: PathBuf,
         /// The reason.
         source: io::Error,
-        /// What is not lost, as a clause: "finished frames are kept".
+        /// A clause that states what is kept: "finished frames are kept".
         kept: &'static str,
     },
     /// The file is damaged, foreign or unfinished.
@@ -159,18 +160,18 @@ pub enum TableError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         #[source]
         damage: Damage,
-        /// What the file was meant to be.
+        /// Intended contents of the file.
         kind: FileKind,
     },
-    /// Bound tables that are used together have different evaluation networks.
-    #[error("{path} was made with another evaluation network than {other}")]
+    /// Bound tables used together have different evaluation networks.
+    #[error("{path} has another evaluation network than {other}")]
     Networks {
         /// A bound table.
         path: PathBuf,
-        /// The one that it differs from.
+        /// The bound table that it differs from.
         other: PathBuf,
     },
     /// Another process writes to the directory.
@@ -178,7 +179,7 @@ pub enum TableError {
     InUse {
         /// The directory.
         directory: PathBuf,
-        /// How the other process describes itself.
+        /// Description of the other process, by itself.
         holder: String,
     },
     /// The layer or one below it is not in the directory.
@@ -186,23 +187,23 @@ pub enum TableError {
     Missing {
         /// The directory.
         directory: PathBuf,
-        /// The table that was requested.
+        /// The requested table.
         key: TableKey,
         /// The missing layers up to it, fewest seeds first.
         missing: Vec<usize>,
     },
-    /// It was stopped before it was done.
+    /// The work was stopped before it was done.
     #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 
 impl TableError {
-    /// A failure to read or write at `path`.
+    /// Error of reading or writing at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// A failure to write to the file at `path`; `kept` says what is not lost if the file cannot grow.
+    /// Error of writing to the file at `path`. `kept` states what is kept if the file cannot grow.
     pub fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
         move |source| match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
@@ -212,12 +213,12 @@ impl TableError {
         }
     }
 
-    /// `bytes` bytes of memory for the file at `path` are not available.
+    /// Error of allocating `bytes` bytes for the file at `path`.
     pub fn out_of_memory(path: &Path, bytes: u64) -> TableError {
         TableError::OutOfMemory { path: path.to_owned(), bytes }
     }
 
-    /// A failure to map the file at `path`: insufficient memory for `bytes` bytes, or any other error.
+    /// Error of mapping the file at `path`: not enough memory for `bytes` bytes, or another error.
     pub(super) fn mapping(path: &Path, bytes: u64) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| {
             #[cfg(unix)]
@@ -228,7 +229,7 @@ impl TableError {
         }
     }
 
-    /// The table `key` is not in `directory`.
+    /// Error of a table `key` that is not in `directory`.
     pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
         TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
     }
@@ -238,7 +239,7 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(path) }
     }
 
-    /// Damage of a part, which begins at byte `offset`, of the file at `path`, a table or a bound table.
+    /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.
     pub fn damaged_part(path: &Path, part: Part, offset: u64) -> TableError {
         TableError::damaged(path, Damage::Part { part, offset })
     }
@@ -253,19 +254,20 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Archive }
     }
 
-    /// Whether the file has a newer version than this program reads: it may be sound, and must not be replaced.
+    /// Returns true if the file has a newer version than this program reads. It may be sound and
+    /// must not be replaced.
     pub fn is_newer(&self) -> bool {
         matches!(self, TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known)
     }
 
-    /// Whether the error is in the file's content, not in the file system or the request.
+    /// Returns true if the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
         matches!(self, TableError::Damaged { .. })
     }
 }
 
-/// Says which layers are missing, with consecutive ones as a range: `layer 5 is missing`, `layers 3, 25 to 48 are
-/// missing`.
+/// Lists missing layers, with consecutive ones as a range: `layer 5 is missing`, `layers 3, 25 to
+/// 48 are missing`.
 pub fn missing_layers(layers: &[usize]) -> String {
     let runs = layers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
         [one, last] => format!("{one}, {last}"),

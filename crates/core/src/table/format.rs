@@ -23,8 +23,8 @@ pub const VERSION: u32 = 1;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
 
-/// Bytes of a frame's entry in the directory, which follows the header. The first entry is that of the frame with 1
-/// seed in the mover's row.
+/// Bytes of a frame's entry in the directory, which follows the header. The first entry is for the
+/// frame with 1 seed in the mover's row.
 pub const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
 
 impl TableKey {
@@ -36,19 +36,20 @@ impl TableKey {
 
 /// A frame's entry in the directory.
 ///
-/// The parts of a frame follow each other, each padded with zeros to a multiple of 64 bytes: profile (a byte
-/// for each mover's row), groups, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
+/// The parts of a frame are the profile (a byte for each mover's row), the groups, the patches, and
+/// the checksums of these three in blocks of [`BLOCK_BYTES`]. They follow each other, each padded
+/// with zeros to a multiple of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
     /// Where the frame begins, in bytes from the start of the file.
     pub offset: u64,
-    /// Mover's rows: bytes of the profile.
+    /// Number of mover's rows, which is the size of the profile in bytes.
     pub rows: u64,
-    /// Groups of scores.
+    /// Number of groups of scores.
     pub groups: u64,
     /// Bytes of patches.
     pub patch_bytes: u64,
-    /// Scores that are exceptions.
+    /// Number of scores that are exceptions.
     pub exceptions: u64,
     /// BLAKE3 of all parts.
     pub digest: [u8; 32],
@@ -65,7 +66,7 @@ impl FrameEntry {
         self.groups_at() + self.groups * GROUP_BYTES as u64
     }
 
-    /// Where the checksums begin; they cover all bytes of the frame before them.
+    /// Where the checksums begin. They cover all bytes of the frame before them.
     pub fn checksums_at(&self) -> u64 {
         self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
@@ -75,7 +76,7 @@ impl FrameEntry {
         Section { offset: self.offset, data: self.checksums_at(), head: self.rows, tag: 0, digest: self.digest }
     }
 
-    /// Blocks that have a checksum.
+    /// Number of blocks with a checksum.
     pub fn blocks(&self) -> u64 {
         self.section().blocks()
     }
@@ -95,7 +96,7 @@ impl FrameEntry {
         self.section().end()
     }
 
-    /// Whether `patch_bytes` agrees with `exceptions`.
+    /// Returns true if `patch_bytes` agrees with `exceptions`.
     fn patches_hold_exceptions(&self) -> bool {
         let exceptions = self.exceptions.checked_mul(EXCEPTION_BYTES as u64);
         let heads = exceptions.and_then(|bytes| self.patch_bytes.checked_sub(bytes));
@@ -103,7 +104,7 @@ impl FrameEntry {
         heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.groups.min(self.exceptions))
     }
 
-    /// Whether this can be the entry of `frame` in a file of at most `file_bytes` bytes.
+    /// Returns true if this can be the entry of `frame` in a file of at most `file_bytes` bytes.
     pub fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
             && self.groups == frame.positions().div_ceil(GROUP_POSITIONS as u64)
@@ -118,15 +119,16 @@ impl FrameEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableHeader {
-    /// Which table it is.
+    /// The table.
     pub key: TableKey,
-    /// Positions.
+    /// Number of positions.
     pub positions: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// BLAKE3 of the key and the directory, which holds the digests of all frames: equal for equal tables.
+    /// BLAKE3 of the key and the directory, which holds the digests of all frames. Equal for equal
+    /// tables.
     pub digest: [u8; 32],
-    /// The frames by seeds in the mover's row: entry 0 is that of the frame with 1 seed.
+    /// The frames by seeds in the mover's row: entry 0 is for the frame with 1 seed.
     pub entries: Vec<FrameEntry>,
 }
 
@@ -160,7 +162,7 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// The stored form of an entry.
+    /// Returns the stored form of an entry.
     pub fn new(entry: &FrameEntry) -> RawEntry {
         RawEntry {
             offset: entry.offset.to_le(),
@@ -172,7 +174,7 @@ impl RawEntry {
         }
     }
 
-    /// The entry.
+    /// Returns the entry.
     pub fn entry(&self) -> FrameEntry {
         FrameEntry {
             offset: u64::from_le(self.offset),
@@ -186,7 +188,7 @@ impl RawEntry {
 }
 
 impl RawHeader {
-    /// The header of an unfinished table: it says which table this will be, and that it is not finished.
+    /// Header of an unfinished table. It names the table and marks it as unfinished.
     pub fn unfinished(key: TableKey) -> RawHeader {
         sealed(RawHeader {
             magic: MAGIC,
@@ -207,7 +209,7 @@ impl RawHeader {
     /// Reads the header and key of a file, finished or not.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the header.
     pub fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
         let raw = bytes.get(..HEADER_BYTES);
         if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {
@@ -231,13 +233,13 @@ impl RawHeader {
         Ok((raw, key))
     }
 
-    /// Whether the file was finished.
+    /// Returns true if the file was finished.
     pub fn is_finished(&self) -> bool {
         self.finished == 1
     }
 }
 
-/// The digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
+/// Digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
 pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&MAGIC);
@@ -248,17 +250,17 @@ pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
 }
 
 impl TableHeader {
-    /// The most bytes that a file can have before its first frame: enough for [`TableHeader::read`].
+    /// Maximum bytes of a file before its first frame: enough for [`TableHeader::read`].
     pub const MAX_PREFIX_BYTES: usize = HEADER_BYTES + MAX_TABLE_SEEDS * ENTRY_BYTES;
 
-    /// Reads and checks header and directory of a finished file of `found_bytes` bytes; `prefix` holds at least all
-    /// bytes before the first frame.
+    /// Reads and checks header and directory of a finished file of `found_bytes` bytes. `prefix`
+    /// holds at least all bytes before the first frame.
     ///
-    /// Everything but the contents of the frames is checked: their sizes match the key, the digest the directory, and
-    /// the length the file.
+    /// Checks everything except the contents of frames: their sizes against the key, the digest
+    /// against the directory, and the length of the file.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The fault of the file.
     pub fn read(prefix: &[u8], found_bytes: u64) -> Result<TableHeader, Damage> {
         let (raw, key) = RawHeader::read(prefix)?;
         if !raw.is_finished() {
@@ -296,7 +298,7 @@ impl TableHeader {
         Ok(TableHeader { key, positions, file_bytes, digest: raw.digest, entries })
     }
 
-    /// Scores that are exceptions.
+    /// Number of scores that are exceptions.
     pub fn exceptions(&self) -> u64 {
         self.entries.iter().map(|entry| entry.exceptions).sum()
     }

@@ -10,32 +10,35 @@ use crate::memory::prefetch;
 /// Bytes around a run that unpacking may overwrite.
 pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
 
-/// The packed scores of a frame: a profile, which holds the mean score of each mover's row; groups of residuals, the
-/// differences from the profile; and patches for those that do not fit 4 bits.
+/// The packed scores of a frame.
 ///
-/// The bytes may be damaged if they were not compared with their checksums ([`super::Table::frame_unchecked`]): nothing
-/// here panics then, and a group that refers to a missing patch is an error.
+/// The profile holds the mean score of each mover's row. The groups hold residuals, the differences
+/// from the profile. The patches hold the residuals that do not fit 4 bits.
+///
+/// The bytes may be damaged if they have not been compared with their checksums
+/// ([`super::Table::frame_unchecked`]). Nothing here panics then, and a group that refers to a
+/// missing patch is an error.
 #[derive(Clone, Copy)]
 pub struct FrameScores<'a> {
     frame: Frame,
-    /// What is added to the residuals of each mover's row.
+    /// Addend of the residuals of each mover's row.
     profile: &'a [u8],
     groups: &'a [Group],
     patches: &'a [u8],
 }
 
-/// Where the score of a position stands: see [`FrameScores::place`].
+/// Location of the score of a position: see [`FrameScores::place`].
 #[derive(Clone, Copy, Debug)]
 pub struct ScorePlace<'a> {
     group: &'a Group,
-    /// In the group.
+    /// Place in the group.
     place: u8,
-    /// What is added to the residual.
+    /// Addend of the residual.
     profile: u8,
 }
 
 impl ScorePlace<'_> {
-    /// Has the processor fetch the group.
+    /// Prefetches the group.
     #[inline(always)]
     pub fn prefetch(&self) {
         prefetch(std::ptr::from_ref(self.group));
@@ -61,8 +64,8 @@ impl fmt::Debug for FrameScores<'_> {
 }
 
 impl<'a> FrameScores<'a> {
-    /// The scores in `section`, the bytes of `frame` as `entry` describes them; the checksums at the end may be
-    /// missing. `None` if the section is too short.
+    /// Wraps the scores in `section`, the bytes of `frame` as `entry` describes them. The checksums
+    /// at the end may be missing. `None` if the section is too short.
     #[inline]
     pub fn new(frame: Frame, entry: &FrameEntry, section: &'a [u8]) -> Option<FrameScores<'a>> {
         let profile = section.get(..entry.rows as usize)?;
@@ -76,7 +79,7 @@ impl<'a> FrameScores<'a> {
         self.frame
     }
 
-    /// The score of the position with these ranks of rows (see [`Frame::index`]).
+    /// Score of the position with these ranks of rows (see [`Frame::index`]).
     ///
     /// # Errors
     /// When its group is damaged.
@@ -88,7 +91,8 @@ impl<'a> FrameScores<'a> {
         self.score_at(self.place(mover_rank, other_rank))
     }
 
-    /// The place of the score of the position with these ranks, to be read by [`FrameScores::score_at`].
+    /// Place of the score of the position with these ranks, to be read by
+    /// [`FrameScores::score_at`].
     ///
     /// # Panics
     /// When the frame has no such ranks.
@@ -100,7 +104,7 @@ impl<'a> FrameScores<'a> {
         ScorePlace { group: &self.groups[number as usize], place, profile }
     }
 
-    /// The score at a place of this frame.
+    /// Score at a place of this frame.
     ///
     /// # Errors
     /// When its group is damaged.
@@ -114,14 +118,14 @@ impl<'a> FrameScores<'a> {
         Ok(residual.wrapping_add(at.profile))
     }
 
-    /// The residual at a place of a group whose patch begins at `offset`.
+    /// Residual at a place of a group whose patch begins at `offset`.
     #[cold]
     fn patched_residual(&self, at: ScorePlace<'a>, offset: u32) -> Result<u8, DamagedGroup> {
         let bytes = std::ptr::from_ref(at.group).addr().wrapping_sub(self.groups.as_ptr().addr());
         Ok(self.patch((bytes / GROUP_BYTES) as u64, offset)?.residual(at.group, usize::from(at.place)))
     }
 
-    /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.
+    /// Prefetches the group that [`FrameScores::score`] reads for these ranks.
     #[inline]
     pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
         let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
@@ -129,10 +133,11 @@ impl<'a> FrameScores<'a> {
         prefetch(self.profile.as_ptr().wrapping_add(mover_rank as usize));
     }
 
-    /// Unpacks the scores of `count` positions to `buffer[at..at + count]`: those with the mover's rows from
-    /// `mover_rank` on, against one other row.
+    /// Unpacks the scores of `count` positions to `buffer[at..at + count]`: those with the mover's
+    /// rows from `mover_rank` on, against one other row.
     ///
-    /// Whole groups are unpacked: up to [`RUN_MARGIN`] bytes before and after these are overwritten, and must exist.
+    /// Whole groups are unpacked, so up to [`RUN_MARGIN`] bytes on either side are overwritten and
+    /// must exist.
     ///
     /// # Errors
     /// When a group is damaged.
@@ -161,10 +166,11 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
-    /// Unpacks the scores of the mover's rows in `selected`, against one other row, to the start of `out`, in the order of their
-    /// ranks.
+    /// Unpacks the scores of the mover's rows in `selected`, against one other row, to the start of
+    /// `out`, in rank order.
     ///
-    /// `out` must have [`SELECTED_MARGIN`](super::SELECTED_MARGIN) bytes more than there are selected rows, which are overwritten.
+    /// `out` must have [`SELECTED_MARGIN`](super::SELECTED_MARGIN) bytes more than there are
+    /// selected rows. These are overwritten.
     ///
     /// # Errors
     /// When a group is damaged.
@@ -188,7 +194,8 @@ impl<'a> FrameScores<'a> {
         run.unpack_selected(isa, selected, out).map_err(|index| self.damaged((first + index) as u64))
     }
 
-    /// Has the processor fetch the first `most` groups of the run against one other row, from one mover's row on.
+    /// Prefetches the first `most` groups of the run against one other row, from one mover's row
+    /// on.
     #[inline]
     pub fn prefetch_run(&self, (mover_rank, other_rank): (u32, u32), most: usize) {
         let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);

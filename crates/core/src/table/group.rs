@@ -1,13 +1,14 @@
 //! The codec: a *group* of 126 residuals in 64 bytes, one cache line.
 //!
-//! A *residual* is a score minus the profile of its mover's row (see [`super::FrameScores`]), modulo 256. Bytes 0 to 62
-//! of a group hold 4-bit codes, two per byte, the even place in the low half. The low 7 bits of byte 63 hold the *base*
-//! plus 64. A residual is base + code.
+//! A *residual* is a score minus the profile of its mover's row (see [`super::FrameScores`]),
+//! modulo 256. Bytes 0 to 62 of a group hold 4-bit codes, two per byte, the even place in the low
+//! half. The low 7 bits of byte 63 hold the *base* plus 64. A residual is base + code.
 //!
-//! Where the residuals of a group span more than 15, the base is chosen so that most fit, and the others are
-//! *exceptions*: bit 7 of byte 63 is set, and the first four bytes of the group are the offset of its *patch* in the
-//! patches of the frame. A patch holds the eight codes that these bytes replaced, the number of exceptions, and for
-//! each its place and its code, now of 8 bits. So any score takes one read, or two in a group with exceptions.
+//! If the residuals of a group span more than 15, the base is chosen so that most fit. The others
+//! are *exceptions*. Bit 7 of byte 63 is set then, and the first four bytes of the group are the
+//! offset of its *patch* in the patches of the frame. A patch holds the eight codes that these
+//! bytes replaced, the number of exceptions, and the place and 8-bit code of each. A score
+//! therefore takes one read, or two in a group with exceptions.
 
 use crate::isa::per_isa;
 
@@ -28,7 +29,7 @@ pub const BASE_BIAS: u8 = 64;
 
 pub(super) const BASE_BYTE: usize = GROUP_BYTES - 1;
 
-/// The first bytes of a group with exceptions, which hold the offset of its patch.
+/// First bytes of a group with exceptions, which hold the offset of its patch.
 const OFFSET_BYTES: usize = 4;
 
 /// Bytes of a patch before its exceptions.
@@ -37,19 +38,19 @@ pub const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
 /// Bytes of an exception in a patch.
 pub const EXCEPTION_BYTES: usize = 2;
 
-/// The most bytes that a patch can have, by its count of one byte.
+/// Maximum bytes of a patch, given its one-byte count.
 pub const MAX_PATCH_BYTES: u64 = (PATCH_HEAD_BYTES + EXCEPTION_BYTES * u8::MAX as usize) as u64;
 
 /// Codes that the offset replaces.
 pub const MOVED_CODES: usize = 2 * OFFSET_BYTES;
 
-/// Where the patch of a group begins; `None` if it has no exceptions.
+/// Offset of the patch of a group; `None` if it has no exceptions.
 #[inline]
 pub fn patch_offset(group: &Group) -> Option<u32> {
     (group[BASE_BYTE] & PATCHED != 0).then(|| u32::from_le_bytes([group[0], group[1], group[2], group[3]]))
 }
 
-/// Sets where the patch of a group with exceptions begins.
+/// Sets the offset of the patch of a group with exceptions.
 #[inline]
 pub fn set_patch_offset(group: &mut Group, offset: u32) {
     group[..OFFSET_BYTES].copy_from_slice(&offset.to_le_bytes());
@@ -64,7 +65,7 @@ pub struct Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The patch that begins at `offset` of `patches`; `None` if it does not fit there.
+    /// Reads the patch at `offset` of `patches`; `None` if it does not fit there.
     #[inline]
     pub fn read(patches: &'a [u8], offset: u32) -> Option<Patch<'a>> {
         let (moved, rest) = patches.get(offset as usize..)?.split_first_chunk::<OFFSET_BYTES>()?;
@@ -99,7 +100,8 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// The number of exceptions in a frame's patches; `None` if `patches` is not a sequence of complete patches.
+/// Counts the exceptions in a frame's patches; `None` if `patches` is not a sequence of complete
+/// patches.
 pub fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
     let mut exceptions = 0;
     while !patches.is_empty() {
@@ -110,7 +112,7 @@ pub fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
     Some(exceptions)
 }
 
-/// The residual at `place` (below [`GROUP_POSITIONS`]) of a group without exceptions.
+/// Residual at `place` (below [`GROUP_POSITIONS`]) of a group without exceptions.
 #[inline]
 pub fn residual(group: &Group, place: usize) -> u8 {
     base(group).wrapping_add(nibble(group[place / 2], place))
@@ -127,14 +129,15 @@ fn nibble(byte: u8, place: usize) -> u8 {
 }
 
 per_isa! {
-    /// Unpacks whole groups: [`GROUP_POSITIONS`] residuals each, one after the other.
+    /// Unpacks whole groups, [`GROUP_POSITIONS`] residuals each, one after the other. Returns true
+    /// if a group has exceptions; those are not corrected.
     ///
-    /// `out` must have two more bytes, which are overwritten. Groups with exceptions are unpacked as if they had none;
-    /// returns whether there was one.
+    /// `out` must have two more bytes, which are overwritten.
     pub fn decode_groups(groups: &[Group], out: &mut [u8]) -> bool {
         let mut marks = 0;
         for (index, group) in groups.iter().enumerate() {
-            // All 128 places; the last two come from the base byte, and the next group overwrites them.
+            // All 128 places. The last two come from the base byte and are overwritten by the next
+            // group.
             let out: &mut [u8; 2 * GROUP_BYTES] = (&mut out[index * GROUP_POSITIONS..][..2 * GROUP_BYTES])
                 .try_into()
                 .expect("the slice has this length");
@@ -150,10 +153,10 @@ per_isa! {
 }
 
 per_isa! {
-    /// Packs residuals into groups; in a partly filled last group, the other places get code 0.
+    /// Packs residuals into groups. In a partly filled last group, the other places get code 0.
     ///
-    /// Appends to `patches` (offsets in the groups count from the start of that buffer) and returns the number of
-    /// exceptions. Residuals are signed, from -64 to 63.
+    /// Appends to `patches` and returns the number of exceptions. Offsets in the groups count from
+    /// the start of that buffer. Residuals are signed, from -64 to 63.
     pub fn encode_groups(residuals: &[u8], groups: &mut [Group], patches: &mut Vec<u8>) -> u64 {
         let mut exceptions = 0;
         for (residuals, group) in residuals.chunks(GROUP_POSITIONS).zip(groups) {
@@ -179,7 +182,7 @@ per_isa! {
     }
 }
 
-/// The base with which the most values fit 4 bits; the smallest such base.
+/// Finds the smallest base with which the most values fit 4 bits.
 #[inline(always)]
 fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
     let mut best = (0, min);
@@ -196,7 +199,8 @@ fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
     best.1
 }
 
-/// Moves what does not fit 4 bits from a group to a patch; returns the number of exceptions.
+/// Moves residuals that do not fit 4 bits from a group to a patch. Returns the number of
+/// exceptions.
 #[inline(never)]
 fn patch(values: &[u8], base: u8, group: &mut Group, patches: &mut Vec<u8>) -> u64 {
     let offset = patches.len() as u32;
@@ -208,14 +212,14 @@ fn patch(values: &[u8], base: u8, group: &mut Group, patches: &mut Vec<u8>) -> u
         *code = value.wrapping_sub(base);
     }
     for (word, codes) in codes.as_chunks::<8>().0.iter().enumerate() {
-        // Most eight codes fit.
+        // Most sets of eight codes fit.
         if u64::from_le_bytes(*codes) & 0xf0f0_f0f0_f0f0_f0f0 == 0 {
             continue;
         }
         for (place, &code) in (8 * word..).zip(codes).filter(|&(_, &code)| code > 15) {
             patches.extend_from_slice(&[place as u8, code]);
             patches[count_at] += 1;
-            // The exception's own 4 bits are cleared, so that equal scores give equal bytes.
+            // Clears the exception's own 4 bits, so that equal scores give equal bytes.
             let codes =
                 if place < MOVED_CODES { &mut patches[offset as usize + place / 2] } else { &mut group[place / 2] };
             *codes &= 0xf0 >> (4 * (place % 2));

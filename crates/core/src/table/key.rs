@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// How the names of tables end.
 const EXTENSION: &str = ".kalah";
 
-/// How the names of bound tables end.
 const BOUNDS_EXTENSION: &str = ".bounds";
 
-/// Which table: rule set, pits and seeds.
+/// The identity of a table: rule set, pits and seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableKey {
     /// The rule set.
@@ -22,62 +20,63 @@ pub struct TableKey {
 }
 
 impl TableKey {
-    /// The pairs of frames of the layer, in the order of the file: by the smaller of the two numbers of seeds.
+    /// The pairs of frames of the layer in file order: by the smaller of the two numbers of seeds.
     pub fn pairs(self) -> impl Iterator<Item = PairKey> {
         (1..=self.seeds / 2).map(move |small| PairKey { layer: self, small })
     }
 
-    /// The frames in the order of the file: pair by pair, since a pair is computed together.
+    /// The frames in file order: pair by pair, since a pair is computed together.
     pub fn frames(self) -> impl Iterator<Item = Frame> {
         self.pairs().flat_map(PairKey::frames)
     }
 
-    /// The table that a file should hold according to its name; `None` if it is not named like a table.
+    /// The table that a file should hold according to its name; `None` if it is not named like a
+    /// table.
     pub fn named(path: &Path) -> Option<TableKey> {
         TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(EXTENSION)?)
     }
 
-    /// The layer whose bound table a file should hold according to its name; `None` if it is not named like a bound
-    /// table.
+    /// The layer whose bound table a file should hold according to its name; `None` if it is not
+    /// named like a bound table.
     pub fn named_bounds(path: &Path) -> Option<TableKey> {
         TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(BOUNDS_EXTENSION)?)
     }
 
-    /// The table whose file names begin so.
+    /// Parses the stem of a table's file names.
     fn of_stem(stem: &str) -> Option<TableKey> {
         let (rest, seeds) = stem.rsplit_once('-')?;
         let (rules, pits) = rest.rsplit_once('-')?;
         let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
-        // A table has one file name: no other spelling of the rules, no more or fewer zeros.
+        // A table has exactly one file name: no other spelling of the rules, no extra zeros.
         (key.is_possible() && key.file_stem() == stem).then_some(key)
     }
 
-    /// Whether pits and seeds are within the limits of tables.
+    /// Returns true if pits and seeds are within the limits of tables.
     pub fn is_possible(self) -> bool {
         (1..=MAX_TABLE_PITS).contains(&self.pits) && (2..=MAX_TABLE_SEEDS).contains(&self.seeds)
     }
 
-    /// The beginning of all file names of the table, such as `empty-capture-6-24`.
+    /// Stem of all file names of the table, such as `empty-capture-6-24`.
     pub fn file_stem(self) -> String {
         format!("{}-{}-{:02}", self.rules, self.pits, self.seeds)
     }
 
-    /// The name of the table's file, such as `empty-capture-6-24.kalah`.
+    /// Name of the table's file, such as `empty-capture-6-24.kalah`.
     pub fn file_name(self) -> String {
         self.file_stem() + EXTENSION
     }
 
-    /// The name of the file of the layer's bound table, such as `empty-capture-6-35.bounds`.
+    /// Name of the layer's bound table, such as `empty-capture-6-35.bounds`.
     pub fn bounds_name(self) -> String {
         self.file_stem() + BOUNDS_EXTENSION
     }
 
-    /// The path of the file of the layer's bound table in `directory`.
+    /// Path of the layer's bound table in `directory`.
     pub fn bounds_path(self, directory: &Path) -> PathBuf {
         directory.join(self.bounds_name())
     }
 
-    /// The path of the table's file in `directory`.
+    /// Path of the table's file in `directory`.
     pub fn path(self, directory: &Path) -> PathBuf {
         directory.join(self.file_name())
     }
@@ -90,18 +89,19 @@ impl fmt::Display for TableKey {
     }
 }
 
-/// A pair of mirrored frames of a layer, K|L and L|K, which are computed together. One frame if K = L.
+/// A pair of mirrored frames of a layer, K|L and L|K, which are computed together. One frame if K =
+/// L.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PairKey {
     /// The layer.
     pub layer: TableKey,
-    /// Seeds in the row with fewer seeds: 1 to half of the layer's.
+    /// Seeds in the row with fewer seeds: 1 to half of the layer's seeds.
     pub small: usize,
 }
 
 impl PairKey {
-    /// The pair of `layer` that contains the frame with `mover` seeds in the mover's row; `None` if `mover` is not 1 to
-    /// seeds - 1.
+    /// Returns the pair of `layer` with the frame of `mover` seeds in the mover's row; `None` if
+    /// `mover` is not 1 to seeds - 1.
     pub fn new(layer: TableKey, mover: usize) -> Option<PairKey> {
         (1..layer.seeds).contains(&mover).then(|| PairKey { layer, small: mover.min(layer.seeds - mover) })
     }
@@ -111,23 +111,24 @@ impl PairKey {
         self.layer.seeds - self.small
     }
 
-    /// Its frames in the order of the table's file: first the one with fewer seeds in the mover's row.
+    /// The frames in file order: the one with fewer seeds in the mover's row first.
     pub fn frames(self) -> impl Iterator<Item = Frame> + Clone {
         let frame = Frame { pits: self.layer.pits, mover: self.small, other: self.large() };
         [frame, frame.mirrored()].into_iter().take(if frame.mover == frame.other { 1 } else { 2 })
     }
 
-    /// Positions of its frames.
+    /// Number of positions in the frames.
     pub fn positions(self) -> u64 {
         self.frames().map(Frame::positions).sum()
     }
 
-    /// The layers needed to compute the pair: all below, from 2 seeds, since a move may store any number of seeds.
+    /// Layers needed to compute the pair: all below, from 2 seeds, since a move may store any
+    /// number of seeds.
     pub fn needs(self) -> std::ops::Range<usize> {
         2..self.layer.seeds
     }
 
-    /// The path of its piece in `directory`, such as `empty-capture-6-20.03.piece`.
+    /// Path of the pair's piece in `directory`, such as `empty-capture-6-20.03.piece`.
     pub fn piece_path(self, directory: &Path) -> PathBuf {
         directory.join(format!("{}.{:02}.piece", self.layer.file_stem(), self.small))
     }

@@ -5,16 +5,16 @@ use super::format::FrameEntry;
 use super::group::{GROUP_BYTES, GROUP_POSITIONS};
 use super::key::TableKey;
 
-/// A table that scores can be read from, by whatever means; [`super::Tables`] consist of these.
+/// A table from which scores can be read, by any means. [`super::Tables`] consist of these.
 pub trait Layer {
-    /// Which table it is.
+    /// The table's key.
     fn key(&self) -> TableKey;
 
     /// The file, or the name used in errors.
     fn path(&self) -> &Path;
 
-    /// The score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
-    /// bytes it is read from are compared with their checksums, at least the first time.
+    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
+    /// seeds - 1). The bytes are compared with their checksums, at least on the first read.
     ///
     /// # Errors
     /// When these bytes are damaged or cannot be read.
@@ -30,7 +30,7 @@ pub trait Layer {
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError;
 }
 
-/// Where the group of a position begins, in bytes from the start of its frame, and the position's place in the group.
+/// Offset of the group of a position in its frame, and the position's place in the group.
 #[inline]
 pub(super) fn group_of(entry: &FrameEntry, mover_rank: u32, other_rank: u32) -> (u64, usize) {
     let index = u64::from(other_rank) * entry.rows + u64::from(mover_rank);

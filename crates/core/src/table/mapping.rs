@@ -9,41 +9,46 @@ use memmap2::Mmap;
 use super::error::TableError;
 use crate::file;
 
-/// Attributes of a file that the system changes whenever it is written to. They show that a file was changed even if it
-/// holds the same bytes again; writes through a mapping may not change them at once.
+/// Attributes of a file that the system changes on every write. They reveal a write even if the
+/// file holds the same bytes again. Writes through a mapping may not change them at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,
-    /// Seconds and nanoseconds of the last change of content or attributes, which programs cannot set.
+    /// Seconds and nanoseconds of the last change of content or attributes, which programs cannot
+    /// set.
     #[cfg(unix)]
     changed: (i64, i64),
 }
 
-/// A mapped file as seen by a program that handles SIGBUS; dropped just before the file is unmapped.
+/// A watch on a mapped file, for a program that handles SIGBUS. It is dropped just before the file
+/// is unmapped.
 pub trait MappingWatch: Send + Sync {
-    /// Returns true if a part of the file could not be read, and something else stands in memory for it.
+    /// Returns true if a part of the file could not be read and was replaced in memory.
     fn is_lost(&self) -> bool;
 }
 
-/// Begins to watch the file at a path, which was just mapped to these bytes.
+/// Starts a watch on the file at a path, which was just mapped to these bytes.
 pub type WatchMapping = fn(&[u8], &Path) -> Box<dyn MappingWatch>;
 
-/// Set once files are mapped, with what watches them.
+/// Set once files are mapped; holds the function that watches them.
 static MAPPED: OnceLock<Option<WatchMapping>> = OnceLock::new();
 
-/// Has the tables that this process opens from now on mapped into memory. Until then [`super::Table::open`] and all that use it
-/// read a file into memory, where nothing can happen to it.
+/// Makes this process map the tables that it opens from now on. Otherwise [`super::Table::open`]
+/// and its callers read files into memory, where nothing can happen to them.
 ///
-/// Mapped tables open at once, and share the page cache with all processes that use them. It is for programs, which know who
-/// writes to their files, not for libraries. Only the first call counts.
+/// Mapped tables open at once and share the page cache with all processes that use them. Mapping is
+/// for programs that control who writes to their files, not for libraries. Only the first call has
+/// an effect.
 ///
-/// If the file of a mapped table becomes shorter, the system raises SIGBUS where the lost part is read, which ends the process. A
-/// program that handles the signal passes `watch`, which is told of every file that is mapped.
+/// If the file of a mapped table becomes shorter, reading the lost part raises SIGBUS, which ends
+/// the process. A program that handles the signal passes `watch`, which is called for every mapped
+/// file.
 ///
 /// # Safety
-/// While a table is open, nobody writes to its file or shortens it: its bytes are a slice. To remove it, or to rename another file
-/// over it, is safe, and this is all that this library does with finished tables.
+/// While a table is open, nobody may write to its file or shorten it: its bytes are a slice.
+/// Removing the file, or renaming another over it, is safe. This library does nothing else to
+/// finished tables.
 pub unsafe fn map_files(watch: Option<WatchMapping>) {
     let _ = MAPPED.set(watch);
 }
@@ -58,7 +63,7 @@ pub(super) struct Mapping {
     /// Dropped before the memory is unmapped, and perhaps mapped to something else.
     watch: Option<Box<dyn MappingWatch>>,
     map: Mmap,
-    /// The file, to tell the system what of it will be read.
+    /// The file, for advising the system on reads.
     file: File,
 }
 
@@ -69,7 +74,8 @@ impl Mapping {
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> Result<Mapping, TableError> {
         let file = file::open(path).map_err(TableError::io(path))?;
-        // SAFETY: the program promised it, see `map_files`: no file is mapped before.
+        // SAFETY: the program guarantees it by calling `map_files`; no file is mapped without that
+        // call.
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;
@@ -77,29 +83,30 @@ impl Mapping {
         Ok(Mapping { watch, map, file })
     }
 
-    /// Returns true if the file has all bytes that were mapped, and had them whenever they were read.
+    /// Returns true if the file still has all mapped bytes, and every read of them succeeded.
     pub fn is_whole(&self) -> bool {
         let is_lost = self.watch.as_ref().is_some_and(|watch| watch.is_lost());
         !is_lost && self.file.metadata().is_ok_and(|metadata| metadata.len() >= self.map.len() as u64)
     }
 
-    /// Has the system read these bytes of the file, without waiting for them.
+    /// Asks the system to read these bytes of the file, without waiting.
     pub fn read_ahead(&self, bytes: Range<usize>) {
         #[cfg(unix)]
-        // Without it everything works, only slower.
+        // The advice only makes reading faster.
         let _ = self.map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
         #[cfg(not(unix))]
         let _ = bytes;
     }
 
-    /// Tells the system that single pages will be read in no order, so that it reads none around them.
+    /// Advises the system that single pages will be read at random, so that it reads none around
+    /// them.
     pub fn expect_random_reads(&self) {
         #[cfg(unix)]
-        // Without it everything works, only slower.
+        // The advice only makes reading faster.
         let _ = self.map.advise(memmap2::Advice::Random);
     }
 
-    /// The attributes of the file now.
+    /// Current attributes of the file.
     pub fn stamp(&self) -> std::io::Result<FileStamp> {
         let metadata = self.file.metadata()?;
         Ok(FileStamp {
@@ -113,13 +120,14 @@ impl Mapping {
         })
     }
 
-    /// Has the system take these bytes out of the page cache, unless another process has them mapped. They can still be
-    /// read, from the disk.
+    /// Asks the system to remove these bytes from the page cache, unless another process has them
+    /// mapped. They can still be read from the disk.
     pub fn release(&self, bytes: Range<usize>) {
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd;
-            // SAFETY: the mapping is never written to, so its pages can be read from the file again at any time.
+            // SAFETY: the mapping is never written to, so its pages can always be read from the
+            // file again.
             let _ = unsafe {
                 self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
             };

@@ -1,25 +1,25 @@
 //! Tables on disk: one file per layer, exact scores in about 4 bits each, read in place.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`key`](TableKey) | which table, and the name of its file; [pairs](PairKey) of mirrored frames |
+//! | [`key`](TableKey) | the identity and file name of a table; [pairs](PairKey) of mirrored frames |
 //! | [`format`](mod@format) | the bytes of a file: header, directory, digest |
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
-//! | [`selection`](SELECTED_MARGIN) | unpacking only some scores of a run |
-//! | [`layer`](Layer) | the trait of tables that scores can be read from |
+//! | [`selection`](SELECTED_MARGIN) | unpacking selected scores of a run |
+//! | [`layer`](Layer) | the trait of tables from which scores can be read |
 //! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | [`mapping`](map_files) | the memory of a mapped file |
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
-//! | `checked` | which blocks of a table were compared with their checksums |
-//! | [`present`](PresentLayers) | which layers of a board are in a directory, and which are missing below them |
+//! | `checked` | marks of blocks that match their checksums |
+//! | [`present`](PresentLayers) | the layers of a board in a directory, and the gaps below them |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
-//! | [`bounds`](mod@bounds) | bound tables: 2 bits a position that tell in which interval its score lies |
+//! | [`bounds`](mod@bounds) | bound tables: 1 or 2 bits a position that state the interval of its score |
 //! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
-//! | [`error`](TableError) | what can be wrong with a file |
+//! | [`error`](TableError) | the faults of a file |
 
 mod blocks;
 pub mod bounds;

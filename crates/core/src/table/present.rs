@@ -4,9 +4,10 @@ use super::error::TableError;
 use super::key::TableKey;
 use crate::game::Rules;
 
-/// The layers of one rule set and number of pits whose tables are in a directory, by the names of its files.
+/// The layers of one rule set and number of pits in a directory, by the names of its files.
 ///
-/// All that works on "all layers" asks this: a table needs those of all layers below, so the layers above a gap are of no use.
+/// All work on "all layers" starts from this list. A table needs those of all layers below, so
+/// layers above a gap are of no use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresentLayers {
     /// Seeds, ascending.
@@ -35,17 +36,18 @@ impl PresentLayers {
         PresentLayers { seeds }
     }
 
-    /// Seeds of the last layer below which none is missing, at most `most`; 1 if the layer of 2 seeds is missing.
+    /// Seeds of the last layer below which no layer is missing, at most `most`; 1 if the layer of 2
+    /// seeds is missing.
     pub fn contiguous(&self, most: usize) -> usize {
         self.seeds.iter().zip(2..=most).take_while(|&(&seeds, expected)| seeds == expected).count() + 1
     }
 
-    /// Seeds of the largest layer, at most `most`; `None` if there is none.
+    /// Seeds of the largest layer, at most `most`; `None` if there are no layers.
     pub fn last(&self, most: usize) -> Option<usize> {
         self.seeds.iter().copied().rfind(|&seeds| seeds <= most)
     }
 
-    /// Seeds of the layers that are missing below [`PresentLayers::last`], ascending.
+    /// Seeds of the layers missing below [`PresentLayers::last`], ascending.
     pub fn gaps(&self, most: usize) -> Vec<usize> {
         let last = self.last(most).unwrap_or(1);
         (2..last).filter(|seeds| self.seeds.binary_search(seeds).is_err()).collect()

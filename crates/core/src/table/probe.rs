@@ -7,19 +7,21 @@ use super::tables::Tables;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
-/// What the tables contain about a position.
+/// The contents of the tables for a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {
     /// The position.
     pub position: Position,
-    /// How many of the seeds in play the mover collects with best play.
+    /// Seeds in play that the mover collects with best play.
     pub score: u32,
     /// The final store difference for the mover.
     pub value: i64,
-    /// Every legal move with the mover's score after it, its own gain included. Empty once the game is over.
+    /// Every legal move with the mover's score after it, its own gain included. Empty once the game
+    /// is over.
     pub moves: Vec<(Pit, u32)>,
-    /// A line of best play to the end of the game; among equally good moves it takes the one nearest the store.
+    /// A line of best play to the end of the game. Among equal moves it takes the one nearest the
+    /// store.
     pub line: Line,
 }
 
@@ -36,7 +38,7 @@ impl Probe {
     }
 }
 
-/// Why a position cannot be looked up.
+/// Reasons why a position cannot be looked up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
@@ -54,7 +56,8 @@ pub enum ProbeError {
     },
     /// No table can hold the position.
     #[error(
-        "{position} has {} pits a side and {} seeds in play: tables end at {MAX_TABLE_PITS} pits and {MAX_TABLE_SEEDS} seeds",
+        "{position} has {} pits a side and {} seeds in play: tables end at {MAX_TABLE_PITS} pits and \
+         {MAX_TABLE_SEEDS} seeds",
         position.pits(), position.seeds()
     )]
     BeyondTables {
@@ -70,9 +73,9 @@ pub enum ProbeError {
     OtherPits {
         /// The position.
         position: Box<Position>,
-        /// Its pits a side.
+        /// Pits a side of the position.
         pits: usize,
-        /// Those of the tables.
+        /// Pits a side of the tables.
         tables: usize,
     },
     /// A table cannot be read.
@@ -84,8 +87,8 @@ impl<T: Layer> Tables<T> {
     /// Looks up `position`: score, moves, and a line of best play.
     ///
     /// # Errors
-    /// When the position is above the tables (the error names the missing layers), or a table is damaged: its checksums
-    /// do not match, or its scores contradict each other.
+    /// When the position is above the tables (the error names the missing layers), or a table is
+    /// damaged: checksums do not match, or scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         self.reaches(position)?;
         let pits = position.pits();
@@ -112,7 +115,8 @@ impl<T: Layer> Tables<T> {
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
-    /// Every legal move of `position` with the mover's score after it, its own gain included; none once the game is over.
+    /// Every legal move of `position` with the mover's score after it, its own gain included. Empty
+    /// once the game is over.
     ///
     /// # Errors
     /// As [`Tables::probe`].
@@ -146,8 +150,8 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// The score of `position`, and every legal move with the mover's score after it; an error if the score is not the
-    /// best of these.
+    /// Score of `position`, and every legal move with the mover's score after it. An error if the
+    /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         let score = self.row_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
@@ -184,7 +188,7 @@ impl<T: Layer> Tables<T> {
         }
     }
 
-    /// The error for a table whose score is not that of the best move.
+    /// Error for a table whose score is not that of the best move.
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
@@ -192,7 +196,7 @@ impl<T: Layer> Tables<T> {
         }
     }
 
-    /// The error for the table that holds the score of these rows, both non-empty, when that score cannot be right.
+    /// Error for the table with an impossible score of these rows, both non-empty.
     fn damaged_score(&self, mover: &TableRow, other: &TableRow) -> TableError {
         let seeds = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         match self.require(seeds(mover) + seeds(other)) {

@@ -15,7 +15,7 @@ use crate::file;
 
 /// A source of bytes that can be read at any offset: a file, memory, an object on another machine.
 pub trait ReadAt {
-    /// The number of bytes.
+    /// Number of bytes.
     ///
     /// # Errors
     /// When it cannot be determined.
@@ -24,7 +24,7 @@ pub trait ReadAt {
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// When they cannot be read, or the source ends before them.
+    /// When they cannot be read, or the source is too short.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
@@ -69,12 +69,12 @@ impl ReadAt for Vec<u8> {
 /// Blocks that a table keeps in memory: 4 MiB.
 const KEPT_BLOCKS: usize = 64;
 
-/// A cached block: the seeds in the mover's row of its frame, its number, and its bytes.
+/// A cached block: seeds in the mover's row of its frame, number in the frame, bytes.
 type Kept = Mutex<Option<(usize, u64, Arc<[u8]>)>>;
 
-/// A finished table that is read block by block, for sources that cannot or should not be mapped: files on a network,
-/// memory of another language, files that may change. Every block is compared with its checksum each time it is read; a
-/// few are cached.
+/// A finished table read block by block. It suits sources that cannot or should not be mapped:
+/// files on a network, memory of another language, files that may change. Every block is compared
+/// with its checksum each time it is read; a few are cached.
 ///
 /// A [`super::Table`] looks up a score about a hundred times faster.
 pub struct ReadAtTable<S = File> {
@@ -88,7 +88,7 @@ impl ReadAtTable<File> {
     /// Opens the table file at `path`. A file with the name of a table must hold that table.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says.
+    /// When the file cannot be read, is damaged, foreign or unfinished, or does not match its name.
     pub fn open(path: &Path) -> Result<ReadAtTable, TableError> {
         let table = ReadAtTable::new(path, file::open(path).map_err(TableError::io(path))?)?;
         match TableKey::named(path) {
@@ -101,7 +101,7 @@ impl ReadAtTable<File> {
 }
 
 impl<S: ReadAt> ReadAtTable<S> {
-    /// The table that `source` holds; `path` only names it in errors.
+    /// Opens the table in `source`. `path` only names it in errors.
     ///
     /// # Errors
     /// When header or directory cannot be read, or are not valid.
@@ -131,9 +131,11 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(())
     }
 
-    /// A block of the frame with `mover` seeds in the mover's row, from the cache or the source.
+    /// Returns a block of the frame with `mover` seeds in the mover's row, from the cache or the
+    /// source.
     fn block(&self, mover: usize, block: u64) -> Result<Arc<[u8]>, TableError> {
-        // Adjacent blocks of a frame, and the first blocks of adjacent frames, have different places in the cache.
+        // Adjacent blocks of a frame, and the first blocks of adjacent frames, have different
+        // places in the cache.
         let place = &self.kept[(block as usize).wrapping_add(mover * 7) % KEPT_BLOCKS];
         let lock = || place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((kept_mover, kept_block, bytes)) = &*lock()
@@ -161,8 +163,8 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(bytes)
     }
 
-    /// Reads a frame of one block, and compares it with its checksum and its digest: a small frame that was written over another
-    /// takes its one checksum along. No larger ones have the same parts.
+    /// Reads a frame of one block, and compares it with its checksum and its digest. A small frame
+    /// written over another takes its one checksum along. Larger frames never have equal parts.
     fn read_frame(&self, entry: &FrameEntry) -> Result<Vec<u8>, TableError> {
         let mut section = self.read(entry.offset, entry.section_bytes() as usize)?;
         let block = entry.checksums_at() as usize;
@@ -182,7 +184,8 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(bytes)
     }
 
-    /// The bytes of a frame from `start` to `end`, counted from the start of the frame; they span a few blocks at most.
+    /// Bytes of a frame from `start` to `end`, counted from the start of the frame; they span at
+    /// most a few blocks.
     fn part(&self, mover: usize, start: u64, end: u64) -> Result<Vec<u8>, TableError> {
         let mut part = Vec::new();
         for block in start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64) {
@@ -194,7 +197,7 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(part)
     }
 
-    /// The patch that begins at `offset`.
+    /// The patch at `offset`.
     fn patch(&self, mover: usize, entry: &FrameEntry, offset: u32) -> Result<Vec<u8>, TableError> {
         let patches = entry.patches_at()..entry.patches_at() + entry.patch_bytes;
         let start = (patches.start + u64::from(offset)).min(patches.end);
@@ -216,7 +219,7 @@ impl<S: ReadAt> Layer for ReadAtTable<S> {
         let (group_at, place) = group_of(entry, mover_rank, other_rank);
         assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
         let profile = self.block(mover, u64::from(mover_rank) / BLOCK_BYTES as u64)?[mover_rank as usize % BLOCK_BYTES];
-        // A group lies within one block: both sizes are powers of two.
+        // A group lies within one block, since both sizes are powers of two.
         let block = self.block(mover, group_at / BLOCK_BYTES as u64)?;
         let group = block[group_at as usize % BLOCK_BYTES..].first_chunk().expect("opening checked the entries");
         let residual = match group::patch_offset(group) {

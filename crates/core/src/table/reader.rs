@@ -15,29 +15,29 @@ use crate::memory::HugePages;
 
 /// A finished table in memory: a mapped file, or bytes that were read.
 ///
-/// Opening checks header and directory. Blocks are compared with their checksums, once each, before their scores are
-/// used: [`Table::score`] compares those that it reads, [`Table::frame`] those of a frame, [`Table::check`] all.
-/// [`Table::frame_unchecked`] leaves this to the caller.
+/// Opening checks header and directory. Blocks are compared with their checksums, once each, before
+/// their scores are used: [`Table::score`] compares the blocks that it reads, [`Table::frame`]
+/// those of a frame, [`Table::check`] all. [`Table::frame_unchecked`] leaves this to the caller.
 pub struct Table {
     header: TableHeader,
     blocks: Blocks,
 }
 
 impl Table {
-    /// Opens the table file at `path`: maps it in a program that called [`super::map_files`], otherwise reads it into memory. A
-    /// file with the name of a table must hold that table.
+    /// Opens the table file at `path`. Maps it in a program that called [`super::map_files`],
+    /// otherwise reads it into memory. A file with the name of a table must hold that table.
     ///
-    /// A [`super::ReadAtTable`] is neither mapped nor in memory: it reads each block when it is needed.
+    /// A [`super::ReadAtTable`] needs neither mapping nor memory: it reads each block on demand.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says; when there is not
-    /// enough memory.
+    /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
+    /// does not fit in memory.
     pub fn open(path: &Path) -> Result<Table, TableError> {
         Table::new(path, Bytes::open(path)?)?.expect_named()
     }
 
-    /// The same as [`Table::open`], of a file that has the name `temporary` and will be renamed to `path`, which names it in
-    /// errors.
+    /// The same as [`Table::open`] for the file `temporary`, which will be renamed to `path`.
+    /// Errors name `path`.
     ///
     /// # Errors
     /// As [`Table::open`].
@@ -45,10 +45,11 @@ impl Table {
         Table::new(path, Bytes::open(temporary)?)?.expect_named()
     }
 
-    /// Reads the table file at `path` into memory. A file with the name of a table must hold that table.
+    /// Reads the table file at `path` into memory. A file with the name of a table must hold that
+    /// table.
     ///
     /// # Errors
-    /// As [`Table::open`]; and when there is not enough memory.
+    /// As [`Table::open`].
     pub fn read(path: &Path) -> Result<Table, TableError> {
         Table::new(path, Bytes::read(path)?)?.expect_named()
     }
@@ -66,7 +67,7 @@ impl Table {
         }
     }
 
-    /// The table, if its file is named after it, or not named like a table.
+    /// Returns the table if it matches its file name, or the file is not named like a table.
     fn expect_named(self) -> Result<Table, TableError> {
         match TableKey::named(self.path()) {
             Some(named) => self.expect(named),
@@ -74,7 +75,7 @@ impl Table {
         }
     }
 
-    /// The table, if its key is `key`.
+    /// Returns the table if its key is `key`.
     fn expect(self, key: TableKey) -> Result<Table, TableError> {
         if self.key() == key {
             return Ok(self);
@@ -90,8 +91,8 @@ impl Table {
         Table::new(path, Bytes::Owned(bytes))
     }
 
-    /// The table in a copy of its file; `path` only names it in errors. Random reads of huge pages are faster than those
-    /// of a mapped file.
+    /// Reads a table from a copy of its file; `path` only names it in errors. Random reads of huge
+    /// pages are faster than those of a mapped file.
     ///
     /// # Errors
     /// When the bytes are not a valid table.
@@ -99,11 +100,11 @@ impl Table {
         Table::new(path, Bytes::Copied(copy))
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
-    /// [`Blocks::copied_section`].
+    /// Returns the scores of a copy in memory of the frame with `mover` seeds in the mover's row.
+    /// See [`Blocks::copied_section`].
     ///
     /// # Errors
-    /// When there is not enough memory, a block is damaged, or `cancel` was cancelled meanwhile.
+    /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -123,7 +124,7 @@ impl Table {
         self.blocks.path()
     }
 
-    /// The bytes, and which blocks were compared with their checksums.
+    /// The bytes, and a record of which blocks have been compared with their checksums.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
@@ -133,7 +134,7 @@ impl Table {
         &self.header
     }
 
-    /// Which table it is.
+    /// The table's key.
     #[inline]
     pub fn key(&self) -> TableKey {
         self.header.key
@@ -144,8 +145,8 @@ impl Table {
         self.blocks.bytes()
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1. The first call compares all its
-    /// blocks with their checksums.
+    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1. The first
+    /// call compares all its blocks with their checksums.
     ///
     /// # Errors
     /// The first damaged block of the frame.
@@ -157,9 +158,9 @@ impl Table {
         Ok(self.frame_unchecked(mover))
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, without comparing checksums: for callers that do
-    /// this themselves, or that want to read damaged tables. Damaged scores are wrong or give a [`DamagedGroup`], but
-    /// never a panic.
+    /// The scores of the frame with `mover` seeds in the mover's row, without comparing checksums.
+    /// It is for callers that do this themselves, or that read damaged tables. Damaged scores are
+    /// wrong or give a [`DamagedGroup`], but never panic.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -168,7 +169,7 @@ impl Table {
         self.frame_in(mover, self.section(&self.header.entries[mover - 1]))
     }
 
-    /// The frame whose bytes are these; the checksums at the end may be missing.
+    /// The frame with these bytes; the checksums at the end may be missing.
     #[inline]
     fn frame_in<'a>(&self, mover: usize, section: &'a [u8]) -> FrameScores<'a> {
         let key = self.header.key;
@@ -176,8 +177,8 @@ impl Table {
         FrameScores::new(frame, &self.header.entries[mover - 1], section).expect("opening checked the entries")
     }
 
-    /// The score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
-    /// blocks it is read from are compared with their checksums the first time.
+    /// Score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
+    /// seeds - 1). The first read of a block compares it with its checksum.
     ///
     /// # Errors
     /// When one of these blocks, or the group, is damaged.
@@ -198,7 +199,7 @@ impl Table {
         }
     }
 
-    /// The score of a position whose group has a patch.
+    /// Score of a position whose group has a patch.
     fn patched_score(&self, mover: usize, ranks: (u32, u32), offset: u32) -> Result<u8, TableError> {
         self.check_patch(mover, offset)?;
         self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
@@ -209,26 +210,26 @@ impl Table {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
-    /// Checks that the file did not become shorter: see [`Blocks::require_whole`].
+    /// Checks that the file is not shorter than when it was opened: see [`Blocks::require_whole`].
     ///
     /// # Errors
-    /// When it did.
+    /// As [`Blocks::require_whole`].
     pub fn require_whole(&self) -> Result<(), TableError> {
         self.blocks.require_whole()
     }
 
-    /// Whether all blocks were compared with their checksums.
+    /// Returns true if all blocks have been compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
         self.blocks.is_checked()
     }
 
-    /// About how many bytes were not compared with their checksums yet.
+    /// Approximate bytes not yet compared with their checksums.
     pub fn unchecked_bytes(&self) -> u64 {
         self.blocks.unchecked_bytes()
     }
 
-    /// Compares all blocks that were not compared before with their checksums.
+    /// Compares all blocks not yet compared with their checksums.
     ///
     /// # Errors
     /// The first damaged block.
@@ -236,20 +237,23 @@ impl Table {
         self.blocks.check()
     }
 
-    /// Whether all blocks of the frame with `mover` seeds in the mover's row were compared with their checksums.
+    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been
+    /// compared with their checksums.
     #[inline]
     pub fn is_frame_checked(&self, mover: usize) -> bool {
         self.blocks.is_frame_checked(mover)
     }
 
-    /// Whether a block of the frame with `mover` seeds in the mover's row was compared with its checksum.
+    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
+    /// with its checksum.
     #[inline]
     pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
         self.blocks.is_block_checked(mover, block)
     }
 
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
-    /// before; and, before it, those blocks of the frame's profile below it that were not.
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
+    /// if that was done before. First compares the blocks of the frame's profile below it, unless
+    /// that was done.
     ///
     /// # Errors
     /// When one of them is damaged.
@@ -260,7 +264,7 @@ impl Table {
         self.blocks.check_block(mover, block)
     }
 
-    /// Compares the blocks that may contain the patch that begins at `offset`.
+    /// Compares the blocks that may contain the patch at `offset`.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
         let entry = self.entry(mover);
         let start = entry.patches_at() + u64::from(offset);
@@ -278,15 +282,15 @@ impl Table {
         &self.header.entries[mover - 1]
     }
 
-    /// A damaged group as an error that names this file.
+    /// Converts a damaged group into an error that names this file.
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
         let entry = &self.header.entries[group.mover - 1];
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
         TableError::damaged_part(self.path(), Part::Group, offset)
     }
 
-    /// An impossible score as an error that names this file: that of the position with these ranks and `mover` seeds in
-    /// the mover's row.
+    /// Error for an impossible score of the position with these ranks and `mover` seeds in the
+    /// mover's row.
     ///
     /// # Panics
     /// When the layer has no such frame.

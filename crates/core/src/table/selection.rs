@@ -1,7 +1,7 @@
-//! Unpacking only some scores of a run: those of a set of mover's rows, against one other row.
+//! Unpacks selected scores of a run: those of a set of mover's rows, against one other row.
 //!
-//! Each group is unpacked and its selected scores are packed side by side before the next one is read, so that nothing but these
-//! is written to memory; groups of which nothing is selected are left out.
+//! Each group is unpacked and its selected scores are packed side by side before the next one is
+//! read. Only these are written to memory. Groups without selected scores are skipped.
 
 use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, PATCHED, Patch, base, patch_offset};
 use crate::index::RankSet;
@@ -10,16 +10,16 @@ use crate::isa::Isa;
 use crate::isa::Set;
 use crate::memory::prefetch;
 
-/// Bytes that may be overwritten after the selected scores: whole blocks are stored.
+/// Bytes after the selected scores that may be overwritten, since whole blocks are stored.
 pub const SELECTED_MARGIN: usize = 64;
 
-/// How many groups ahead of the one that is unpacked the processor is asked to fetch one.
+/// Prefetch distance of groups, in groups.
 const GROUPS_AHEAD: usize = 16;
 
-/// How many groups ahead the patch of one is asked for.
+/// Prefetch distance of patches, in groups.
 const PATCHES_AHEAD: usize = 6;
 
-/// Places of a group, the two of the base byte included.
+/// Places of a group, including the two of the base byte.
 const PLACES: usize = 2 * GROUP_BYTES;
 
 /// The places of a group that hold scores.
@@ -31,20 +31,20 @@ pub(super) struct Run<'a> {
     pub groups: &'a [Group],
     /// The place of the first score in the first group.
     pub skip: usize,
-    /// What is added to the residuals of each mover's row.
+    /// Addend of the residuals of each mover's row.
     pub profile: &'a [u8],
-    /// Those of the frame.
+    /// The patches of the frame.
     pub patches: &'a [u8],
 }
 
 impl Run<'_> {
-    /// [`super::FrameScores::unpack_selected`].
+    /// Implements [`super::FrameScores::unpack_selected`].
     ///
     /// # Errors
     /// The index of a group whose patch is missing.
     pub fn unpack_selected(&self, isa: Isa, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
         assert_eq!(selected.rows(), self.profile.len(), "a set of the mover's rows of this frame");
-        assert!(out.len() >= selected.len() + SELECTED_MARGIN, "room for whole blocks");
+        assert!(out.len() >= selected.len() + SELECTED_MARGIN, "space for whole blocks");
         #[cfg(target_arch = "x86_64")]
         match isa.set() {
             // SAFETY: this `Isa` exists only where the machine supports the features.
@@ -57,7 +57,7 @@ impl Run<'_> {
         unpack_plain(self, selected, out)
     }
 
-    /// Which places of group `index` are selected.
+    /// Selected places of group `index`.
     #[inline(always)]
     fn selected_places(&self, selected: &RankSet, index: usize) -> u128 {
         let window = match index {
@@ -67,7 +67,7 @@ impl Run<'_> {
         window & ALL
     }
 
-    /// Has the processor fetch a group that will be unpacked soon, and the patch of one that was fetched before.
+    /// Prefetches a group that will be unpacked soon, and the patch of a group already fetched.
     #[inline(always)]
     fn prefetch_after(&self, index: usize) {
         prefetch(self.groups.as_ptr().wrapping_add(index + GROUPS_AHEAD));
@@ -94,7 +94,8 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
         _mm512_add_epi8, _mm512_and_si512, _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
         _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_srli_epi16, _mm512_storeu_si512,
     };
-    /// For each place of one half of a group the byte that has its code, and in bit 6 whether that is the high half of the byte.
+    /// For each place of one half of a group, the byte with its code. Bit 6 is set if the code is
+    /// in the high half of that byte.
     const fn bytes_of_places(first: usize) -> [u8; 64] {
         let mut bytes = [0; 64];
         let mut place = 0;
@@ -141,8 +142,9 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
         }
         // In the first group this is before the profile, where no place is selected.
         let profile = run.profile.as_ptr().wrapping_add(index * GROUP_POSITIONS).wrapping_sub(run.skip);
-        // SAFETY: only bytes of selected rows are loaded, which the profile has. As many scores were stored before as `filled` says,
-        // which with the two masks are at most all selected ones, and `out` has a block more.
+        // SAFETY: only bytes of selected rows are loaded, which the profile has. `filled` scores
+        // are stored already. With the scores of both masks they are at most all selected ones, and
+        // `out` has a block more.
         unsafe {
             first = _mm512_add_epi8(first, _mm512_maskz_loadu_epi8(first_mask, profile.cast()));
             let packed = _mm512_maskz_compress_epi8(first_mask, first);
@@ -157,7 +159,8 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
     Ok(())
 }
 
-/// The profile of a group whose first places, `from` of them, are before the run; `padded` has room for one that must be copied.
+/// The profile of a group whose first `from` places are before the run. `padded` holds a profile
+/// that must be copied.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn all_places<'a>(profile: &'a [u8], from: usize, padded: &'a mut [u8; PLACES]) -> &'a [u8; PLACES] {
@@ -220,8 +223,8 @@ fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usiz
         let (from, first) = if index == 0 { (run.skip, 0) } else { (0, index * GROUP_POSITIONS - run.skip) };
         let mut padded = [0; PLACES];
         let profile = all_places(&run.profile[first..], from, &mut padded);
-        // SAFETY: four vectors are all places. As many scores were stored before as `filled` says, which with this group are at most
-        // all selected ones, and `out` has a block more.
+        // SAFETY: four vectors are all places. `filled` scores are stored already. With those of
+        // this group they are at most all selected ones, and `out` has a block more.
         unsafe {
             for (at, &residuals) in residuals.iter().enumerate() {
                 let profile = _mm256_loadu_si256(profile.as_ptr().add(32 * at).cast());
@@ -281,7 +284,7 @@ fn unpack_plain(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usi
     })
 }
 
-/// For every eight bits: which bytes they select, in order.
+/// For each mask of eight bits, the bytes that it selects, in order.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 static SELECTED: [[u8; 8]; 256] = {
     let mut places = [[0; 8]; 256];
@@ -300,8 +303,8 @@ static SELECTED: [[u8; 8]; 256] = {
     places
 };
 
-/// Group by group, with a function that copies the bytes that a mask selects to the start of its last argument and returns how many
-/// they are. That has 64 bytes at least.
+/// Unpacks group by group. `pack` copies the bytes that a mask selects to the start of its last
+/// argument, of at least 64 bytes, and returns their number.
 #[inline(always)]
 fn unpack_with(
     run: &Run,
@@ -328,7 +331,7 @@ fn unpack_with(
             run.mend(index, &mut scores)?;
         }
         match profile.first_chunk::<PLACES>() {
-            // Most groups: a loop of fixed length.
+            // Most groups take this loop of fixed length.
             Some(profile) if from == 0 => add(&mut scores, profile),
             _ => add(&mut scores[from..], profile),
         }
@@ -346,10 +349,12 @@ fn add(scores: &mut [u8], profile: &[u8]) {
     }
 }
 
-/// Eight bytes at a time: `shuffle(bytes, places)` returns the bytes at these places of 0 to 7.
+/// Packs eight bytes at a time: `shuffle(bytes, places)` returns the bytes at these places of 0 to
+/// 7.
 ///
-/// The first pits vary most slowly in the order of rows, so that after a spill of few seeds most masks select all or nothing.
-// Not a closure, which would lack the instruction set of the function that this is compiled into.
+/// The first pits vary most slowly in the order of rows. After a spill of few seeds, most masks
+/// therefore select all or nothing.
+// Not a closure: that would lack the instruction set of the function that this is compiled into.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 fn pack_by_shuffles(

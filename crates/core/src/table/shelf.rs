@@ -16,8 +16,8 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
-/// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched. The same
-/// holds for the bound tables above them.
+/// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
+/// searched. The same holds for the bound tables above them.
 ///
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
@@ -35,36 +35,37 @@ struct Opened {
     bounds: Option<BoundTables>,
 }
 
-/// What is in the directory.
+/// The contents of the directory.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
     /// The tables, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
-    /// The names of files that cannot be used, and why.
+    /// Names of files that cannot be used, with the reason.
     pub damaged: Vec<(String, String)>,
-    /// The largest table of each board of which a layer below is missing, and the seeds of the missing layers: those above are
-    /// not used.
+    /// The largest table of each board with missing layers below it, and the seeds of those layers.
+    /// Tables above a missing layer are not used.
     pub gaps: Vec<(TableKey, Vec<usize>)>,
 }
 
 impl Shelf {
-    /// The tables in `directory`, if any.
+    /// Prepares the tables in `directory`, if any.
     pub fn new(directory: PathBuf) -> Shelf {
         Shelf { directory, opened: [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()] }
     }
 
-    /// The tables of a board; `None` if there are none.
+    /// The tables of a board; `None` if the directory has none.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
         self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())
     }
 
-    /// The bound tables of a board for the layers above its tables, as far as they have one network; `None` if there are none.
+    /// The bound tables of a board for the layers above its tables, as far as they share one
+    /// network; `None` if the directory has none.
     pub fn bounds(&self, rules: Rules, pits: usize) -> Option<&BoundTables> {
         self.opened(rules, pits)?.bounds.as_ref()
     }
 
-    /// What there is of a board, opened if it was not; `None` if there are no tables of so many pits.
+    /// The tables of a board, opened if necessary; `None` if no table can have this number of pits.
     fn opened(&self, rules: Rules, pits: usize) -> Option<&Opened> {
         let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         Some(place.get_or_init(|| {
@@ -86,12 +87,12 @@ impl Shelf {
         }))
     }
 
-    /// Checks that no open table of a board with at most `seeds` seeds became shorter, or could not be read: see
-    /// [`Blocks::require_whole`]. Where the program goes on after such an error, what was read before is right only if this
-    /// succeeds.
+    /// Checks that no open table of a board with at most `seeds` seeds became shorter or failed to
+    /// be read: see [`Blocks::require_whole`]. A program that survives such errors must call this
+    /// before it trusts earlier reads.
     ///
     /// # Errors
-    /// The first one that did.
+    /// The first table that did.
     pub fn require_whole(&self, rules: Rules, pits: usize, seeds: usize) -> Result<(), TableError> {
         let place = pits.checked_sub(1).and_then(|index| self.opened[rules.index()].get(index));
         let Some(opened) = place.and_then(OnceLock::get) else { return Ok(()) };
@@ -101,13 +102,13 @@ impl Shelf {
         read.try_for_each(|(_, blocks)| blocks.require_whole())
     }
 
-    /// Whether the tables contain `position`.
+    /// Returns true if the tables contain `position`.
     pub fn reaches(&self, rules: Rules, position: &Position) -> bool {
         let most = self.tables(rules, position.pits()).and_then(Tables::max_seeds);
         position.is_over() || most.is_some_and(|most| position.seeds() as usize <= most)
     }
 
-    /// What the tables contain about `position`; `None` if it is above them.
+    /// Looks up `position` in the tables; `None` if it is above them.
     ///
     /// # Errors
     /// When a table is damaged.
@@ -120,7 +121,7 @@ impl Shelf {
         }
     }
 
-    /// What is in the directory now.
+    /// Lists the current contents of the directory.
     ///
     /// # Errors
     /// When it cannot be listed.

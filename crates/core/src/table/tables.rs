@@ -12,28 +12,31 @@ use super::reader::Table;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
-/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
+/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up,
+/// without a gap.
 ///
-/// These are [`Table`]s, or any other [`Layer`]s.
+/// The layers are [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
     directory: PathBuf,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// Seeds of the layers that were missing when the directory was opened, below one that was there.
+    /// Seeds of the layers that were missing below another one when the directory was opened.
     gaps: Vec<usize>,
 }
 
 impl Tables {
-    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`, each as by [`Table::open`]: mapped
-    /// in a program that called [`super::map_files`], otherwise read into memory.
+    /// Opens the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. Each
+    /// is opened by [`Table::open`]: mapped in a program that called [`super::map_files`],
+    /// otherwise read into memory.
     ///
-    /// What works on all layers calls [`Tables::require_all`], too: [`Tables::gaps`] may not be empty.
+    /// Callers that need all layers must also call [`Tables::require_all`], since there may be
+    /// [`Tables::gaps`].
     ///
     /// # Errors
-    /// When the directory does not exist or cannot be listed; when a table file is damaged, is not the table that its name
-    /// says, or cannot be read.
+    /// When the directory does not exist or cannot be listed; when a table file is damaged, does
+    /// not match its name, or cannot be read.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -43,10 +46,10 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The same as [`Tables::open`], but a directory that does not exist has no tables.
+    /// The same as [`Tables::open`], but a directory that does not exist counts as empty.
     ///
     /// # Errors
-    /// As [`Tables::open`], of a directory that exists.
+    /// As [`Tables::open`], for a directory that exists.
     ///
     /// # Panics
     /// As [`Tables::open`].
@@ -57,7 +60,8 @@ impl Tables {
         }
     }
 
-    /// The same as [`Tables::open`], but the files are copied into memory: what happens to them later does not matter.
+    /// The same as [`Tables::open`], but copies the files into memory. Later changes of the files
+    /// do not matter.
     ///
     /// # Errors
     /// As [`Tables::open`], and when there is not enough memory.
@@ -77,7 +81,7 @@ impl Tables {
 }
 
 impl Tables<ReadAtTable> {
-    /// The same as [`Tables::open`], but blocks of the files are read when they are needed.
+    /// The same as [`Tables::open`], but reads blocks of the files when they are needed.
     ///
     /// # Errors
     /// As [`Tables::open`].
@@ -102,8 +106,8 @@ impl Tables<ReadAtTable> {
 }
 
 impl<T: Layer> Tables<T> {
-    /// Opens layers with `open` and adds them, up to the first that is not in the directory. One that is listed there and cannot be
-    /// found is an error.
+    /// Opens layers with `open` and adds them, up to the first that is not in the directory. A
+    /// layer that is listed there but cannot be found is an error.
     fn open_layers(
         &mut self,
         max_seeds: usize,
@@ -117,7 +121,7 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// No layers yet; those up to `max_seeds` can be added.
+    /// Makes tables without layers; those up to `max_seeds` can be added.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -159,17 +163,17 @@ impl<T: Layer> Tables<T> {
         self.rows.pits()
     }
 
-    /// The ranks of the rows.
+    /// Ranks of the rows.
     pub fn rows(&self) -> &Arc<RowIndex> {
         &self.rows
     }
 
-    /// The seeds of the largest open layer; `None` if there is none.
+    /// Seeds of the largest open layer; `None` if no layer is open.
     pub fn max_seeds(&self) -> Option<usize> {
         (!self.layers.is_empty()).then_some(self.layers.len() + 1)
     }
 
-    /// The key of the table with `seeds` seeds.
+    /// Key of the table with `seeds` seeds.
     pub fn key(&self, seeds: usize) -> TableKey {
         TableKey { rules: self.rules, pits: self.pits(), seeds }
     }
@@ -185,26 +189,26 @@ impl<T: Layer> Tables<T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// The layers up to `seeds` that are not in the directory, fewest seeds first.
+    /// Layers up to `seeds` that are not in the directory, fewest seeds first.
     ///
-    /// Layers above the first missing one are of no use even if their files exist, since every table needs all those
-    /// below.
+    /// Layers above the first missing one are of no use even if their files exist, since every
+    /// table needs all those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
         let is_missing = |&seeds: &usize| !self.key(seeds).path(&self.directory).exists();
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
     }
 
-    /// Seeds of the layers that were missing when the directory was opened, below one that was there: those above are not
-    /// open.
+    /// Seeds of the layers that were missing below another one when the directory was opened.
+    /// Layers above a gap are not open.
     pub fn gaps(&self) -> &[usize] {
         &self.gaps
     }
 
-    /// Checks that no layer is missing below another one, so that these are all.
+    /// Checks that no layer is missing below another one, so that all layers are open.
     ///
     /// # Errors
-    /// When there are [`Tables::gaps`]: the error names them.
+    /// When there are [`Tables::gaps`]. The error names them.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
         Err(TableError::Missing { directory: self.directory.clone(), key: self.key(last), missing: self.gaps.clone() })
@@ -213,7 +217,7 @@ impl<T: Layer> Tables<T> {
     /// The table with `seeds` seeds.
     ///
     /// # Errors
-    /// When it or one below it is missing: the error names the missing layers.
+    /// When it or one below it is missing. The error names the missing layers.
     pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
         self.layer(seeds).ok_or_else(|| {
             let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
@@ -225,10 +229,10 @@ impl<T: Layer> Tables<T> {
         })
     }
 
-    /// The score of the position with these rows: how many of the seeds in play the mover still collects.
+    /// Score of the position with these rows: the seeds in play that the mover still collects.
     ///
-    /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are compared with
-    /// their checksums first, see [`Layer::score`].
+    /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read
+    /// are compared with their checksums first: see [`Layer::score`].
     ///
     /// # Errors
     /// When the layer of the position is missing, or its table is damaged there.

@@ -7,8 +7,8 @@ use super::computer::GpuComputer;
 use super::memory::least_memory;
 use crate::device::{Gpu, Tier};
 
-/// Positions per second of a whole GPU, not measured with builds yet, and of a software adapter (measured); with relays
-/// such a share of it (measured on a software adapter).
+/// Positions per second of a whole GPU (estimated, not measured with builds) and of a software
+/// adapter (measured). Rules with relays reach this share of them (measured on a software adapter).
 const RATE: f64 = 1e9;
 const SOFTWARE_RATE: f64 = 4e6;
 const RELAY_SHARE: f64 = 0.4;

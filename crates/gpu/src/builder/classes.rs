@@ -1,4 +1,5 @@
-//! Classes of moves, and the frames that they lead to: what a layer reads of lower layers follows from them alone.
+//! Classes of moves, and the frames that they lead to. They determine a layer's reads of lower
+//! layers.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +10,7 @@ use kalah_tables::rows::{ForwardMove, Kind, Moves};
 
 use super::stages::Stage;
 
-/// The kind of a class of moves: it determines the stage, and the frames that the moves lead to.
+/// The kind of a class of moves. It determines the stage, and the frames that the moves lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ClassKind {
     Pass,
@@ -18,27 +19,28 @@ pub(super) enum ClassKind {
     Relay,
 }
 
-/// What a class of moves has in common: their kind, the seeds that they sow into the other row, and those that they leave
-/// in the mover's.
+/// Properties shared by a class of moves: the kind, the seeds sown into the other row, and the
+/// seeds left in the mover's.
 pub(super) type ClassKey = (ClassKind, usize, usize);
 
 /// A frame that a stage reads, with its number in the stage's list.
 pub(super) type Child = (usize, Frame);
 
 impl ClassKind {
-    /// The class of a move.
+    /// Returns the class of a move.
     pub fn of(next: &ForwardMove) -> ClassKey {
         let kind = match next.kind {
             Kind::Pass => ClassKind::Pass,
             Kind::Again => ClassKind::Again,
             Kind::Capture { .. } => ClassKind::Capture,
-            // Where the seeds go depends on the other row.
+            // The destination of the seeds depends on the other row.
             Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
         };
         (kind, usize::from(next.spilled), usize::from(next.left))
     }
 
-    /// The stage of a class of moves of a frame, the length of its list of frames, and the frames with their numbers.
+    /// Returns the stage of a class of moves of a frame, the length of its list of frames, and the
+    /// frames with their numbers.
     pub fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
         let Frame { pits, mover, other } = frame;
         let opponent = other + spilled;
@@ -60,12 +62,13 @@ impl ClassKind {
     }
 }
 
-/// Those of the frames that are in files: the others are finished games.
+/// Selects the frames that are in files. The others are finished games.
 pub(super) fn in_files(children: Vec<Child>) -> impl Iterator<Item = Frame> {
     children.into_iter().map(|(_, child)| child).filter(|child| child.mover > 0 && child.other > 0)
 }
 
-/// What the pairs of these frames, whose smaller sides move, read: in two steps for each pair, one for each of its frames.
+/// Reads of the pairs of these frames, in which the smaller side moves: two steps for each pair,
+/// one for each of its frames.
 pub(super) fn read_steps(rules: Rules, rows: &RowIndex, pairs: impl IntoIterator<Item = Frame>) -> ReadSteps {
     let mut keys: HashMap<usize, BTreeSet<ClassKey>> = HashMap::new();
     let steps = pairs.into_iter().flat_map(|small| [small, small.mirrored()]);
@@ -76,9 +79,11 @@ pub(super) fn read_steps(rules: Rules, rows: &RowIndex, pairs: impl IntoIterator
     }))
 }
 
-/// The classes of the moves of all rows with `seeds` seeds, without listing these moves: what a move does to the numbers
-/// of seeds depends on its pit and, for captures, on whether another one is empty; so rows with at most two pits that are
-/// not empty have moves of all classes. With relays there are more, which read nothing that relays do not read.
+/// Classes of the moves of all rows with `seeds` seeds, without listing these moves.
+///
+/// The numbers of seeds that a move sows and leaves depend on its pit and, for captures, on whether
+/// another pit is empty. So rows with at most two non-empty pits have moves of all classes. With
+/// relays there are more classes, but they read nothing that relays do not read.
 fn class_keys(rules: Rules, rows: &RowIndex, seeds: usize) -> BTreeSet<ClassKey> {
     let (mut forward, mut quiet) = (Vec::new(), Vec::new());
     for pit in 0..rows.pits() {
@@ -127,8 +132,9 @@ mod tests {
         }
     }
 
-    /// But for two: a device has the frame without a capture for each class of captures, also where such a capture is none; the CPU has
-    /// the one with a seed fewer in the mover's row.
+    /// There are two exceptions. A device has the frame without a capture for each class of
+    /// captures, even if no such capture exists. The CPU has the frame with one seed fewer in the
+    /// mover's row.
     #[test]
     fn a_device_reads_what_the_cpu_reads() {
         for rules in Rules::ALL {

@@ -8,7 +8,7 @@ use wgpu::{BufferUsages, SubmissionIndex};
 use super::packer::PackedOnDevice;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 
-/// Buffers for packed frames that are copied back: one is filled while the other is read.
+/// Buffers for packed frames that are copied back. One is filled while the other is read.
 pub(super) const READBACKS: usize = 2;
 
 /// A packed frame that is being copied back.
@@ -31,7 +31,7 @@ pub(super) fn send(
     let buffer = if spare.bytes() >= head_bytes + patches {
         spare
     } else {
-        // It is in the memory of the machine, not of the device.
+        // It is in the machine's memory, not the device's.
         drop(spare);
         recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?
     };
@@ -42,7 +42,8 @@ pub(super) fn send(
     Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
 }
 
-/// Passes the frames that arrive to `output` and their buffers to `spare`, until no more come or one is not taken.
+/// Passes arriving frames to `output` and their buffers to `spare`, until no more come or a frame
+/// is not taken.
 pub(super) fn collect(
     gpu: &Gpu,
     deliveries: Receiver<Delivery>,

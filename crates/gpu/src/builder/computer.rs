@@ -22,10 +22,10 @@ use super::rows::DeviceRows;
 use super::stages::Stage;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
 
-/// The memory for the layers up to `seeds`.
+/// Returns the memory for the layers up to `seeds`.
 ///
 /// # Errors
-/// When it is more than the device may use, or the device's limits do not allow so large a layer.
+/// When it is more than the device may use, or the device's limits do not allow such a large layer.
 pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
     let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
     if seeds > largest {
@@ -43,9 +43,9 @@ pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemo
 /// Computes frames on a GPU.
 pub struct GpuComputer {
     gpu: Arc<Gpu>,
-    /// What recorders need, kept from layer to layer; `None` while one has it.
+    /// Buffers of recorders, kept from layer to layer; `None` while a recorder has them.
     buffers: Option<RecorderBuffers>,
-    /// Seeds of the last layer: no frame of a later layer reads its frames.
+    /// Seeds of the last layer. No later layer reads its frames.
     last: usize,
     /// Bytes of a large upload.
     upload: u64,
@@ -56,26 +56,26 @@ pub struct GpuComputer {
     packer: Packer,
     /// Buffers for copying back, kept from layer to layer: at most [`READBACKS`].
     spare: Vec<Option<DeviceBuffer>>,
-    /// The times of stages, if they are measured.
+    /// Times of stages, if they are measured.
     timing: Option<Timing>,
     traffic: Traffic,
 }
 
 impl GpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`, on a device that need not have passed
-    /// a self-test.
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`. The device
+    /// need not have passed a self-test.
     ///
     /// # Errors
-    /// When the device does not have enough memory, or its limits do not allow so large a layer.
+    /// When the device does not have enough memory, or its limits do not allow such a large layer.
     pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let mut memory = require(&gpu, pits, seeds)?;
         let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
-        // Frames and maps.
+        // For frames and maps.
         let upload = memory.operand_bytes.max(memory.row_bytes);
         let buffers = RecorderBuffers::new(&gpu, upload)?;
         let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames)?);
-        // Operands may not take what moves and maps need later.
+        // Operands must not take the memory that moves and maps need later.
         let kept_free = gpu.storage("moves and maps", memory.row_bytes)?;
         let lower = loop {
             match Lower::new(&gpu, memory.operand_bytes, gpu.budget()) {
@@ -101,7 +101,7 @@ impl GpuComputer {
         })
     }
 
-    /// Computes the frames while a collector takes the finished ones.
+    /// Computes the frames while a collector receives the finished ones.
     fn run(
         &mut self,
         tables: &Tables,
@@ -115,8 +115,9 @@ impl GpuComputer {
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
-        // The buffers of the layer before; if there were fewer, empty ones, which the first frames replace by larger
-        // ones. After these, a frame is sent only when a buffer has come back.
+        // The buffers of the previous layer. If there were fewer, empty ones are added, which the
+        // first frames replace by larger ones. After these, a frame is sent only when a buffer has
+        // come back.
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         self.spare.resize_with(READBACKS, || None);
         for spare in &mut self.spare {
@@ -133,7 +134,7 @@ impl GpuComputer {
         let prefetcher = Arc::clone(&self.prefetcher);
         prefetcher.begin();
         let result = std::thread::scope(|scope| {
-            // Where no thread can be had, lists are made when they are needed.
+            // If no thread can be started, lists are made when they are needed.
             let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
@@ -150,9 +151,10 @@ impl GpuComputer {
             }
             let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match computed {
-                // Perhaps since no more frames were taken.
+                // Possibly because no more frames were taken.
                 Err(ComputeError::Stopped(_)) => collected.and(computed),
-                // A fault appears on both sides; the first one that the device reported is the cause.
+                // A fault appears on both sides. The first one that the device reported is the
+                // cause.
                 _ => computed.and(collected),
             }
         });
@@ -177,7 +179,7 @@ impl GpuComputer {
         output: &dyn Output,
         deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
-        // If an earlier run wrote half of a pair, only the second frame is missing.
+        // If an interrupted run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
         self.lower.plan(read_steps(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
@@ -228,7 +230,7 @@ impl GpuComputer {
     }
 }
 
-/// Ends what runs ahead, also when computing panics: the scope waits for it.
+/// Ends the prefetcher, even when computing panics: the scope waits for it.
 struct EndAtLast<'a>(&'a Prefetcher);
 
 impl Drop for EndAtLast<'_> {

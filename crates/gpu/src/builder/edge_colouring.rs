@@ -1,12 +1,13 @@
-//! Which crossings of relays a device evaluates at the same time: an edge colouring, in which each crossing is an edge and joins
-//! the mover's rows that it raises. A colour is a round.
+//! Selects the crossings of relays that a device evaluates at the same time, by an edge colouring.
+//! Each crossing is an edge that joins the mover's rows that it raises. A colour is a round.
 
 use kalah_tables::rows::Crossings;
 
-/// Colours `crossings` one after the other, so that no two of one colour have one of the `rows` mover's rows in common. So threads
-/// that evaluate a colour do not race. Returns the crossings of each colour by their indices, ascending.
+/// Colours `crossings` one after the other, so that no two of one colour share one of the `rows`
+/// mover's rows. Threads that evaluate a colour therefore do not race. Returns the crossings of
+/// each colour by their indices, ascending.
 pub(super) fn edge_colouring(crossings: &Crossings, rows: usize) -> Vec<Vec<u32>> {
-    // The last colour that raises each row, counted from 1.
+    // Last colour that raises each row, counted from 1.
     let mut last = vec![0u32; rows];
     let mut left: Vec<u32> = (0..crossings.all().len() as u32).collect();
     let mut colours = Vec::new();

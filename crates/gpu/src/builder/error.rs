@@ -8,7 +8,7 @@ impl From<GpuError> for ComputeError {
     }
 }
 
-/// Returns true if the device had not enough memory.
+/// Returns true if the device did not have enough memory.
 pub(super) fn is_out_of_memory(error: &ComputeError) -> bool {
     matches!(error, ComputeError::Device(error) if matches!(error.downcast_ref(), Some(GpuError::OutOfMemory { .. })))
 }

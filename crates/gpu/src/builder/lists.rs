@@ -1,6 +1,7 @@
 //! The moves of rows and the maps of ranks as stages read them: words, made on all cores.
 //!
-//! Rows are done in chunks of the same size whatever the number of threads, and put together in their order.
+//! Rows are processed in chunks of the same size for any number of threads, and put together in
+//! order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,11 +15,13 @@ use super::classes::{ClassKey, ClassKind};
 use super::edge_colouring::edge_colouring;
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 
-/// Rows that a thread does at once: a multiple of four, since quiet moves are listed for four rows at a time.
+/// Rows that a thread processes at once: a multiple of four, since quiet moves are listed for four
+/// rows at a time.
 const CHUNK: usize = 4096;
 
-/// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
-/// in the mover's. All relays are one class, since where their seeds go depends on the other row.
+/// A class of moves: those of one kind that sow the same number of seeds into the other row and
+/// leave the same number in the mover's. All relays are one class, since the destination of their
+/// seeds depends on the other row.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub kind: ClassKind,
@@ -26,14 +29,15 @@ pub(super) struct Class {
     pub spilled: usize,
     /// Seeds left in the mover's row.
     pub left: usize,
-    /// Where its groups begin: for each row with such moves, its rank and where its entries begin; then one more. Of relays: for
-    /// each crossing, the seeds that it has spilled and where its entries begin, which are the ranks of mover's rows.
+    /// Start of its groups. For each row with such moves, a group has the rank of the row and the
+    /// start of its entries; one more follows. For relays: for each crossing, the seeds spilled and
+    /// the start of its entries, which are the ranks of mover's rows.
     pub groups_at: u32,
-    /// Of relays: where the mover's rows at the crossings begin, two words each, one byte per pit.
+    /// For relays: start of the mover's rows at the crossings, two words each, one byte per pit.
     pub crossings_at: u32,
-    /// Where its entries begin.
+    /// Start of its entries.
     pub entries_at: u32,
-    /// How many there are.
+    /// Number of entries.
     pub entries: u32,
     pub groups: Groups,
 }
@@ -41,15 +45,15 @@ pub(super) struct Class {
 /// The groups of a class, by the scores that they raise.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// Each group raises those of one row: the ranks of these rows, ascending.
+    /// Each group raises the scores of one row. Ranks of these rows, ascending.
     OfRows(Vec<u32>),
-    /// Each group raises those of several rows: ranges of groups, in each of which no two have a row in common.
+    /// Each group raises the scores of several rows. Ranges of groups in which no two share a row.
     Rounds(Vec<Range<u32>>),
 }
 
 impl Groups {
-    /// Ranges of groups, each of which may be done at once; together they have all groups that raise scores of some of these `rows`,
-    /// and perhaps others.
+    /// Returns ranges of groups, each of which may be processed at once. Together they have all
+    /// groups that raise scores of some of these `rows`, and perhaps others.
     pub fn at_once(&self, rows: Range<u32>) -> Vec<Range<u32>> {
         match self {
             Groups::OfRows(all) => {
@@ -61,18 +65,20 @@ impl Groups {
     }
 }
 
-/// The moves of all rows with the same seeds, and where in the words they are.
+/// The moves of all rows with the same seeds, and their places in the words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MoveLists {
-    /// Where the quiet moves begin. Before them is where those of each row begin.
+    /// Start of the quiet moves. Before them are the starts of each row's quiet moves.
     pub quiet_at: u32,
-    /// How many there are.
+    /// Number of quiet moves.
     pub quiet: u32,
-    /// Where the quiet moves for four rows at once begin: see [`QuietSmall`](super::stages::QuietSmall).
+    /// Start of the quiet moves for four rows at once: see
+    /// [`QuietSmall`](super::stages::QuietSmall).
     pub quads_at: u32,
-    /// How many entries they take.
+    /// Number of entries for these.
     pub quads: u32,
-    /// For each level, the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
+    /// For each level, the lowest rank that its quiet moves lead to. Without quiet moves, the
+    /// level's own first rank.
     pub lowest_child: Vec<u32>,
     pub classes: Vec<Class>,
 }
@@ -80,7 +86,7 @@ pub(super) struct MoveLists {
 /// The moves of a class in a chunk.
 #[derive(Default)]
 struct Members {
-    /// For each row with such moves, its rank and where its entries begin in the chunk's.
+    /// For each row with such moves, its rank and the start of its entries in the chunk.
     groups: Vec<[u32; 2]>,
     entries: Vec<u32>,
 }
@@ -88,19 +94,19 @@ struct Members {
 /// The moves of a chunk of rows.
 #[derive(Default)]
 struct Chunk {
-    /// Where the quiet moves of each row end.
+    /// End of the quiet moves of each row.
     ends: Vec<u32>,
     quiet: Vec<u32>,
     /// For each four rows, their entries; and all entries.
     ranges: Vec<Range<u32>>,
     quads: Vec<[u32; 4]>,
     classes: BTreeMap<ClassKey, Members>,
-    /// The crossings of relays, each with the rank of its mover's row.
+    /// Crossings of relays, each with the rank of its mover's row.
     relays: Vec<(Crossing, u32)>,
 }
 
 impl Chunk {
-    /// The moves of these rows, the first of which has the rank `first`.
+    /// Lists the moves of these rows, the first of which has the rank `first`.
     fn new(rules: Rules, maps: &RowMaps, first: u32, rows: &[TableRow]) -> Chunk {
         let mut chunk = Chunk::default();
         let (mut forward, mut quiet) = (Vec::new(), Vec::new());
@@ -135,8 +141,8 @@ impl Chunk {
     }
 }
 
-/// The moves of all rows with `seeds` seeds, on all threads of the current pool: the words that stages read, and where in
-/// them everything is.
+/// Lists the moves of all rows with `seeds` seeds, on all threads of the current pool. Returns the
+/// words that stages read, and the places in them.
 pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32>, MoveLists) {
     let rows = maps.all(seeds);
     let chunks: Vec<Chunk> = rows
@@ -204,11 +210,11 @@ pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32
 }
 
 impl Chunk {
-    /// No fewer words than it takes in the list of all moves.
+    /// Upper bound of the words in the list of all moves.
     fn most_words(&self) -> usize {
         let classes = self.classes.values().map(|members| 2 * members.groups.len() + members.entries.len() + 2);
         let moves = self.ends.len() + self.quiet.len() + 4 * (self.ranges.len() + self.quads.len());
-        // A crossing of its own for each relay.
+        // Counts a separate crossing for each relay.
         moves + classes.sum::<usize>() + 5 * self.relays.len() + 8
     }
 }
@@ -241,24 +247,25 @@ fn list_relays(index: &RowIndex, rows: usize, relays: Vec<(Crossing, u32)>, word
     Class { kind: ClassKind::Relay, spilled: 0, left: 0, groups_at, crossings_at, entries_at, entries, groups }
 }
 
-/// A row in two words, one byte per pit.
+/// Packs a row into two words, one byte per pit.
 pub(super) fn row_words(row: &TableRow) -> [u32; 2] {
     let mut bytes = [0; 8];
     bytes[..row.len()].copy_from_slice(row);
     bytemuck::cast(bytes)
 }
 
-/// For each row with `seeds` seeds, its rank when `spilled` more are sown into it; the last rank is repeated up to a
-/// whole number of words of scores.
+/// For each row with `seeds` seeds, its rank when `spilled` more are sown into it. The last rank is
+/// repeated up to a whole number of words of scores.
 pub(super) fn list_spill(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u32> {
     let mut words = maps.spill(seeds, spilled).ranks().to_vec();
     fill_word(&mut words);
     words
 }
 
-/// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then the pit was
-/// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row. For each pit the last one is
-/// repeated up to a whole number of words of scores.
+/// Lists captures for each pit and each row with `seeds` seeds, after `spilled` more were sown into
+/// it and then the pit was captured. An entry is the rank of the remaining row in [`RANK_BITS`]
+/// bits, with the captured seeds above. For each pit the last entry is repeated up to a whole
+/// number of words of scores.
 pub(super) fn list_captures(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u32> {
     let spill = maps.spill(seeds, spilled);
     let run = spill.ranks().len().next_multiple_of(4);
@@ -286,8 +293,9 @@ fn fill_word(ranks: &mut Vec<u32>) {
     }
 }
 
-/// The quiet moves of four rows at once, from where the moves of each row end and the moves; `first_row` is the rank of
-/// the first row. Returns the entries of each four rows, and all entries.
+/// Lists the quiet moves of four rows at once, from the ends of the moves of each row and the
+/// moves. `first_row` is the rank of the first row. Returns the entries of each four rows, and all
+/// entries.
 fn quads(first_row: u32, ends: &[u32], quiet: &[u32]) -> (Vec<Range<u32>>, Vec<[u32; 4]>) {
     let rows = ends.len();
     let moves = |row: usize| &quiet[if row == 0 { 0 } else { ends[row - 1] as usize }..ends[row] as usize];
@@ -327,7 +335,7 @@ mod tests {
     fn lists_are_the_same_whatever_the_number_of_threads() {
         for rules in Rules::ALL {
             for (pits, seeds) in BOARDS {
-                // Those that one thread makes of all rows at once.
+                // The lists that one thread makes of all rows at once.
                 let one = maps(pits, seeds);
                 let whole = Chunk::new(rules, &one, 0, &one.all(seeds));
                 let moves = in_pool(1, || list_moves(rules, &one, seeds));

@@ -1,5 +1,5 @@
-//! Frames of lower layers on the device: the resident ones, and the operand, a buffer in which the frames that a stage
-//! reads are collected.
+//! Frames of lower layers on the device: the resident ones, and the operand, a buffer that collects
+//! the frames a stage reads.
 
 use kalah_core::index::Frame;
 use kalah_tables::builder::{ComputeError, ReadSteps, Residency};
@@ -10,28 +10,30 @@ use super::packer::PackedOnDevice;
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 
-/// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
+/// Resident frames leave one part in this many of the allowed memory to maps and moves that are
+/// made later.
 pub(super) const HEADROOM: u64 = 16;
 
-/// Of frames that are not read again, those of the lowest layer give way first.
+/// Among frames that are not read again, those of the lowest layer give way first.
 pub(super) fn lowest_first(frame: Frame) -> i64 {
     -((frame.mover + frame.other) as i64)
 }
 
-/// The frames of lower layers.
 pub(super) struct Lower {
-    /// The resident frames, each in one buffer: profile, groups, patches. So a stage that reads one frame reads it there.
+    /// The resident frames, each in one buffer: profile, groups, patches. A stage that reads one
+    /// frame reads it there.
     resident: Residency<DeviceBuffer>,
     /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
     next: usize,
     memory: Option<u64>,
-    /// The most bytes of resident frames, since the device had no memory for more; until a layer is evicted.
+    /// Maximum bytes of resident frames, once the device had no memory for more; until a layer is
+    /// evicted.
     most: u64,
 }
 
 impl Lower {
-    /// No frame yet, and operands of this size.
+    /// Starts without frames, with operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
         Ok(Lower {
@@ -48,7 +50,7 @@ impl Lower {
         self.resident.bytes()
     }
 
-    /// Begins a layer that reads this: it decides which frames stay.
+    /// Begins a layer with these reads, which determine the frames that stay.
     pub fn plan(&mut self, reads: ReadSteps) {
         self.resident.plan(reads);
     }
@@ -58,9 +60,12 @@ impl Lower {
         self.resident.begin(step);
     }
 
-    /// Calls `run` with a window and the number of the first of `count` frames in it: a resident frame, if it is the only
-    /// child of a stage; otherwise the operand, to which the children are brought, in as many parts as necessary, one
-    /// call for each. Children with an empty row are finished games: their score is the seeds of the row to move.
+    /// Calls `run` with a window and the number of the first of `count` frames in it.
+    ///
+    /// The window is a resident frame, if it is the only child of a stage. Otherwise it is the
+    /// operand, to which the children are copied, in as many parts as necessary, with one call for
+    /// each. Children with an empty row are finished games: their score is the seeds of the row to
+    /// move.
     pub fn bring(
         &mut self,
         recorder: &mut Recorder,
@@ -142,8 +147,8 @@ impl Lower {
         Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?)
     }
 
-    /// A resident frame; it becomes one now, unless others are needed sooner. `None` if so, and it is compared with its
-    /// checksums in any case.
+    /// Returns a resident frame, making it resident unless others are needed sooner; then `None`.
+    /// The frame is compared with its checksums in any case.
     fn reside(
         &mut self,
         recorder: &mut Recorder,
@@ -154,8 +159,8 @@ impl Lower {
         if let Some(resident) = self.resident.read(frame) {
             return Ok(Some(resident.window()));
         }
-        // Shaders trust what they read. Resident frames were compared when they were copied; a frame of a file is compared
-        // once while the file is mapped.
+        // Shaders trust the data that they read. Resident frames were compared when they were
+        // copied; a frame of a file is compared once while the file is mapped.
         let table = tables.require(frame.mover + frame.other)?;
         frame_in_parallel(table, frame.mover)?;
         let bytes = bytes_of(entry);
@@ -166,7 +171,8 @@ impl Lower {
         Ok(Some(window))
     }
 
-    /// Memory for one more frame, for which others give way; `None` if there is none.
+    /// Allocates memory for one more frame, for which others give way; `None` if that is
+    /// impossible.
     fn allocate(
         &mut self,
         recorder: &mut Recorder,
@@ -175,7 +181,7 @@ impl Lower {
     ) -> Result<Option<DeviceBuffer>, GpuError> {
         let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
         let gpu = recorder.gpu();
-        // What is missing, of the memory that is allowed and of that which the device has.
+        // The shortage, of the allowed memory and of the device's memory.
         let allowed = gpu.budget().map_or(0, |budget| (gpu.used() + bytes + headroom).saturating_sub(budget));
         let missing = allowed.max((self.resident.bytes() + bytes).saturating_sub(self.most));
         if missing > 0 {
@@ -184,7 +190,7 @@ impl Lower {
             // Memory is freed once no submitted work uses it.
             recorder.finish()?;
         }
-        match gpu.storage("a frame that stays", bytes) {
+        match gpu.storage("a resident frame", bytes) {
             Ok(made) => Ok(Some(made)),
             Err(GpuError::OutOfMemory { .. }) => {
                 self.most = self.resident.bytes();
@@ -194,7 +200,8 @@ impl Lower {
         }
     }
 
-    /// Keeps a packed frame on the device if there is memory; frames that are not read again give way.
+    /// Keeps a packed frame on the device if there is memory. Frames that are not read again give
+    /// way.
     pub fn keep(&mut self, recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice) -> Result<(), GpuError> {
         let (head, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
         if let Some(buffer) = self.allocate(recorder, frame, head + patches)? {
@@ -206,7 +213,7 @@ impl Lower {
         Ok(())
     }
 
-    /// Evicts the lowest resident layer. Returns whether there was one.
+    /// Evicts the lowest resident layer. Returns true if there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.remove_lowest();
         self.most = u64::MAX;
@@ -216,7 +223,7 @@ impl Lower {
     }
 }
 
-/// Bytes of a frame that stages read: as in its file up to the padding behind the patches.
+/// Bytes of a frame that stages read: as in its file up to the padding after the patches.
 fn bytes_of(entry: &FrameEntry) -> u64 {
     entry.patches_at() + entry.patch_bytes.next_multiple_of(4)
 }

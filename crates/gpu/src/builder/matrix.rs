@@ -10,7 +10,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Memory for matrices of up to `words` words.
+    /// Allocates memory for matrices of up to `words` words.
     pub fn new(gpu: &Gpu, words: u64) -> Result<Matrix, GpuError> {
         Ok(Matrix { buffer: gpu.storage("the scores of a pair of frames", 4 * words)?, rows: 0, columns: 0 })
     }
@@ -20,7 +20,7 @@ impl Matrix {
         rows as u64 * columns.div_ceil(4) as u64
     }
 
-    /// Gives it a shape.
+    /// Sets the shape.
     pub fn shape(&mut self, rows: usize, columns: usize) {
         assert!(4 * Matrix::words_of(rows, columns) <= self.buffer.bytes(), "{rows} x {columns} scores");
         (self.rows, self.columns) = (rows, columns);
@@ -31,19 +31,19 @@ impl Matrix {
         self.columns.div_ceil(4) as u32
     }
 
-    /// All of it.
+    /// The whole matrix.
     pub fn all(&self) -> Window {
         self.buffer.front(4 * Matrix::words_of(self.rows, self.columns))
     }
 
-    /// The most rows that a stage can use at once.
+    /// Maximum rows that a stage can use at once.
     pub fn rows_at_once(&self, gpu: &Gpu) -> usize {
         let bytes = gpu.max_binding() - gpu.window_alignment();
         usize::try_from(bytes / (4 * u64::from(self.words()))).expect("bindings fit the memory")
     }
 
-    /// The part that holds these rows, and the number of its first word; the whole matrix if a stage can use that at
-    /// once.
+    /// Returns the part that holds these rows, and the number of its first word. It is the whole
+    /// matrix if a stage can use that at once.
     pub fn window(&self, gpu: &Gpu, rows: Range<usize>) -> Result<(Window, u32), GpuError> {
         let all = self.all();
         if all.bytes <= gpu.max_binding() {

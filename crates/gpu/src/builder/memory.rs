@@ -1,4 +1,4 @@
-//! How much device memory a build needs.
+//! Device memory for a build.
 
 use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
@@ -7,38 +7,38 @@ use super::packer::{head_bytes, packer_bytes};
 use super::stages::TILE;
 use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
 
-/// The assumed size of a frame with patches, relative to one without.
+/// Assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
-/// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
-/// quiet moves of four rows at once; with relays more, which a test compares; with more pits as many
-/// times more.
+/// Bytes of moves and maps for each row of a board with 6 pits or fewer. Measured at 6 pits: 60 to
+/// 90, and some 14 for the quiet moves of four rows at once. Relays need more, which a test
+/// compares. More pits need proportionally more.
 const ROW_BYTES: u64 = 112;
 
-/// Bytes for parameters, places of frames, ranks, times, and other small buffers.
+/// Bytes of parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
-/// The largest alignment that a part of a buffer may need.
+/// Maximum alignment of a part of a buffer.
 const MAX_ALIGNMENT: u64 = 256;
 
-/// The likely bytes of a frame on the device.
+/// Likely bytes of a frame on the device.
 pub(super) fn likely_bytes(frame: Frame) -> u64 {
     head_bytes(frame) * PATCHES.0 / PATCHES.1
 }
 
-/// The assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
+/// Assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
 pub(super) fn with_patches(frame: Frame) -> u64 {
     likely_bytes(frame) + 4096
 }
 
-/// The least device memory for a build of all layers up to a given one.
+/// Minimum device memory for a build of all layers up to a given one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeviceMemory {
-    /// Words of the largest matrix of a pair: there are two.
+    /// Words of the largest matrix of a pair; there are two.
     pub matrix_words: u64,
-    /// Bytes of an operand: there are two.
+    /// Bytes of an operand; there are two.
     pub operand_bytes: u64,
-    /// The least that an operand needs.
+    /// Minimum bytes of an operand.
     least_operand_bytes: u64,
     /// Bytes for packing.
     pub packer_bytes: u64,
@@ -47,8 +47,8 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// For the layers up to `seeds`, with at most `budget` bytes, and stages that use at most `max_binding` bytes of a
-    /// buffer.
+    /// Computes the memory for the layers up to `seeds`, with at most `budget` bytes, and stages
+    /// that use at most `max_binding` bytes of a buffer.
     pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
         let matrix_words = frames(seeds)
@@ -75,7 +75,8 @@ impl DeviceMemory {
                 * pits.max(6) as u64
                 / 6,
         };
-        // A share of what the rest leaves, so that a budget that suffices for small operands always suffices.
+        // A share of the remaining memory, so that a budget sufficient for small operands always
+        // suffices.
         let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);
         let most = max_binding / 64 * 64;
         memory.operand_bytes = all.min(share).max(child).next_multiple_of(64).min(most);
@@ -83,36 +84,37 @@ impl DeviceMemory {
         memory
     }
 
-    /// Halves the operands, for a device that has less memory than it may use; returns whether they could be smaller.
+    /// Halves the operands, for a device that has less memory than it may use. Returns true if they
+    /// could be smaller.
     pub fn halve_operands(&mut self) -> bool {
         let before = self.operand_bytes;
         self.operand_bytes = (before / 2).next_multiple_of(64).max(self.least_operand_bytes);
         self.operand_bytes < before
     }
 
-    /// Bytes that are needed in any case.
+    /// Minimum bytes.
     pub fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
 }
 
-/// The least bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers that do not fit as
-/// well are read from the files repeatedly.
+/// Minimum bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers
+/// that do not fit are read from the files repeatedly.
 pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
     DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }
 
-/// The seeds of the largest layer of boards with `pits` pits a side, 1 to [`kalah_core::index::MAX_TABLE_PITS`], that can be
-/// built within the limits of an adapter, memory aside.
+/// Seeds of the largest layer that can be built within the limits of an adapter, memory aside, for
+/// boards with `pits` pits a side, 1 to [`kalah_core::index::MAX_TABLE_PITS`].
 pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
     largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
 }
 
-/// The largest layer that can be built with these limits on what a stage can use at once and on a buffer, and with
-/// 32-bit indices.
+/// Largest layer that can be built with 32-bit indices and these limits: the bytes that a stage can
+/// use at once, and the bytes of a buffer.
 pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
     let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
-    // Whether a stage can use a matrix in parts; `least` rows are used at once.
+    // Returns true if a stage can use a matrix in parts. `least` rows are used at once.
     let in_parts = |rows: usize, columns: usize, least: usize| {
         let part = |rows| 4 * Matrix::words_of(rows, columns);
         part(rows) <= max_binding || part(least.max(TILE as usize)) + MAX_ALIGNMENT <= max_binding
@@ -132,10 +134,11 @@ pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> u
     (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
 }
 
-/// The most rows, over all levels, from the lowest row that a quiet move leads to up to the end of the level.
+/// Maximum number of rows, over all levels, from the lowest row that a quiet move leads to up to
+/// the end of the level.
 ///
-/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n; with its relays it is no longer than the
-/// row.
+/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n. With its relays it is
+/// no longer than the row.
 fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
     let (bounds, most) = (index.level_bounds(seeds), index.pits() * (index.pits() - 1) / 2);
     let rows = (1..bounds.len()).map(|end| bounds[end] - bounds[(end - 1).saturating_sub(most)]);
@@ -188,7 +191,7 @@ mod tests {
                 fits(others * movers.div_ceil(4) * 4, "a byte of a matrix");
                 fits(others * seeds as u128, "a sum of scores for the profile");
                 assert!(u128::from(head_bytes(frame)) <= u128::from(VULKAN_BINDING));
-                // The moves of a row, the entries of four rows at once included, and maps of all pits.
+                // The moves of a row, with the entries of four rows at once, and maps of all pits.
                 fits(movers * (pits as u128 + 1) * 8, "a word of the moves");
                 fits(movers * (pits as u128 + 1), "a word of a map");
                 assert!(movers.max(others) <= 1 << super::super::stages::RANK_BITS);
@@ -201,7 +204,7 @@ mod tests {
         for (pits, seeds) in [(6, 22), (5, 26), (8, 11)] {
             let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds)));
             let words: usize = (1..seeds).map(|seeds| list_moves(Rules::SKalaha, &maps, seeds).0.len()).sum();
-            // Beside them, for each row of the other side two words, and maps of spilled seeds.
+            // Also two words for each row of the other side, and maps of spilled seeds.
             let rows: usize = (1..seeds).map(|seeds| row_count(pits, seeds)).sum();
             let (bytes, reckoned) =
                 (4 * (words + 4 * rows) as u64, DeviceMemory::new(pits, seeds, None, VULKAN_BINDING).row_bytes);

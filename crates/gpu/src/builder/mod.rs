@@ -1,12 +1,12 @@
 //! The scores of pairs of mirrored frames, on a GPU.
 //!
-//! The tables are the same as the CPU's, byte for byte.
-//! Frames of lower layers stay on the device in the form of the files, as far as its memory allows, and otherwise are
-//! copied from the mapped files. New frames are packed on the device, so that only finished ones are copied back.
+//! The tables equal the CPU's, byte for byte. Frames of lower layers stay on the device in file
+//! format, as far as its memory allows. Other frames are copied from the mapped files. New frames
+//! are packed on the device, so that only finished ones are copied back.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
+//! | [`stages`] | the computation: every stage as a shader and as its twin on the CPU |
 //! | `classes` | classes of moves, and the frames that they lead to |
 //! | `lists` | moves of rows and maps of ranks, as words |
 //! | `edge_colouring` | crossings of relays, divided so that threads do not race |
@@ -16,13 +16,13 @@
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
 //! | `packer` | packing on the device |
-//! | `collector` | bringing packed frames back while the device goes on |
+//! | `collector` | copying packed frames back while the device continues |
 //! | [`computer`](GpuComputer) | all frames of a layer |
 //! | [`work`](BoardWork) | the dispatches and copies of a layer, counted without a device |
 //! | [`self_test`](self_test()) | a small layer that a device computes before it is trusted |
 //! | `error` | a GPU's errors as those of a computer of frames |
 //! | `backend` | a GPU as a device that builds tables |
-//! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
+//! | [`memory`](max_seeds) | device memory for a build, and the limits of the device |
 
 mod backend;
 mod classes;

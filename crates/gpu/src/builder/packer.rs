@@ -1,4 +1,4 @@
-//! Packing on the device: from a matrix of scores to the bytes of a table file.
+//! Packs on the device: from a matrix of scores to the bytes of a table file.
 
 use kalah_core::index::Frame;
 
@@ -6,7 +6,8 @@ use super::matrix::Matrix;
 use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
 
-/// Initially, one byte is allocated for patches for this many bytes of groups; more when needed.
+/// Initially, one byte is allocated for patches for this many bytes of groups. More is allocated
+/// when needed.
 const PATCH_SHARE: u64 = 16;
 
 /// Memory for packing one frame after the other.
@@ -14,8 +15,8 @@ pub(super) struct Packer {
     sums: DeviceBuffer,
     head: DeviceBuffer,
     patches: DeviceBuffer,
-    /// The size of each group's patch, later the sum of those before it in its block; the same for blocks in their
-    /// superblock, and for superblocks; and the sum of all.
+    /// Sizes of each group's patch, later the sum of those before it in its block; the same for
+    /// blocks in their superblock, and for superblocks; and the total.
     sizes: [DeviceBuffer; 4],
 }
 
@@ -44,7 +45,7 @@ pub(super) fn packer_bytes(largest: Frame) -> u64 {
 }
 
 impl Packer {
-    /// Memory for frames as large as `frames`.
+    /// Allocates memory for frames as large as `frames`.
     pub fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
         let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
         let groups = most(&groups);
@@ -65,7 +66,7 @@ impl Packer {
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
-        // The scores are read twice, for the profile and for the groups; these are written once.
+        // The scores are read twice, for the profile and for the groups. The head is written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
         recorder.clear(&self.sums.window())?;
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
@@ -85,7 +86,8 @@ impl Packer {
         let groups_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
         let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
-        // The sums have a few columns more than there are rows: the padding. All at once, as it begins at the first row.
+        // The sums have a few more columns than rows: the padding. All at once, since the profile
+        // begins at the first row.
         recorder.dispatch_threads(&bound, groups_at, groups_at, |_, threads| Mean {
             threads,
             rows: rows as u32,
@@ -126,7 +128,7 @@ impl Packer {
         Ok(PackedOnDevice { head, patches: self.patches.front(patch_bytes.next_multiple_of(4).max(4)), patch_bytes })
     }
 
-    /// Replaces the sizes of the patches by their offsets; returns the sum of all sizes.
+    /// Replaces the sizes of the patches by their offsets. Returns the sum of all sizes.
     fn scan(&mut self, recorder: &mut Recorder, groups: u64) -> Result<u64, GpuError> {
         let mut numbers = groups;
         for level in 0..3 {
@@ -147,8 +149,8 @@ impl Packer {
     }
 }
 
-/// Calls `run` for parts of the groups whose scores a stage can use at once, with the scores, the number of their first
-/// word, the first group, and the number of groups.
+/// Calls `run` for parts of the groups whose scores a stage can use at once. Passes the scores, the
+/// number of their first word, the first group, and the number of groups.
 fn for_groups(
     recorder: &mut Recorder,
     scores: &Matrix,

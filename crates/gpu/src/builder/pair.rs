@@ -1,8 +1,8 @@
 //! The scores of one pair of mirrored frames.
 //!
-//! Moves to lower layers come first, in bulk; then quiet moves, level by level as on the CPU (see
-//! [`kalah_tables::builder::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
-//! each row of the large side, so that everything a level needs is contiguous.
+//! Moves to lower layers come first, in bulk. Quiet moves follow, level by level as on the CPU (see
+//! [`kalah_tables::builder::cpu::compute_pair`]). For each row of the large side, both frames have
+//! a run of scores over the small side's rows. All data of a level is therefore contiguous.
 
 use kalah_core::game::Capture;
 use kalah_core::index::Frame;
@@ -20,11 +20,12 @@ use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::device::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP, Window};
 
-/// The least bytes that a thread for moves to lower layers reads and writes: its word, and a child's codes and profile
-/// for its four positions.
+/// Minimum bytes that a thread for moves to lower layers reads and writes: its word, and a child's
+/// codes and profile for its four positions.
 const FORWARD_BYTES: u64 = 4 + 4 + 2 + 4;
 
-/// The least bytes that the two threads for quiet moves of four positions read and write: their words, and a child's.
+/// Minimum bytes that the two threads for quiet moves of four positions read and write: their
+/// words, and a child's.
 const QUIET_BYTES: u64 = 2 * (4 + 4 + 4);
 
 /// Memory for the scores of a pair.
@@ -41,8 +42,8 @@ impl Pair {
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
-    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image; the pair with this
-    /// `number` in its layer.
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and of its mirror
+    /// image. `number` is that of the pair in its layer.
     pub fn compute(
         &mut self,
         recorder: &mut Recorder,
@@ -65,7 +66,7 @@ impl Pair {
         self.quiet(recorder, rows, tables, frame, pulse)
     }
 
-    /// Quiet moves, level by level of the large side's rows.
+    /// Applies quiet moves, level by level of the large side's rows.
     fn quiet(
         &self,
         recorder: &mut Recorder,
@@ -133,8 +134,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Transposes the scores with the large side to move, which brings them to the order of their indices. They replace
-    /// the scores with the small side to move.
+    /// Transposes the scores with the large side to move into index order. They replace the scores
+    /// with the small side to move.
     pub fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
         let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
         self.small_moves.shape(small_rows, large_rows);
@@ -143,7 +144,8 @@ impl Pair {
     }
 }
 
-/// Sets `scores` to those of the moves of `frame` to lower layers: for each mover's row, a run over the other rows.
+/// Sets `scores` to those of the moves of `frame` to lower layers: for each mover's row, a run over
+/// the other rows.
 fn forward(
     recorder: &mut Recorder,
     lower: &mut Lower,
@@ -201,8 +203,8 @@ fn forward(
     Ok(())
 }
 
-/// What the stage of a class of moves reads beside moves and frames: parameters, of which some are set for each dispatch, a map of
-/// ranks, and for relays two more buffers.
+/// Inputs of a stage for a class of moves, besides moves and frames: parameters (some are set for
+/// each dispatch), a map of ranks, and for relays two more buffers.
 fn inputs(
     recorder: &mut Recorder,
     rows: &mut DeviceRows,
@@ -234,8 +236,8 @@ fn inputs(
     Ok((Forward { pits, hands, max_seeds, stride, ..params }, relays.sowings.window(), more))
 }
 
-/// What dispatches of a stage for moves to lower layers are multiples of, when a run has `words` words: threads, and the
-/// groups that these do.
+/// Granularity of dispatches of a stage for moves to lower layers, if a run has `words` words:
+/// threads, and the groups that they process.
 pub(super) fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
     if stage == Stage::ForwardAgain {
         let workgroups = words.div_ceil(AGAIN_WORDS.into());
@@ -257,7 +259,7 @@ fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), 
         let (from_window, from_base) = from.window(gpu, first_row..end_row)?;
         let mut first_column = 0;
         while first_column < from.columns {
-            // A row of tiles, too, may take long.
+            // A row of tiles may also take long.
             let quick = (recorder.threads_at_once(kernel) / workgroup).clamp(1, MAX_WORKGROUPS.into()) as usize;
             let end_column = from.columns.min(first_column + tiles_at_once(to).min(quick * tile));
             let (to_window, to_base) = to.window(gpu, first_column..end_column)?;

@@ -1,4 +1,4 @@
-//! Lists of moves and maps of ranks, made by the processor while the device computes what comes before.
+//! Makes lists of moves and maps of ranks on the processor while the device computes earlier steps.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,25 +13,26 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::classes::ClassKind;
 use super::lists::{MoveLists, list_captures, list_moves, list_spill};
 
-/// No more is made ahead while this many bytes wait.
+/// Making pauses while this many bytes wait.
 const MOST_BYTES: usize = 256 << 20;
 
-/// How long a thread of the pool waits at a time for what another thread makes, when the pool has nothing to do for it.
+/// Time that a thread of the pool waits at a time for another thread's result, if the pool has no
+/// other work.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// What stages read beside frames and scores.
+/// Data that stages read besides frames and scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Key {
-    /// The moves of the rows with these seeds.
+    /// Moves of the rows with these seeds.
     Moves(usize),
-    /// For the rows with these seeds, their ranks when so many are sown into them.
+    /// Ranks of the rows with the first number of seeds after the second number was sown into them.
     Spill(usize, usize),
-    /// The same, when a pit is captured then.
+    /// The same after a pit is then captured.
     Capture(usize, usize),
 }
 
 impl Key {
-    /// The map that a class of moves needs of the other row's `seeds`, if it needs one.
+    /// Returns the map that a class of moves needs for the other row's `seeds`, if it needs one.
     pub fn of_class(kind: ClassKind, seeds: usize, spilled: usize) -> Option<Key> {
         match kind {
             ClassKind::Capture => Some(Key::Capture(seeds, spilled)),
@@ -41,36 +42,37 @@ impl Key {
     }
 }
 
-/// What is made ahead, shared by the thread that makes it and the one that needs it.
+/// State of prefetching, shared by the thread that prefetches and the one that takes.
 pub(super) struct Prefetcher {
     pub board: BoardRows,
     state: Mutex<State>,
-    /// Something was made or taken, or it is over.
+    /// Signals that something was made or taken, or that prefetching has ended.
     changed: Condvar,
     is_over: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    /// What is made, being made, or taken already.
+    /// Keys that are made, being made, or taken already.
     begun: HashSet<Key>,
-    /// What the thread ahead is making.
+    /// Key that the prefetching thread is making.
     making: Option<Key>,
-    /// What is made and not taken yet.
+    /// Words that are made and not taken yet.
     made: HashMap<Key, Vec<u32>>,
     bytes: usize,
-    /// Where in the words of moves everything is; kept.
+    /// Places in the words of moves; kept.
     lists: HashMap<usize, Arc<MoveLists>>,
 }
 
 impl Prefetcher {
-    /// Nothing is made yet.
+    /// Starts with nothing made.
     pub fn new(board: BoardRows) -> Prefetcher {
         Prefetcher { board, state: Mutex::default(), changed: Condvar::new(), is_over: AtomicBool::new(false) }
     }
 
-    /// What the pairs of these frames need that no layer before had, in the order in which they need it: for a thread
-    /// beside the one that computes them. Returns at [`Prefetcher::end`] at the latest, or soon after it.
+    /// Makes the data that the pairs of these frames need and no previous layer had, in order. Runs
+    /// on a thread beside the one that computes. Returns at [`Prefetcher::end`] at the latest, or
+    /// soon after it.
     pub fn run(&self, frames: impl IntoIterator<Item = Frame>) {
         for frame in frames {
             let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
@@ -91,20 +93,20 @@ impl Prefetcher {
         }
     }
 
-    /// Lets [`Prefetcher::run`] make things again.
+    /// Lets [`Prefetcher::run`] continue.
     pub fn begin(&self) {
         self.is_over.store(false, Ordering::Relaxed);
     }
 
-    /// Ends [`Prefetcher::run`]. What was made is still there.
+    /// Ends [`Prefetcher::run`]. Data already made is kept.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // With the lock, so that nobody is between looking and waiting.
+        // The lock ensures that no thread is between checking and waiting.
         drop(self.state.lock());
         self.changed.notify_all();
     }
 
-    /// The words of `key`: those made ahead, as soon as they are; otherwise they are made now.
+    /// Returns the words of `key`: prefetched ones as soon as they are ready, otherwise made now.
     pub fn take(&self, key: Key) -> Vec<u32> {
         let mut state = self.state.lock();
         loop {
@@ -114,7 +116,7 @@ impl Prefetcher {
                 return words;
             }
             if state.making != Some(key) {
-                // Or it was taken before, and there was no memory for it on the device.
+                // Or it was taken already, and there was no memory for it on the device.
                 state.begun.insert(key);
                 drop(state);
                 return self.make(key);
@@ -123,12 +125,12 @@ impl Prefetcher {
         }
     }
 
-    /// Where in the words of the moves of the rows with `seeds` seeds everything is, after [`Prefetcher::take`].
+    /// Places in the words of the moves of the rows with `seeds` seeds, after [`Prefetcher::take`].
     pub fn lists(&self, seeds: usize) -> Arc<MoveLists> {
         Arc::clone(&self.state.lock().lists[&seeds])
     }
 
-    /// Makes what no one has begun to make, when there is room for it.
+    /// Makes a key that no thread has begun, once there is space for it.
     fn make_ahead(&self, key: Key) {
         let mut state = self.state.lock();
         while state.bytes > MOST_BYTES && !self.is_over() && !state.begun.contains(&key) {
@@ -139,7 +141,7 @@ impl Prefetcher {
         }
         state.making = Some(key);
         drop(state);
-        /// Ends the wait for what is being made, also when making it panics.
+        /// Ends the wait for a key being made, even when making it panics.
         struct Making<'a>(&'a Prefetcher);
         impl Drop for Making<'_> {
             fn drop(&mut self) {
@@ -175,7 +177,7 @@ impl Prefetcher {
         if rayon::current_thread_index().is_none() {
             return self.changed.wait(state);
         }
-        // What is waited for may be work for this very thread.
+        // The awaited data may be work for this very thread.
         MutexGuard::unlocked(state, || {
             if rayon::yield_now() != Some(rayon::Yield::Executed) {
                 std::thread::sleep(PAUSE);
@@ -204,7 +206,7 @@ mod tests {
         (1..SEEDS).map(|mover| Frame { pits: 4, mover, other: SEEDS - mover })
     }
 
-    /// Takes what the frames need, in their order.
+    /// Takes the data that the frames need, in order.
     fn take_all(prefetcher: &Prefetcher) -> Vec<Vec<u32>> {
         let mut taken = Vec::new();
         for frame in frames() {
@@ -229,7 +231,7 @@ mod tests {
         });
     }
 
-    /// In a pool of one thread, too, whose thread may have to do itself what it waits for.
+    /// A pool of one thread, too: that thread may have to do the work for which it waits.
     #[test]
     fn threads_of_a_pool_can_wait() {
         let right = take_all(&prefetcher());

@@ -1,4 +1,5 @@
-//! The moves of rows and the maps of ranks that stages need: made on the CPU on first use, and kept on the device.
+//! The moves of rows and the maps of ranks that stages need: made on the CPU on first use, and kept
+//! on the device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,16 +13,16 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder};
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
-    /// Where the quiet moves of each row begin; the quiet moves; the same for four rows at once; the groups and entries
-    /// of all classes, for relays with the mover's rows at their crossings.
+    /// The starts of the quiet moves of each row; the quiet moves; the same for four rows at once;
+    /// the groups and entries of all classes. Relays also have the mover's rows at their crossings.
     pub buffer: DeviceBuffer,
-    /// Where in it everything is.
+    /// Places in the buffer.
     pub lists: Arc<MoveLists>,
 }
 
 /// The moves and maps that are on the device.
 pub(super) struct DeviceRows {
-    /// What makes them.
+    /// Makes them.
     prefetcher: Arc<Prefetcher>,
     moves: HashMap<usize, Arc<RowMoves>>,
     maps: HashMap<Key, Arc<DeviceBuffer>>,
@@ -47,7 +48,7 @@ impl DeviceRows {
         self.prefetcher.board.rules
     }
 
-    /// The moves of the rows with `seeds` seeds.
+    /// Returns the moves of the rows with `seeds` seeds.
     pub fn moves(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
         if let Some(found) = self.moves.get(&seeds) {
             return Ok(Arc::clone(found));
@@ -59,13 +60,13 @@ impl DeviceRows {
         Ok(made)
     }
 
-    /// A map of ranks, one of [`Key::Spill`] or [`Key::Capture`].
+    /// Returns a map of ranks, one of [`Key::Spill`] or [`Key::Capture`].
     pub fn map(&mut self, recorder: &mut Recorder, key: Key) -> Result<Arc<DeviceBuffer>, GpuError> {
         let what = if matches!(key, Key::Spill(..)) { "a map of spills" } else { "a map of captures" };
         kept(&mut self.maps, key, || recorder.storage_of(what, &self.prefetcher.take(key)))
     }
 
-    /// The rows with `seeds` seeds: two words each, one byte per pit.
+    /// Returns the rows with `seeds` seeds: two words each, one byte per pit.
     pub fn relay_rows(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         kept(&mut self.relay_rows, seeds, || {
             let all: Vec<[u32; 2]> = self.prefetcher.board.maps.all(seeds).iter().map(row_words).collect();
@@ -73,7 +74,7 @@ impl DeviceRows {
         })
     }
 
-    /// What relays of the board need, whatever the rows.
+    /// Returns the data that relays of the board need, for all rows.
     pub fn relays(&mut self, recorder: &mut Recorder) -> Result<Arc<DeviceRelays>, GpuError> {
         if let Some(made) = &self.relays {
             return Ok(Arc::clone(made));
@@ -99,7 +100,7 @@ impl DeviceRows {
     }
 }
 
-/// What relays of a board need, and how it is laid out.
+/// Data for the relays of a board, and its layout.
 pub(super) struct DeviceRelays {
     /// See [`sowings`].
     pub sowings: DeviceBuffer,
@@ -108,13 +109,13 @@ pub(super) struct DeviceRelays {
     pub pits: u32,
     /// Numbers of seeds for which there are sowings.
     pub hands: u32,
-    /// The most seeds of a row that has a rank.
+    /// Maximum seeds of a row that has a rank.
     pub max_seeds: u32,
     /// Potentials for each number of seeds in the terms.
     pub stride: u32,
 }
 
-/// The buffer of `key`, made with `make` if it does not exist.
+/// Returns the buffer of `key`, made with `make` if it does not exist.
 fn kept<K: Copy + Eq + std::hash::Hash>(
     buffers: &mut HashMap<K, Arc<DeviceBuffer>>,
     key: K,

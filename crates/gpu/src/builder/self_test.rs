@@ -1,6 +1,6 @@
 //! A small layer that a device computes before it is trusted with others.
 //!
-//! Some drivers list hardware that is not there, and do nothing; others compile shaders wrongly.
+//! Some drivers list hardware that does not exist, and do nothing. Others compile shaders wrongly.
 
 use std::sync::Arc;
 
@@ -17,24 +17,25 @@ use parking_lot::Mutex;
 use super::computer::GpuComputer;
 use crate::device::{Gpu, GpuError};
 
-/// The layers have this many pits.
 const PITS: usize = 3;
 
-/// The seeds of the layer: 52,668 positions, in frames of up to 35 groups, some with exceptions; most stages have several
-/// workgroups, and the scores several tiles.
+/// Seeds of the layer: 52,668 positions, in frames of up to 35 groups, some with exceptions. Most
+/// stages have several workgroups, and the scores several tiles.
 const SEEDS: usize = 20;
 
-/// The seeds of a layer with all kinds of moves, 406 positions, where the larger one is beyond the limits that are set,
-/// or stages run as their twins: of these nothing is to be found out, and they take long.
+/// Seeds of a small layer with all kinds of moves: 406 positions. It is used if the large one
+/// exceeds the configured limits. It is also used if stages run as their twins, which are slow and
+/// need no test.
 const FEW_SEEDS: usize = 6;
 
 impl GpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
-    /// them now. If the device has not passed [`self_test`] yet, it has to do so first.
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`, and
+    /// allocates all of its memory. If the device has not passed [`self_test`] yet, it is tested
+    /// first.
     ///
     /// # Errors
-    /// When the device does not have enough memory, its limits do not allow so large a layer, or it computes wrong
-    /// scores.
+    /// When the device does not have enough memory, its limits do not allow such a large layer, or
+    /// it computes wrong scores.
     pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         super::computer::require(&gpu, tables.pits(), seeds)?;
         self_test(&gpu, tables.rules())?;
@@ -42,14 +43,15 @@ impl GpuComputer {
     }
 }
 
-/// Computes a small layer on a device and compares it with what the CPU computes; does nothing if the device has passed
-/// already.
+/// Computes a small layer on a device and compares it with the CPU's. Does nothing if the device
+/// has passed already.
 ///
-/// The layer has some 50,000 positions; on a device with twins, or with limits that are too small for this, some hundreds.
+/// The layer has some 50,000 positions. On a device with twins, or with limits that are too small
+/// for this, it has some hundreds.
 ///
 /// # Errors
-/// [`GpuError::WrongScores`], or another fault of the device; or that the CPU's tables, files in the system's directory
-/// for temporary ones, cannot be written.
+/// [`GpuError::WrongScores`], or another fault of the device; or the CPU's tables, files in the
+/// system's temporary directory, cannot be written.
 pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
     gpu.once(rules.name(), || {
         let large = !gpu.has_twins() && super::computer::require(gpu, PITS, SEEDS).is_ok();
@@ -85,7 +87,7 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
     })
 }
 
-/// Computed frames, in their order.
+/// Computed frames, in order.
 #[derive(Default)]
 struct Frames(Mutex<Vec<PackedFrame>>);
 

@@ -1,6 +1,8 @@
-//! What a build gives a device to do, counted without a device: every dispatch and every copy of a layer.
+//! The work of a device in a build, counted without a device: every dispatch and every copy of a
+//! layer.
 //!
-//! The counts follow [`super::pair`], [`super::packer`] and [`super::lower`]; a test compares them with those of builds.
+//! The counts follow [`super::pair`], [`super::packer`] and [`super::lower`]. A test compares them
+//! with those of builds.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,12 +31,12 @@ pub struct Dispatch {
     pub stage: Stage,
     /// Threads; a workgroup has 256.
     pub threads: u64,
-    /// What a thread does beyond its fixed part, on average: moves of its row; for `forward_relay` the mover's rows that have its crossing,
-    /// for `encode` and `patch` positions, for `profile` runs.
+    /// Mean variable work of a thread: moves of its row; for `forward_relay` the mover's rows that
+    /// have its crossing, for `encode` and `patch` positions, for `profile` runs.
     pub entries: f64,
 }
 
-/// What the device does for a layer.
+/// The work of the device for a layer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LayerWork {
@@ -44,26 +46,27 @@ pub struct LayerWork {
     pub positions: u64,
     /// All dispatches, in order.
     pub dispatches: Vec<Dispatch>,
-    /// Bytes of lower frames that stages read, by classes of moves: frames that several read count several times.
+    /// Bytes of lower frames that stages read, by classes of moves. Frames that several classes
+    /// read count several times.
     pub read: u64,
-    /// Bytes of lower frames that are copied to operands, where all frames are on the device; and how many copies that
-    /// takes. A class that reads one frame reads it where it is.
+    /// Bytes of lower frames copied to operands, if all frames are on the device. A class that
+    /// reads one frame reads it in place.
     pub copied: u64,
-    /// See [`LayerWork::copied`].
+    /// Number of the copies in [`LayerWork::copied`].
     pub copies: u64,
     /// Bytes of the layer's own frames.
     pub packed: u64,
 }
 
-/// What is brought to the device for a layer.
+/// Data uploaded to the device for a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Uploads {
     /// Bytes of lower frames that are copied from their files.
     pub bytes: u64,
-    /// The same, each frame once: what is compared with checksums.
+    /// The same, each frame once: the bytes compared with checksums.
     pub checked: u64,
-    /// How often frames must give way first, for which the device is waited for.
+    /// Number of waits for the device, when frames must first give way.
     pub waits: u64,
 }
 
@@ -81,10 +84,10 @@ pub struct BoardWork {
 #[derive(Debug, Default)]
 struct RowWork {
     classes: Vec<ClassWork>,
-    /// Quiet moves, and how many entries they take for four rows at a time.
+    /// Quiet moves, and the entries that they take for four rows at a time.
     quiet: u64,
     quads: u64,
-    /// How long it took to list them.
+    /// Seconds to list them.
     seconds: f64,
 }
 
@@ -93,13 +96,15 @@ struct ClassWork {
     kind: ClassKind,
     spilled: usize,
     left: usize,
-    /// How many groups are done at once, one round after the other; only relays have more than one.
+    /// Numbers of groups processed at once, one round after the other. Only relays have more than
+    /// one.
     groups: Vec<u64>,
     entries: u64,
 }
 
 impl BoardWork {
-    /// For the layers up to `seeds` of a board with `pits` pits a side. Takes seconds for 40 seeds at 6 pits.
+    /// Counts the layers up to `seeds` of a board with `pits` pits a side. Takes seconds for 40
+    /// seeds at 6 pits.
     pub fn new(rules: Rules, pits: usize, seeds: usize) -> BoardWork {
         let index = Arc::new(RowIndex::new(pits, seeds));
         let moves = (0..seeds).map(|seeds| {
@@ -123,8 +128,8 @@ impl BoardWork {
         BoardWork { rules, pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
     }
 
-    /// The work of the layer of `seeds` seeds, on a device with `budget` bytes of memory whose stages use at most
-    /// `max_binding` bytes of a buffer.
+    /// Counts the work of the layer of `seeds` seeds, on a device with `budget` bytes of memory
+    /// whose stages use at most `max_binding` bytes of a buffer.
     pub fn layer(&self, seeds: usize, budget: u64, max_binding: u64) -> LayerWork {
         let memory = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding);
         let mut layer = LayerWork {
@@ -151,7 +156,7 @@ impl BoardWork {
         layer
     }
 
-    /// Moves of a frame to lower layers.
+    /// Counts the moves of a frame to lower layers.
     fn forward(&self, layer: &mut LayerWork, frame: Frame, operand_bytes: u64) {
         let words = (frame.mirrored().mover_rows() as u64).div_ceil(4);
         for class in &self.moves[frame.mover].classes {
@@ -180,7 +185,7 @@ impl BoardWork {
         }
     }
 
-    /// Quiet moves of a pair, level by level.
+    /// Counts the quiet moves of a pair, level by level.
     fn quiet(&self, layer: &mut LayerWork, frame: Frame) {
         let (small, large) = (&self.moves[frame.mover], &self.moves[frame.other]);
         let (small_rows, large_rows) = (frame.mover_rows() as u64, frame.mirrored().mover_rows() as u64);
@@ -192,9 +197,12 @@ impl BoardWork {
         }
     }
 
-    /// The lowest layer whose frames stay on the device while that of `seeds` seeds is built, if all layers below were
-    /// built in the same run, which ends with that of `last` seeds. Its own frames stay too, as long as lower ones can
-    /// make room, except those of the last layer, which no other reads. `seeds` or more if none stays.
+    /// Lowest layer whose frames stay on the device during the layer of `seeds` seeds; `seeds` or
+    /// more if none stays. All layers below were built in the same run, which ends with that of
+    /// `last` seeds.
+    ///
+    /// The layer's own frames also stay while lower ones can give way. The exception is the last
+    /// layer, which no other reads.
     pub fn lowest_resident(&self, seeds: usize, last: usize, budget: u64, max_binding: u64) -> usize {
         let least = DeviceMemory::new(self.pits, last, Some(budget), max_binding).least();
         let mut free = (budget - budget / HEADROOM).saturating_sub(least);
@@ -205,13 +213,13 @@ impl BoardWork {
         (2..end).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(end)
     }
 
-    /// What is brought to the device for the layer of `seeds` seeds, if all layers below were built in the same run, which
-    /// ends with it.
+    /// Counts the uploads for the layer of `seeds` seeds, if all layers below were built in the
+    /// same run, which ends with it.
     pub fn uploads(&self, seeds: usize, budget: u64, max_binding: u64) -> Uploads {
         let least = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least();
         let room = (budget - budget / HEADROOM).saturating_sub(least);
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits: self.pits, mover, other: seeds - mover });
-        // Of the layers below the last two, the highest ones; the last but one is reckoned as the last.
+        // The highest of the layers below the last two. The last but one is treated like the last.
         let mut residency = Residency::new(lowest_first);
         for frame in (2..seeds.saturating_sub(1)).rev().flat_map(frames) {
             if residency.bytes() + with_patches(frame) <= room {
@@ -259,13 +267,14 @@ impl BoardWork {
         uploads
     }
 
-    /// Seconds that this machine took, on all its cores, to list the moves of the rows with `seeds` seeds.
+    /// Seconds that this machine took, on all its cores, to list the moves of the rows with `seeds`
+    /// seeds.
     pub fn moves_seconds(&self, seeds: usize) -> f64 {
         self.moves[seeds].seconds
     }
 
-    /// Seconds that this machine takes, on all its cores, for the maps of ranks that the layer of `seeds` seeds needs and
-    /// no layer below it; and their bytes.
+    /// Seconds to make the maps of ranks that the layer of `seeds` seeds needs and no layer below
+    /// it, on all cores of this machine; and their bytes.
     pub fn map_seconds(&self, seeds: usize) -> (f64, u64) {
         let maps = RowMaps::new(Arc::new(RowIndex::new(self.pits, seeds)));
         (1..seeds).for_each(|seeds| drop(maps.all(seeds)));
@@ -299,13 +308,13 @@ impl BoardWork {
         (began.elapsed().as_secs_f64(), bytes as u64)
     }
 
-    /// The least device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
+    /// Minimum device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
     pub fn least_memory(&self, seeds: usize, budget: u64, max_binding: u64) -> u64 {
         DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least()
     }
 }
 
-/// Takes `bytes` from what is free, if there is as much.
+/// Takes `bytes` from the free bytes, if there are enough.
 fn take(free: &mut u64, bytes: u64) -> bool {
     let left = free.checked_sub(bytes);
     *free = left.unwrap_or(*free);
@@ -313,7 +322,7 @@ fn take(free: &mut u64, bytes: u64) -> bool {
 }
 
 impl LayerWork {
-    /// Dispatches over `threads` threads, in parts that are multiples of `unit` threads: see
+    /// Counts dispatches over `threads` threads, in parts that are multiples of `unit` threads: see
     /// [`crate::device::Recorder::dispatch_threads`].
     fn threads(&mut self, stage: Stage, threads: u64, unit: u64, entries: f64) {
         let most = u64::from(MAX_WORKGROUPS * WORKGROUP) / unit * unit;

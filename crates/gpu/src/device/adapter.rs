@@ -4,21 +4,21 @@ use super::error::GpuError;
 use super::kernel::{MAX_BUFFERS, WORKGROUP};
 use super::report::{AdapterReport, Tier};
 
-/// An allocation fails when more than this percentage of the memory would be used that the driver reports as available
-/// to this program. The rest is for what drivers allocate themselves, whose failure would lose the device, and for other
-/// programs.
+/// An allocation fails if it would bring use above this percentage of the memory that the driver
+/// reports as available to this program. The rest is for allocations of the driver, whose failure
+/// would lose the device, and for programs running beside this one.
 const MEMORY_PERCENT: u8 = 88;
 
 /// An adapter that can be opened.
 #[derive(Debug)]
 pub struct Adapter {
     pub(super) adapter: wgpu::Adapter,
-    /// What is known of it.
+    /// Its description.
     pub report: AdapterReport,
 }
 
 impl Adapter {
-    /// All adapters of this machine.
+    /// Returns all adapters of this machine.
     pub fn all() -> Vec<Adapter> {
         let mut descriptor = InstanceDescriptor::new_without_display_handle();
         descriptor.backends = Backends::VULKAN | Backends::METAL | Backends::DX12;
@@ -29,11 +29,11 @@ impl Adapter {
         adapters.into_iter().map(|adapter| Adapter { report: report(&adapter), adapter }).collect()
     }
 
-    /// The adapters to compute on, the best first: those whose name contains `name`, ignoring case; without a name all
-    /// GPUs, never a software adapter.
+    /// Returns the adapters to compute on, the best first. With a `name`, these are the adapters
+    /// whose name contains it, ignoring case. Without, they are all GPUs, never a software adapter.
     ///
     /// # Errors
-    /// When there is none, or all of those named are unsuitable.
+    /// When there is no such adapter, or all those named are unsuitable.
     pub fn candidates(name: Option<&str>) -> Result<Vec<Adapter>, GpuError> {
         let adapters = Adapter::all();
         let found =
@@ -65,16 +65,16 @@ impl Adapter {
         }
     }
 
-    /// The first of [`Adapter::candidates`].
+    /// Returns the first of [`Adapter::candidates`].
     ///
     /// # Errors
-    /// Theirs.
+    /// As [`Adapter::candidates`].
     pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
         Ok(Adapter::candidates(name)?.swap_remove(0))
     }
 }
 
-/// A description of an adapter.
+/// Describes an adapter.
 fn report(adapter: &wgpu::Adapter) -> AdapterReport {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     let timestamps = adapter.features().contains(Features::TIMESTAMP_QUERY);
@@ -108,14 +108,14 @@ fn report(adapter: &wgpu::Adapter) -> AdapterReport {
     }
 }
 
-/// What an adapter with these limits lacks.
+/// Returns a missing capability of an adapter with these limits.
 fn lacks(limits: &Limits) -> Option<String> {
     if limits.max_storage_buffers_per_shader_stage < MAX_BUFFERS as u32 {
         let found = limits.max_storage_buffers_per_shader_stage;
-        return Some(format!("a stage can use {found} storage buffers, {MAX_BUFFERS} are needed"));
+        return Some(format!("a stage can use only {found} storage buffers; {MAX_BUFFERS} are needed"));
     }
     if limits.max_compute_invocations_per_workgroup < WORKGROUP || limits.max_compute_workgroup_size_x < WORKGROUP {
-        return Some(format!("its workgroups have less than {WORKGROUP} threads"));
+        return Some(format!("its workgroups have fewer than {WORKGROUP} threads"));
     }
     None
 }

@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 #[derive(Debug)]
 pub(crate) struct DeviceBuffer {
     pub buffer: wgpu::Buffer,
-    /// Where its bytes are counted; `None` for buffers in the memory of the machine.
+    /// Counter of its bytes; `None` for buffers in the memory of the machine.
     used: Option<Arc<AtomicU64>>,
 }
 
@@ -48,7 +48,7 @@ impl DeviceBuffer {
 }
 
 impl Gpu {
-    /// A zeroed buffer of `bytes` bytes, rounded up to whole words.
+    /// Makes a zeroed buffer of `bytes` bytes, rounded up to whole words.
     ///
     /// # Errors
     /// When there is not enough memory for it.
@@ -75,19 +75,19 @@ impl Gpu {
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
 
-    /// A buffer in the memory of the machine, for data from the device.
+    /// Makes a buffer in the memory of the machine, for data from the device.
     pub(crate) fn host_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
         Ok(DeviceBuffer { buffer: self.make_host_buffer(bytes, usage, false)?, used: None })
     }
 
-    /// A mapped buffer in the memory of the machine, for data to the device.
+    /// Makes a mapped buffer in the memory of the machine, for data to the device.
     pub(crate) fn mapped_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         self.make_host_buffer(bytes, usage, true)
     }
 
     fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
-        let (what, shortage) = ("what comes and goes", Shortage::Machine);
+        let (what, shortage) = ("transfer buffers", Shortage::Machine);
         let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
         if self.injected.refuses() {
             return Err(out_of_memory());
@@ -101,7 +101,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A buffer that kernels use.
+    /// Makes a buffer that kernels use.
     pub(crate) fn storage(&self, what: &'static str, bytes: u64) -> Result<DeviceBuffer, GpuError> {
         self.buffer(what, bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
     }
@@ -133,7 +133,8 @@ impl Gpu {
         Ok(result)
     }
 
-    /// Bytes per second, read and written, when copying `bytes` bytes in the device's memory: the best of three.
+    /// Bandwidth of copying `bytes` bytes in the device's memory, in bytes read and written per
+    /// second: the best of three.
     ///
     /// # Errors
     /// When there is not enough memory, or the device fails.

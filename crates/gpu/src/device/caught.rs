@@ -5,12 +5,14 @@ thread_local! {
     static CATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread is one that becomes a [`super::GpuError`], so that a panic hook should print nothing.
+/// Returns true if a panic of this thread becomes a [`super::GpuError`], so that a panic hook
+/// should print nothing.
 pub fn catches_panics() -> bool {
     CATCHES.get()
 }
 
-/// Calls what panics when the driver reports a fault; the error is the last line of the panic's message.
+/// Runs a call that panics when the driver reports a fault. The error is the last line of the
+/// panic's message.
 pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     let before = CATCHES.replace(true);
     let result = catch_unwind(AssertUnwindSafe(call));

@@ -1,4 +1,4 @@
-/// Why a computation on a GPU ended early.
+/// Reasons why a computation on a GPU ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
@@ -15,7 +15,7 @@ pub enum GpuError {
     Unfit {
         /// The adapter's name.
         adapter: String,
-        /// What it lacks, or the message of its driver.
+        /// The missing capability, or the message of its driver.
         reason: String,
     },
     /// A limit of the adapter is too small for the computation.
@@ -23,29 +23,29 @@ pub enum GpuError {
     Limit {
         /// The adapter's name.
         adapter: String,
-        /// What is limited, as a plural.
+        /// The limited resource, as a plural.
         what: &'static str,
-        /// How many are needed.
+        /// Number needed.
         needed: u64,
-        /// How many the adapter allows.
+        /// Number that the adapter allows.
         allowed: u64,
     },
     /// There is not enough memory on the device, or not enough is allowed.
-    #[error("no room on the GPU for {what} ({bytes} bytes; {used} are in use{})", shortage.allowed())]
+    #[error("not enough memory on the GPU for {what} ({bytes} bytes; {used} are in use{})", shortage.allowed())]
     OutOfMemory {
-        /// What was to be stored.
+        /// Purpose of the memory.
         what: &'static str,
-        /// Its bytes.
+        /// Bytes requested.
         bytes: u64,
         /// Bytes already in use.
         used: u64,
-        /// Which memory is short.
+        /// The memory that is short.
         shortage: Shortage,
     },
     /// The device is gone: reset, removed, or its driver failed.
     #[error("the GPU was lost: {0}")]
     Lost(String),
-    /// The device has not ended any work for this time, and its driver reports no fault.
+    /// The device has not finished any work for this time, and its driver reports no fault.
     #[error("the GPU has not finished anything for {} seconds: it, or its driver, hangs", .0.as_secs_f64())]
     Hung(std::time::Duration),
     /// The device computes wrong scores.
@@ -53,15 +53,15 @@ pub enum GpuError {
     WrongScores {
         /// The adapter's name.
         adapter: String,
-        /// The first frame that is wrong, and of which layer.
+        /// The first wrong frame, and its layer.
         first: String,
     },
-    /// The device refused a command: a bug in this program or in the driver.
+    /// The device rejected a command: a bug in this program or in the driver.
     #[error("the GPU refused a command: {0}")]
     Refused(String),
 }
 
-/// Why there is not enough memory on a device.
+/// Reasons why there is not enough memory on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortage {
@@ -91,9 +91,9 @@ impl Shortage {
 }
 
 fn no_adapter(wanted: Option<&str>, found: &[String]) -> String {
-    let found = if found.is_empty() { "no adapter at all".to_owned() } else { found.join(", ") };
+    let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     match wanted {
-        Some(name) => format!("no adapter is named {name}: there is {found}"),
-        None => format!("no GPU was found (there is {found})"),
+        Some(name) => format!("no adapter is named {name}; available: {found}"),
+        None => format!("no GPU was found; available adapters: {found}"),
     }
 }

@@ -7,6 +7,6 @@ pub(super) struct Faults {
     pub lost: Option<String>,
     /// The message of the driver.
     pub refused: Option<String>,
-    /// How long nothing ended.
+    /// Time without progress.
     pub hung: Option<Duration>,
 }

@@ -9,15 +9,15 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::pace::{End, Pace, Work, took};
 
-/// A submission whose end was not noticed yet.
+/// A submission whose end has not been noticed.
 #[derive(Debug)]
 struct Flight {
     index: SubmissionIndex,
     work: Work,
     submitted: Instant,
-    /// When it was last seen running.
+    /// Time when it was last seen running.
     running: Instant,
-    /// When it was first known to have ended.
+    /// Time when it was first seen to have ended.
     ended: Arc<OnceLock<Instant>>,
 }
 
@@ -25,7 +25,7 @@ struct Flight {
 #[derive(Debug, Default)]
 pub(super) struct Flights {
     flights: VecDeque<Flight>,
-    /// When the one before them ended.
+    /// End of the one before them.
     previous: Option<End>,
     /// The last submission.
     pub last: Option<SubmissionIndex>,
@@ -47,10 +47,10 @@ impl Flights {
         self.flights.push_back(Flight { index, work, submitted, running: submitted, ended });
     }
 
-    /// Waits until at most `most` submissions are in flight; `pace` learns from those that ended.
+    /// Waits until at most `most` submissions are in flight. `pace` learns from those that ended.
     pub fn wait(&mut self, gpu: &Gpu, most: usize, pace: &mut Pace) -> Result<(), GpuError> {
         let now = Instant::now();
-        // What it fails with, the check that follows reports.
+        // The check that follows reports the error.
         let _ = gpu.poll(PollType::Poll);
         gpu.check()?;
         for flight in self.flights.iter_mut().filter(|flight| flight.ended.get().is_none()) {
@@ -76,7 +76,7 @@ impl Flights {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of submissions in flight.
     pub fn count(&self) -> usize {
         self.flights.len()
     }

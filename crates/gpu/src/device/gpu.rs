@@ -16,10 +16,11 @@ use super::kernel::{Access, Kernel, MAX_BUFFERS};
 use super::options::GpuOptions;
 use super::report::{AdapterReport, Tier};
 
-/// Vulkan's limit for storage buffers, whatever the driver reports, minus the alignment of windows.
+/// Vulkan's limit for storage buffers, regardless of the driver's report, minus the alignment of
+/// windows.
 const MAX_BINDING: u64 = (1 << 31) - 256;
 
-/// A GPU that is open.
+/// An open GPU.
 #[derive(Debug)]
 pub struct Gpu {
     pub(super) device: wgpu::Device,
@@ -41,7 +42,6 @@ pub struct Gpu {
     tested: Mutex<Vec<&'static str>>,
 }
 
-/// A kernel, compiled.
 #[derive(Debug)]
 pub(super) struct Pipeline {
     pub layout: BindGroupLayout,
@@ -60,7 +60,8 @@ impl Gpu {
         let descriptor = wgpu::DeviceDescriptor {
             required_features: adapter.adapter.features() & wanted,
             required_limits: limits.clone(),
-            // Large buffers have memory of their own; small ones share blocks, of which little is then unused.
+            // Large buffers have separate memory. Small ones share blocks, of which little is then
+            // unused.
             memory_hints: MemoryHints::MemoryUsage,
             ..Default::default()
         };
@@ -97,37 +98,37 @@ impl Gpu {
         })
     }
 
-    /// What is known of the adapter.
+    /// Description of the adapter.
     pub fn report(&self) -> &AdapterReport {
         &self.report
     }
 
-    /// The most bytes of a buffer that a kernel can use at once.
+    /// Maximum bytes of a buffer that a kernel can use at once.
     pub fn max_binding(&self) -> u64 {
         self.max_binding
     }
 
-    /// The alignment of a part of a buffer, in bytes.
+    /// Alignment of a part of a buffer, in bytes.
     pub(crate) fn window_alignment(&self) -> u64 {
         self.window_alignment
     }
 
-    /// Whether shaders check every index.
+    /// Returns true if shaders check every index.
     pub fn is_checked(&self) -> bool {
         self.checked
     }
 
-    /// Whether some kernels run as their twins.
+    /// Returns true if some kernels run as their twins.
     pub(crate) fn has_twins(&self) -> bool {
         !self.options.twins.is_empty()
     }
 
-    /// Whether a kernel runs as its twin.
+    /// Returns true if a kernel runs as its twin.
     pub(super) fn is_twin(&self, kernel: &Kernel) -> bool {
         self.options.twins.contains(&kernel.name)
     }
 
-    /// Bytes of the device's memory that buffers take.
+    /// Bytes of the device's memory used by buffers.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -137,7 +138,7 @@ impl Gpu {
         self.options.memory
     }
 
-    /// The error for a kernel that needs too many bytes of a buffer at once.
+    /// Error for a kernel that needs too many bytes of a buffer at once.
     pub(crate) fn binding_error(&self, needed: u64) -> GpuError {
         let (adapter, what) = (self.report.name.clone(), "bytes of a buffer at once");
         GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
@@ -146,7 +147,7 @@ impl Gpu {
     /// Runs a self-test, unless the device has passed it already.
     ///
     /// # Errors
-    /// That of the test.
+    /// The error of the test.
     pub(crate) fn once<E>(&self, name: &'static str, test: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let mut tested = self.tested.lock();
         if !tested.contains(&name) {
@@ -156,7 +157,6 @@ impl Gpu {
         Ok(())
     }
 
-    /// The compiled kernel.
     pub(super) fn pipeline(&self, kernel: &'static Kernel) -> Arc<Pipeline> {
         let mut pipelines = self.pipelines.lock();
         Arc::clone(pipelines.entry(kernel.name).or_insert_with(|| Arc::new(self.compile(kernel))))
@@ -208,7 +208,7 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // The queue, when dropped, waits until the device is idle: for ever, if it hangs.
+        // The queue, when dropped, waits until the device is idle: forever, if it hangs.
         if self.faults.lock().hung.is_some() {
             std::mem::forget(self.queue.clone());
         }

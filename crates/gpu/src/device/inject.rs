@@ -10,33 +10,34 @@ impl Gpu {
         self.device.destroy();
     }
 
-    /// Refuses buffers by their numbers, from 0 for the next one, as a device or a machine without memory does.
+    /// Refuses buffers by their numbers, from 0 for the next one, like a device or a machine
+    /// without memory.
     pub fn refuse_buffers(&self, numbers: Range<u64>) {
         *self.injected.refused.lock() = numbers;
         self.injected.allocations.store(0, Ordering::Relaxed);
     }
 
-    /// The buffers that were to be made since the device was opened, or since [`Gpu::refuse_buffers`].
+    /// Number of buffers requested since the device was opened, or since [`Gpu::refuse_buffers`].
     pub fn buffers_made(&self) -> u64 {
         self.injected.allocations.load(Ordering::Relaxed)
     }
 
-    /// After so many more submissions none ends, and no fault is reported.
+    /// Makes the device hang after `submissions` more submissions, without a reported fault.
     pub fn hang_after(&self, submissions: u64) {
         *self.injected.submissions_left.lock() = Some(submissions);
     }
 
-    /// Kernels do nothing from now on, as on hardware that a driver only pretends to have.
+    /// Makes kernels do nothing, as on hardware that a driver only pretends to have.
     pub fn idle(&self) {
         self.injected.idle.store(true, Ordering::Relaxed);
     }
 
-    /// Every submission counts as having taken a million times as long from now on.
+    /// Makes every submission count as taking a million times as long.
     pub fn slow_down(&self) {
         self.injected.slow.store(true, Ordering::Relaxed);
     }
 
-    /// The submissions that have ended since the device was opened.
+    /// Number of submissions that have ended since the device was opened.
     pub fn submissions(&self) -> u64 {
         self.ended.load(Ordering::Relaxed)
     }

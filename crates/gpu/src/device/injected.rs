@@ -8,34 +8,34 @@ use super::pace::Took;
 /// Faults that tests inject into a device.
 #[derive(Debug, Default)]
 pub(super) struct Injected {
-    /// The buffers that were to be made so far.
+    /// Number of buffers requested so far.
     pub allocations: AtomicU64,
-    /// The numbers of those that are refused.
+    /// Numbers of those that are refused.
     pub refused: Mutex<Range<u64>>,
-    /// The submissions after which none ends, if any.
+    /// Number of submissions before the device hangs, if it should.
     pub submissions_left: Mutex<Option<u64>>,
-    /// No submission ends any more.
+    /// True once submissions no longer end.
     pub hangs: AtomicBool,
-    /// Kernels do nothing.
+    /// True if kernels do nothing.
     pub idle: AtomicBool,
-    /// Submissions count as slow.
+    /// True if submissions count as slow.
     pub slow: AtomicBool,
 }
 
 impl Injected {
-    /// Counts one more buffer; returns whether it is to be refused.
+    /// Counts one more buffer. Returns true if it should be refused.
     pub fn refuses(&self) -> bool {
         let number = self.allocations.fetch_add(1, Ordering::Relaxed);
         self.refused.lock().contains(&number)
     }
 
-    /// How long a submission counts as having taken.
+    /// Returns the time that a submission counts as having taken.
     pub fn took(&self, took: Took) -> Took {
         let factor = if self.slow.load(Ordering::Relaxed) { 1e6 } else { 1.0 };
         Took { least: took.least * factor, most: took.most * factor }
     }
 
-    /// Returns true if no submission ends any more.
+    /// Returns true if submissions do not end.
     pub fn hangs(&self) -> bool {
         self.hangs.load(Ordering::Relaxed)
     }

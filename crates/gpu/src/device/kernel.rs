@@ -7,15 +7,16 @@ use super::trace::Trace;
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
 
-/// The most storage buffers that a kernel can have.
+/// Maximum number of storage buffers of a kernel.
 pub(super) const MAX_BUFFERS: usize = 7;
 
 /// A program for a GPU: a compute shader, the buffers that it uses, and its twin on the CPU.
 ///
-/// The shader has its parameters at binding 0 and its buffers, arrays of 32-bit words, at the bindings from 1 on.
+/// The shader has its parameters at binding 0 and its buffers, arrays of 32-bit words, at the
+/// bindings from 1 on.
 ///
-/// It may run without run-time checks: the author of a kernel guarantees that every loop of the shader ends and every
-/// index is within its buffer, for the parameters and buffers that it is dispatched with.
+/// It may run without run-time checks. The author of a kernel guarantees that every loop of the
+/// shader ends and every index is within its buffer, for all dispatched parameters and buffers.
 #[derive(Debug)]
 pub struct Kernel {
     /// The name: unique among the kernels that a device runs.
@@ -30,7 +31,7 @@ pub struct Kernel {
     pub(crate) shared: &'static [&'static str],
     /// The kernel's own part of the shader.
     pub(crate) own: &'static str,
-    /// How it uses its buffers, at most [`MAX_BUFFERS`].
+    /// Access to its buffers, at most [`MAX_BUFFERS`].
     pub(crate) access: &'static [Access],
     /// Its twin.
     pub(crate) twin: Twin,
@@ -49,7 +50,7 @@ impl Kernel {
         self.entry_point
     }
 
-    /// How it uses its buffers: those of the bindings 1, 2, .. of its shader.
+    /// Access to its buffers: those of the bindings 1, 2, .. of its shader.
     pub fn access(&self) -> &'static [Access] {
         self.access
     }
@@ -59,12 +60,13 @@ impl Kernel {
         self.twin
     }
 
-    /// Its twin on the CPU, which reports what it reads and writes to a trace: one for each dispatch.
+    /// Its twin on the CPU, which reports its reads and writes to a trace: one for each dispatch.
     pub fn traced_twin(&self) -> TracedTwin {
         self.traced_twin
     }
 
-    /// The whole source of its shader in WGSL: constants, parameters, shared parts, and its own.
+    /// Returns the whole source of its shader in WGSL: constants, parameters, shared parts, and its
+    /// own.
     pub fn source(&self) -> String {
         let mut source = String::new();
         for (name, value) in self.constants {
@@ -79,23 +81,23 @@ impl Kernel {
     }
 }
 
-/// How a kernel uses a buffer.
+/// The access of a kernel to a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It reads only.
+    /// It only reads.
     Read,
-    /// It may write too.
+    /// It may also write.
     Write,
 }
 
-/// Does the work of one workgroup on the CPU; takes the workgroup's number, the words of the parameters, and the
-/// buffers.
+/// Does the work of one workgroup on the CPU. Takes the workgroup's number, the words of the
+/// parameters, and the buffers.
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
 
-/// A [`Twin`] that reports what it reads and writes.
+/// A [`Twin`] that reports its reads and writes.
 pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &Trace);
 
-/// The parameters of a kernel: 32-bit words, in the shader as a struct of the same names.
+/// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
 pub trait Params: Pod {
     /// The struct in WGSL.
     const WGSL: &'static str;

@@ -1,30 +1,31 @@
-//! Computing on a GPU through wgpu, independent of what is computed.
+//! Computes on a GPU through wgpu, independent of the application.
 //!
-//! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the same on the CPU. An
-//! open [`Gpu`] compiles kernels on first use; work is recorded and submitted in batches.
+//! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the
+//! same on the CPU. An open [`Gpu`] compiles kernels on first use. Work is recorded and submitted
+//! in batches.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`adapter`](Adapter) | listing and choosing adapters |
 //! | [`report`](AdapterReport) | the description of an adapter |
 //! | [`options`](GpuOptions) | limits on memory, and other options |
 //! | [`gpu`](Gpu) | an open GPU: compiled kernels, faults |
-//! | `faults` | what went wrong on a device |
-//! | `waiting` | noticing that, and waiting for work that may never end |
+//! | `faults` | faults of a device |
+//! | `waiting` | noticing faults, and waiting for work that may never end |
 //! | `caught` | panics of wgpu, as errors |
 //! | `injected` | faults that tests have injected, with the feature `fault-injection` |
 //! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
-//! | [`twin`](Workgroup) | what twins on the CPU need: threads, shared words, the built-in functions of WGSL |
+//! | [`twin`](Workgroup) | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
 //! | [`trace`](Trace) | a check of twins for data races |
 //! | `recorder` | recording work and submitting it in batches |
-//! | `flight` | what was submitted and has not ended yet |
-//! | `pace` | how much work to submit at once |
+//! | `flight` | submissions that have not ended yet |
+//! | `pace` | the amount of work to submit at once |
 //! | `staging` | copying data to the device |
-//! | `timing` | how long kernels take, by the device's clock |
+//! | `timing` | times of kernels, by the device's clock |
 //! | [`single`](Gpu::run_kernel) | running a single kernel, for tests |
-//! | [`error`](GpuError) | why a computation ended early |
+//! | [`error`](GpuError) | reasons why a computation ended early |
 
 mod adapter;
 mod buffer;

@@ -1,20 +1,22 @@
 use std::time::Duration;
 
-/// How to use a GPU. By default all its memory may be used, and everything runs on the device.
+/// Options for using a GPU. By default all its memory may be used, and everything runs on the
+/// device.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GpuOptions {
     /// Bytes of the device's memory that may be used; all by default.
     pub memory: Option<u64>,
-    /// The most bytes of a buffer that a kernel may use at once; the adapter's limit by default.
+    /// Maximum bytes of a buffer that a kernel may use at once; the adapter's limit by default.
     pub max_binding: Option<u64>,
-    /// The names of kernels whose twins run instead, on the CPU.
+    /// Names of kernels whose twins run instead, on the CPU.
     pub twins: Vec<&'static str>,
-    /// Whether shaders check every index. By default they do on software adapters and in debug builds only.
+    /// True if shaders check every index. By default they do only on software adapters and in debug
+    /// builds.
     pub checked: Option<bool>,
-    /// How long to wait when no submission ends before the device counts as hung: a minute by default. A submission
-    /// is meant to take a fifth of a second at most, on any device. For a software adapter it is processor time of this
-    /// process, unless that stands still.
+    /// Time without the end of a submission after which the device counts as hung: a minute by
+    /// default. A submission should take at most a fifth of a second on any device. For a software
+    /// adapter the time is processor time of this process, unless that stands still.
     pub patience: Duration,
 }
 
@@ -26,7 +28,7 @@ impl Default for GpuOptions {
 }
 
 impl GpuOptions {
-    /// Sets how long to wait when no submission ends before the device counts as hung.
+    /// Sets the time without the end of a submission after which the device counts as hung.
     #[must_use]
     pub fn patience(self, patience: Duration) -> GpuOptions {
         GpuOptions { patience, ..self }
@@ -38,7 +40,7 @@ impl GpuOptions {
         GpuOptions { memory: Some(bytes), ..self }
     }
 
-    /// Sets the most bytes of a buffer that a kernel may use at once.
+    /// Sets the maximum bytes of a buffer that a kernel may use at once.
     #[must_use]
     pub fn max_binding(self, bytes: u64) -> GpuOptions {
         GpuOptions { max_binding: Some(bytes), ..self }
@@ -50,7 +52,7 @@ impl GpuOptions {
         GpuOptions { twins: names.into_iter().collect(), ..self }
     }
 
-    /// Sets whether shaders check every index.
+    /// Sets index checking in shaders.
     #[must_use]
     pub fn checked(self, checked: bool) -> GpuOptions {
         GpuOptions { checked: Some(checked), ..self }

@@ -1,20 +1,20 @@
-//! How much work to submit at once, from how long earlier submissions took.
+//! Decides the amount of work to submit at once, from the times of past submissions.
 //!
-//! Windows resets a device whose submission takes two seconds, other systems do so later, and a desktop on the same
-//! device stands still meanwhile. How long a kernel takes differs by a factor of a thousand between kernels, and as much
-//! between devices. So each begins with little work, which grows while submissions are short.
+//! Windows resets a device whose submission takes two seconds. Other systems do so later, and a
+//! desktop on the same device freezes meanwhile. Times differ by a factor of a thousand between
+//! kernels, and as much between devices. So each kernel begins with little work, which grows while
+//! submissions are short.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// The seconds that a submission should take: half of those that it may take, for one that takes twice as long as
-/// expected.
+/// Target seconds of a submission: half of the limit, for one that takes twice as long as expected.
 pub(super) const SECONDS: f64 = 0.1;
 
-/// By how much an expectation may fall after one submission.
+/// Maximum factor by which an expectation falls after one submission.
 const FASTER: f64 = 0.25;
 
-/// The least seconds that a unit of work is expected to take.
+/// Minimum expected seconds of a unit of work.
 const LEAST_RATE: f64 = 1e-13;
 
 /// A kind of work: the name of a kernel, or copying.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The units that are submitted at first: a tenth of a second on the slowest devices.
+    /// Units submitted at first: a tenth of a second on the slowest devices.
     fn first(self) -> f64 {
         match self {
             Kind::Kernel(_) => (1 << 16) as f64,
@@ -39,10 +39,10 @@ impl Kind {
 /// Work, by kind.
 pub(super) type Work = HashMap<Kind, u64>;
 
-/// What is known about the speed of a device.
+/// The measured speed of a device.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// Seconds that a unit is expected to take.
+    /// Expected seconds of a unit.
     rates: HashMap<Kind, f64>,
 }
 
@@ -51,21 +51,22 @@ impl Pace {
         self.rates.get(&kind).copied().unwrap_or(SECONDS / kind.first())
     }
 
-    /// The seconds that this work is expected to take.
+    /// Expected seconds of this work.
     pub fn expected(&self, work: &Work) -> f64 {
         work.iter().map(|(&kind, &units)| self.rate(kind) * units as f64).sum()
     }
 
-    /// The most units of a kind for one submission: what is expected to take [`SECONDS`], but at least one.
+    /// Maximum units of a kind for one submission: those expected to take [`SECONDS`], but at least
+    /// one.
     pub fn units(&self, kind: Kind) -> u64 {
         ((SECONDS / self.rate(kind)) as u64).max(1)
     }
 
     /// Learns from a submission that took between these seconds.
     ///
-    /// When it took longer than a submission should, all that it had counts as slower, since any of it may be the
-    /// cause. When it took less than expected, each kind counts as faster by its share in the expectation: of what
-    /// hardly contributed, nothing is learned.
+    /// If it took longer than a submission should, all of its kinds count as slower, since any of
+    /// them may be the cause. If it took less than expected, each kind counts as faster by its
+    /// share in the expectation. Kinds that hardly contributed are unchanged.
     pub fn learn(&mut self, work: &Work, took: &Took) {
         let expected = self.expected(work);
         let slower = took.least > expected && took.least > SECONDS;
@@ -84,23 +85,23 @@ impl Pace {
     }
 }
 
-/// The least and most seconds that a submission can have taken.
+/// Minimum and maximum seconds that a submission can have taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Took {
     pub least: f64,
     pub most: f64,
 }
 
-/// When a submission was seen to end.
+/// The observed end of a submission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    /// It was still running then.
+    /// It was still running at this time.
     pub after: Instant,
-    /// It had ended then.
+    /// It had ended at this time.
     pub before: Instant,
 }
 
-/// How long a submission took that was submitted at `submitted` after one that ended at `previous`.
+/// Times of a submission that was submitted at `submitted` after one that ended at `previous`.
 pub(super) fn took(submitted: Instant, previous: Option<End>, end: End) -> Took {
     let earliest = previous.map_or(submitted, |previous| previous.after.max(submitted));
     let latest = previous.map_or(submitted, |previous| previous.before.max(submitted));
@@ -123,7 +124,8 @@ mod tests {
         Took { least: seconds, most: seconds }
     }
 
-    /// A device on which these kinds take so many seconds a unit, and a fixed time for each submission.
+    /// A device on which these kinds take these seconds a unit, and a fixed time for each
+    /// submission.
     struct Device(Vec<(Kind, f64)>, f64);
 
     impl Device {
@@ -170,7 +172,7 @@ mod tests {
         // Scores of a rule set with relays after one without: a hundred times slower than expected.
         pace.learn(&work, &exactly(100.0 * SECONDS));
         assert!(pace.units(QUICK) <= 656, "{} units", pace.units(QUICK));
-        // Short ones that took longer than expected for other reasons change nothing.
+        // Short submissions that took longer than expected for other reasons change nothing.
         let few = Work::from([(QUICK, 1)]);
         let before = pace.units(QUICK);
         pace.learn(&few, &exactly(0.01));
@@ -196,7 +198,7 @@ mod tests {
         close(took(at(10), None, end(30, 40)), 0.02, 0.03);
         // The one before ended between 15 and 20.
         close(took(at(10), Some(end(15, 20)), end(30, 40)), 0.01, 0.025);
-        // It had ended long before.
+        // The one before had ended long ago.
         close(took(at(10), Some(end(1, 2)), end(30, 40)), 0.02, 0.03);
         // Both were seen at the same time.
         close(took(at(10), Some(end(12, 40)), end(12, 40)), 0.0, 0.028);

@@ -12,20 +12,21 @@ use super::pace::{Kind, Pace, SECONDS, Work};
 use super::staging::Staging;
 use super::timing::Timing;
 
-/// The most workgroups of a dispatch.
+/// Maximum workgroups of a dispatch.
 pub(crate) const MAX_WORKGROUPS: u32 = 65535;
 
-/// Bytes from the parameters of one dispatch to those of the next: an alignment that every adapter supports.
+/// Bytes from the parameters of one dispatch to those of the next: an alignment that every adapter
+/// supports.
 const PARAMS_STRIDE: usize = 256;
 const PARAMS_BYTES: usize = PARAMS_STRIDE * 2048;
 
 /// Small data that kernels read: see [`Recorder::records`].
 pub(crate) type Record = [u32; 4];
 
-/// The most records of one submission.
+/// Maximum records of one submission.
 const RECORDS: usize = 1 << 14;
 
-/// Bytes of the device's memory that a recorder uses.
+/// Bytes of device memory that a recorder uses.
 pub(crate) const RECORDER_BYTES: u64 = (PARAMS_BYTES + RECORDS * size_of::<Record>()) as u64;
 
 /// Bytes of the records of one submission.
@@ -34,8 +35,9 @@ const RECORDS_BYTES: u64 = (RECORDS * size_of::<Record>()) as u64;
 /// Submissions that may be in flight.
 const IN_FLIGHT: usize = 3;
 
-/// The most and the least bytes of a buffer through which data is copied to the device, and the most such buffers.
-/// Where the processor sees only a part of a device's memory, wgpu takes them from that part, often 256 MiB.
+/// Maximum and minimum bytes of a buffer for copying data to the device, and the maximum number of
+/// such buffers. If the processor can access only a part of the device's memory, often 256 MiB,
+/// wgpu takes the buffers from that part.
 const PIECE: u64 = 16 << 20;
 const LEAST_PIECE: u64 = 1 << 18;
 const PIECES: usize = 6;
@@ -43,7 +45,7 @@ const PIECES: usize = 6;
 /// Recorded work is submitted after this many bytes to the device.
 const SUBMIT_UPLOAD: u64 = 2 * PIECE;
 
-/// Parts in which data is copied within the device are multiples of this.
+/// Copies within the device are split into multiples of this.
 const COPY_UNIT: u64 = 1 << 16;
 
 /// A kernel with its buffers.
@@ -55,7 +57,8 @@ pub(crate) struct Bound {
     windows: Arc<Vec<Window>>,
 }
 
-/// What a recorder needs, and leaves to the next one: memory, and what was learned about the speed of the device.
+/// State that a recorder needs and leaves to the next one: memory, and the measured speed of the
+/// device.
 #[derive(Debug)]
 pub(crate) struct RecorderBuffers {
     params: DeviceBuffer,
@@ -68,7 +71,7 @@ pub(crate) struct RecorderBuffers {
 }
 
 impl RecorderBuffers {
-    /// For uploads of mostly less than `upload` bytes.
+    /// Makes buffers for uploads of mostly less than `upload` bytes.
     pub fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
         let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         Ok(RecorderBuffers {
@@ -90,9 +93,8 @@ pub(crate) struct Recorder<'g> {
     pass: Option<(&'static Kernel, ComputePass<'static>)>,
     params: Vec<u8>,
     records: Vec<Record>,
-    /// How many of the records are on the device, or on their way.
+    /// Number of records that are on the device, or on their way.
     records_sent: usize,
-    /// What is recorded.
     work: Work,
     uploading: u64,
     flights: Flights,
@@ -101,7 +103,7 @@ pub(crate) struct Recorder<'g> {
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
-    /// The least bytes that kernels read and write, counted by their callers.
+    /// Minimum bytes that kernels read and write, counted by their callers.
     pub touched: u64,
     /// Dispatches, and their workgroups.
     pub dispatched: (u64, u64),
@@ -128,7 +130,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// What the next recorder needs. Work that was not submitted is dropped.
+    /// Returns the buffers for the next recorder. Work that was not submitted is dropped.
     pub fn into_buffers(mut self) -> RecorderBuffers {
         (self.pass, self.encoder) = (None, None);
         self.buffers.small.abandon();
@@ -150,7 +152,7 @@ impl<'g> Recorder<'g> {
         self.buffers.records.window()
     }
 
-    /// Stores records for the kernels recorded next; returns the number of the first.
+    /// Stores records for the kernels recorded next. Returns the number of the first.
     pub fn records(&mut self, records: &[Record]) -> Result<u32, GpuError> {
         assert!(records.len() <= RECORDS);
         if self.records.len() + records.len() > RECORDS {
@@ -167,10 +169,10 @@ impl<'g> Recorder<'g> {
         Ok(first)
     }
 
-    /// A kernel with its buffers, in the order of its bindings.
+    /// Binds a kernel to its buffers, in the order of its bindings.
     pub fn bind(&self, kernel: &'static Kernel, windows: &[Window]) -> Bound {
         assert_eq!(windows.len(), kernel.access.len(), "buffers of {}", kernel.name);
-        // The check for races relies on it: bindings do not share memory that is written.
+        // The check for races relies on this: bindings do not share memory that is written.
         for (window, _) in windows.iter().zip(kernel.access).filter(|(_, access)| **access == Access::Write) {
             let bindings = windows.iter().filter(|other| other.buffer == window.buffer).count();
             assert_eq!(bindings, 1, "bindings of a buffer that {} writes", kernel.name);
@@ -218,7 +220,7 @@ impl<'g> Recorder<'g> {
         self.recorded(kind, threads)
     }
 
-    /// Submits what is recorded, if it would take too long together with this work.
+    /// Submits the recorded work, if it would take too long together with this work.
     fn make_room(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         let pace = &self.buffers.pace;
         let expected = pace.expected(&self.work) + pace.expected(&Work::from([(kind, units)]));
@@ -228,7 +230,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Counts recorded work, and submits it if it is enough.
+    /// Counts recorded work, and submits it if there is enough.
     fn recorded(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         *self.work.entry(kind).or_default() += units;
         let is_full =
@@ -239,19 +241,20 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Bytes of parameters and records that the next submission takes along: at most one staging buffer, since others
-    /// may not be had.
+    /// Bytes of parameters and records in the next submission: at most one staging buffer, since
+    /// others may be unavailable.
     fn small_bytes(&self) -> usize {
         self.params.len() + size_of_val(&self.records[self.records_sent..])
     }
 
-    /// The threads of a kernel that are expected to take a fraction of a second.
+    /// Number of threads of a kernel that are expected to take a fraction of a second.
     pub fn threads_at_once(&self, kernel: &'static Kernel) -> u64 {
         self.buffers.pace.units(Kind::Kernel(kernel.name))
     }
 
-    /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take a fraction of a
-    /// second; `params` gives the parameters of a part from its first thread and its number of threads.
+    /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take
+    /// a fraction of a second. `params` returns the parameters of a part from its first thread and
+    /// its number of threads.
     pub fn dispatch_threads<P: Params>(
         &mut self,
         bound: &Bound,
@@ -299,7 +302,7 @@ impl<'g> Recorder<'g> {
         self.encoder.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()))
     }
 
-    /// The current pass, or a new one; with timing, a new one for each kernel.
+    /// Returns the current pass, or a new one. With timing, each kernel has a new one.
     fn pass(&mut self, kernel: &'static Kernel) -> &mut ComputePass<'static> {
         let timed = self.timing.is_some();
         if self.pass.as_ref().is_none_or(|(other, _)| timed && other.name != kernel.name) {
@@ -347,7 +350,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// A buffer that kernels use, with these words.
+    /// Makes a buffer that kernels use, with these words.
     pub fn storage_of(&mut self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
         let buffer = self.gpu.storage(what, 4 * words.len() as u64)?;
         let uploaded = self.uploaded;
@@ -379,11 +382,11 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Waits until one submission less is in flight, so that its staging buffers are free. Fails when there was none
-    /// already the last time.
+    /// Waits until one submission less is in flight, so that its staging buffers are free. Fails if
+    /// none was in flight the last time either.
     fn wait_for_one(&mut self, was_none: &mut bool) -> Result<(), GpuError> {
         let most = match self.flights.count() {
-            0 if *was_none => return Err(GpuError::Lost("buffers for copying did not come back".to_owned())),
+            0 if *was_none => return Err(GpuError::Lost("buffers for copying were not returned".to_owned())),
             0 => {
                 *was_none = true;
                 return self.gpu.wait(None);
@@ -393,7 +396,8 @@ impl<'g> Recorder<'g> {
         self.flights.wait(self.gpu, most, &mut self.buffers.pace)
     }
 
-    /// Commands that copy the parameters and new records of the recorded work to the device.
+    /// Returns commands that copy the parameters and new records of the recorded work to the
+    /// device.
     fn send_small(&mut self) -> Result<CommandEncoder, GpuError> {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let records_at = (self.records_sent * size_of::<Record>()) as u64;
@@ -415,7 +419,7 @@ impl<'g> Recorder<'g> {
         Ok(encoder)
     }
 
-    /// Submits the recorded work; waits while too many submissions are in flight.
+    /// Submits the recorded work. Waits while too many submissions are in flight.
     ///
     /// # Errors
     /// When the device reported a fault, or hangs.
@@ -440,7 +444,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Submits the recorded work and waits until all is done.
+    /// Submits the recorded work and waits until it is done.
     ///
     /// # Errors
     /// When the device reported a fault.

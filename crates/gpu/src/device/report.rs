@@ -1,16 +1,16 @@
 use serde::Serialize;
 
-/// How suitable an adapter is.
+/// Suitability of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// A GPU with timestamps, which measure how long kernels take.
+    /// A GPU with timestamps, which measure the times of kernels.
     Full,
     /// A GPU without timestamps.
     Untimed,
     /// A GPU emulated on the processor: for tests; slower than the CPU backend.
     Software,
-    /// It lacks something necessary.
+    /// The adapter lacks a necessary capability.
     Unfit,
 }
 
@@ -20,18 +20,18 @@ pub enum Tier {
 pub struct AdapterReport {
     /// Its name.
     pub name: String,
-    /// What kind of device it is.
+    /// Its kind of device.
     pub device: String,
-    /// The interface through which it is reached.
+    /// The interface through which it is used.
     pub backend: String,
     /// Its driver, with its version.
     pub driver: String,
-    /// How suitable it is.
+    /// Its suitability.
     pub tier: Tier,
-    /// What it lacks, if it is unsuitable.
+    /// The missing capability, if it is unsuitable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
-    /// The most bytes of a buffer that a kernel can use at once.
+    /// Maximum bytes of a buffer that a kernel can use at once.
     pub max_binding_bytes: u64,
     /// Bytes of the largest buffer.
     pub max_buffer_bytes: u64,
@@ -39,8 +39,8 @@ pub struct AdapterReport {
     pub max_storage_buffers: u32,
     /// Threads of the largest workgroup.
     pub max_workgroup: u32,
-    /// Threads that run in lockstep: least and most.
+    /// Minimum and maximum number of threads that run in lockstep.
     pub subgroup: (u32, u32),
-    /// Whether it can measure how long kernels take.
+    /// True if it can measure the times of kernels.
     pub timestamps: bool,
 }

@@ -4,16 +4,16 @@ use super::kernel::{Kernel, Params};
 use super::recorder::{MAX_WORKGROUPS, Recorder, RecorderBuffers};
 
 impl Gpu {
-    /// Runs one kernel in `workgroups` workgroups on these buffers, in the order of its bindings, and stores the
-    /// results in them: on the device, or as its twin if [`crate::device::GpuOptions::twins`] lists it. For tests of
-    /// single kernels.
+    /// Runs one kernel in `workgroups` workgroups on these buffers, in the order of its bindings,
+    /// and stores the results in them. It runs on the device, or as its twin if
+    /// [`crate::device::GpuOptions::twins`] lists it. For tests of single kernels.
     ///
     /// # Errors
     /// When the device does not have enough memory for the buffers, or fails.
     ///
     /// # Panics
-    /// When the number of buffers is wrong, one of them has less than four words, or there are more workgroups than a
-    /// dispatch can have.
+    /// When the number of buffers is wrong, a buffer has less than four words, or there are more
+    /// workgroups than a dispatch can have.
     pub fn run_kernel<P: Params>(
         &self,
         kernel: &'static Kernel,

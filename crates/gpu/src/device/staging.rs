@@ -1,8 +1,8 @@
-//! Copying data to the device.
+//! Copies data to the device.
 //!
-//! Everything goes this way, and nothing through `wgpu::Queue::write_buffer`: if that finds no memory for its own
-//! staging, the device is lost. Here it is an ordinary error, or a wait for buffers in use. (wgpu's staging belt panics
-//! when the device is lost.)
+//! All data goes this way, never through `wgpu::Queue::write_buffer`. If that finds no memory for
+//! staging, the device is lost. Here it is an ordinary error, or a wait for buffers in use. (wgpu's
+//! staging belt panics when the device is lost.)
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -12,7 +12,8 @@ use wgpu::{Buffer, BufferUsages, MapMode, WriteOnly};
 use super::error::GpuError;
 use super::gpu::Gpu;
 
-/// Where there is no memory for larger buffers, they are made smaller, down to these bytes.
+/// Minimum bytes of a buffer: if there is no memory for larger ones, they are made smaller down to
+/// this.
 const LEAST_BYTES: u64 = 1 << 16;
 
 /// Bytes that a thread copies at once.
@@ -21,13 +22,13 @@ const PART: usize = 1 << 20;
 /// Reusable buffers in the memory of the machine, from which data is copied to the device.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Bytes of each.
+    /// Bytes of each buffer.
     bytes: u64,
-    /// How many exist.
+    /// Number of existing buffers.
     made: usize,
-    /// How many there may be.
+    /// Maximum number of buffers.
     most: usize,
-    /// The buffer being filled, and how far it is.
+    /// The buffer being filled, and the bytes filled.
     filling: Option<(Buffer, u64)>,
     /// Full buffers, read by recorded work.
     full: Vec<Buffer>,
@@ -47,17 +48,17 @@ fn copy_in_parallel(to: WriteOnly<'_, [u8]>, from: &[u8]) {
     });
 }
 
-/// Where data is staged.
+/// Location of staged data.
 pub(super) struct Staged {
     pub buffer: Buffer,
     pub offset: u64,
-    /// How many of the bytes are there; the buffer has no room for more.
+    /// Number of staged bytes. The rest did not fit in the buffer.
     pub bytes: u64,
 }
 
 impl Staging {
-    /// Up to `most` buffers of `bytes` bytes, or smaller ones if there is no memory for one of that size. The first is
-    /// made now, so that there always is one.
+    /// Prepares up to `most` buffers of `bytes` bytes, or smaller ones if there is no memory for
+    /// one of that size. The first is made immediately, so that one always exists.
     pub fn new(gpu: &Gpu, bytes: u64, most: usize) -> Result<Staging, GpuError> {
         let (give_back, free) = channel();
         let mut staging = Staging { bytes, made: 0, most, filling: None, full: Vec::new(), free, give_back };
@@ -78,8 +79,8 @@ impl Staging {
         self.bytes as usize
     }
 
-    /// Stores the first bytes of `data`, a multiple of 4, for commands recorded from now on; `None` if no buffer is
-    /// free before submitted work ends.
+    /// Stores the first bytes of `data`, a multiple of 4, for commands recorded from now on; `None`
+    /// if no buffer is free before submitted work ends.
     pub fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<Option<Staged>, GpuError> {
         let (buffer, offset) = match self.filling.take() {
             Some((buffer, offset)) if offset < buffer.size() => (buffer, offset),
@@ -94,7 +95,7 @@ impl Staging {
         let bytes = (buffer.size() - offset).min(data.len() as u64);
         match buffer.slice(offset..offset + bytes).get_mapped_range_mut() {
             Ok(mut mapped) => copy_in_parallel(mapped.slice(..), &data[..bytes as usize]),
-            // The device is lost: when idle, it reports why.
+            // The device is lost: when idle, it reports the reason.
             Err(error) => return Err(gpu.wait(None).err().unwrap_or_else(|| GpuError::Lost(error.to_string()))),
         }
         // Mapped parts must begin at a multiple of 8.
@@ -102,7 +103,7 @@ impl Staging {
         Ok(Some(Staged { buffer, offset, bytes }))
     }
 
-    /// A free buffer, or a new one.
+    /// Returns a free buffer, or a new one.
     fn next(&mut self, gpu: &Gpu) -> Result<Option<Buffer>, GpuError> {
         if let Ok(free) = self.free.try_recv() {
             return Ok(Some(free));
@@ -112,7 +113,7 @@ impl Staging {
         }
         match self.make(gpu) {
             Ok(buffer) => Ok(Some(buffer)),
-            // Those that exist have to do.
+            // The existing buffers must suffice.
             Err(GpuError::OutOfMemory { .. }) => {
                 self.most = self.made;
                 Ok(None)
@@ -127,15 +128,16 @@ impl Staging {
         Ok(buffer)
     }
 
-    /// Call before submitting the recorded work; returns the buffers that it reads.
+    /// Call before submitting the recorded work. Returns the buffers that it reads.
     pub fn finish(&mut self) -> Vec<Buffer> {
-        // A buffer without data goes on being filled.
+        // A buffer without data continues to be filled.
         self.full.extend(self.filling.take_if(|(_, filled)| *filled > 0).map(|(buffer, _)| buffer));
         self.full.iter().for_each(Buffer::unmap);
         std::mem::take(&mut self.full)
     }
 
-    /// Call after submitting the recorded work: the buffers are reused once the device has read them.
+    /// Call after submitting the recorded work. The buffers are reused once the device has read
+    /// them.
     pub fn recall(&mut self, submitted: Vec<Buffer>) {
         for buffer in submitted {
             let (give_back, mapped) = (self.give_back.clone(), buffer.clone());
@@ -148,7 +150,7 @@ impl Staging {
         }
     }
 
-    /// Call when recorded work was dropped that was never submitted.
+    /// Call when recorded work was dropped and never submitted.
     pub fn abandon(&mut self) {
         self.full.extend(self.filling.take().map(|(buffer, _)| buffer));
         for buffer in self.full.drain(..) {

@@ -7,10 +7,11 @@ use super::error::{GpuError, Shortage};
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 
-/// The most passes of one submission that can be timed.
+/// Maximum number of passes in one submission that can be timed.
 const PASSES: u32 = 2048;
 
-/// Measures how long kernels take, by the device's own clock. Only one submission is in flight at a time.
+/// Measures the times of kernels by the device's own clock. Only one submission is in flight at a
+/// time.
 #[derive(Debug)]
 pub(crate) struct Timing {
     set: QuerySet,
@@ -18,14 +19,14 @@ pub(crate) struct Timing {
     readable: DeviceBuffer,
     /// Nanoseconds per tick.
     period: f64,
-    /// The passes recorded whose times were not read yet.
+    /// Recorded passes whose times have not been read.
     passes: Vec<&'static Kernel>,
     /// Seconds of each kernel that ran, by name.
     seconds: HashMap<&'static str, f64>,
 }
 
 impl Timing {
-    /// `None` on an adapter that has no timestamps.
+    /// Starts measuring; `None` on an adapter without timestamps.
     pub fn new(gpu: &Gpu) -> Result<Option<Timing>, GpuError> {
         if !gpu.report().timestamps {
             return Ok(None);
@@ -53,7 +54,7 @@ impl Timing {
         self.seconds.get(kernel.name).copied().unwrap_or(0.0)
     }
 
-    /// Begins a pass; returns where its two times go.
+    /// Begins a pass. Returns the destination of its two times.
     pub(super) fn begin(&mut self, kernel: &'static Kernel) -> (QuerySet, u32) {
         let first = 2 * self.passes.len() as u32 % (2 * PASSES);
         self.passes.push(kernel);

@@ -1,8 +1,10 @@
-//! A check of twins for data races: which thread reads and writes which word, and whether a barrier is between.
+//! Checks twins for data races: which thread reads and writes which word, and whether a barrier
+//! lies between.
 //!
-//! Two accesses to one word race when different threads make them, one of them at least writes, they are not both
-//! atomic, and no barrier orders them. A barrier orders accesses of one workgroup to one kind of memory only, as the
-//! functions of the same names do in WGSL; nothing orders the workgroups of a dispatch.
+//! Two accesses to one word race if different threads make them, at least one writes, they are not
+//! both atomic, and no barrier orders them. A barrier orders accesses of one workgroup to one kind
+//! of memory only, like the functions of the same names in WGSL. Nothing orders the workgroups of a
+//! dispatch.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,18 +19,18 @@ pub enum Memory {
     Workgroup(u32),
 }
 
-/// How a thread uses a word.
+/// A thread's use of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Use {
-    /// It reads it.
+    /// A read.
     Read,
-    /// It writes it.
+    /// A write.
     Write,
-    /// It changes it by an atomic operation.
+    /// A change by an atomic operation.
     Atomic,
 }
 
-/// A barrier: all threads of a workgroup wait for each other there.
+/// A barrier, at which all threads of a workgroup wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Barrier {
     /// `workgroupBarrier()`: orders accesses to the memory of the workgroup.
@@ -37,22 +39,23 @@ pub enum Barrier {
     Storage,
 }
 
-/// What the words of twins report their use to: [`NoTrace`] or a [`Trace`].
+/// The receiver of reported uses of twins' words: [`NoTrace`] or a [`Trace`].
 pub trait Tracer {
     /// A workgroup begins.
     fn begin(&self, workgroup: u32);
-    /// The accesses from now on are those of this thread, numbered within its workgroup.
+    /// The following accesses are those of this thread, numbered within its workgroup.
     fn thread(&self, local: u32);
-    /// All threads of the workgroup have come to a barrier.
+    /// All threads of the workgroup have reached a barrier.
     fn barrier(&self, barrier: Barrier);
     /// The thread uses a word.
     fn access(&self, memory: Memory, word: u32, how: Use);
-    /// The thread reads or writes a word atomically. Unlike other atomic operations this needs an order with those of
-    /// other threads: a sum is read when it is complete, and written before anything is added.
+    /// The thread reads or writes a word atomically. Unlike other atomic operations this must be
+    /// ordered with those of other threads: a sum is read when it is complete, and written before
+    /// anything is added.
     fn atomic_access(&self, memory: Memory, word: u32, how: Use);
 }
 
-/// Twins run without a trace: costs nothing.
+/// Runs twins without a trace, at no cost.
 #[derive(Clone, Copy, Debug)]
 pub struct NoTrace;
 
@@ -72,13 +75,14 @@ impl Tracer for NoTrace {
 /// A race, or a read of memory that has no defined contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// Where the word is.
+    /// Memory of the word.
     pub memory: Memory,
-    /// Its number there.
+    /// Number of the word there.
     pub word: u32,
-    /// What another thread did; `None` if no thread has written this word of the workgroup's memory before.
+    /// The use by another thread; `None` if no thread has written this word of the workgroup's
+    /// memory.
     pub earlier: Option<Use>,
-    /// What the thread does.
+    /// The use by this thread.
     pub later: Use,
     /// The thread, by the numbers of its workgroup and within it.
     pub thread: (u32, u32),
@@ -111,7 +115,7 @@ impl std::error::Error for Race {}
 pub struct Trace {
     /// The barrier that is ignored, by its number in each workgroup.
     ignored_barrier: Option<u32>,
-    /// Whether atomic operations count as a read and a write.
+    /// True if atomic operations count as a read and a write.
     plain_atomics: bool,
     state: RefCell<State>,
 }
@@ -122,7 +126,7 @@ struct State {
     local: u32,
     /// Barriers that the workgroup has passed.
     passed: u32,
-    /// Of those, the ones that order accesses to buffers, and to its memory.
+    /// The number of those that order accesses to buffers, and to its memory.
     storage_phase: u32,
     workgroup_phase: u32,
     /// The uses of each word of each buffer, and of the memory of the workgroup.
@@ -136,22 +140,23 @@ struct State {
 /// The uses of one word so far: reads, writes, atomic ones.
 type WordUses = [Users; 3];
 
-/// Who used a word in one way.
+/// Users of one word in one way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Users {
     any: bool,
-    /// Whether threads of several workgroups did.
+    /// True if threads of several workgroups used it.
     several_workgroups: bool,
-    /// The last workgroup that did, after how many of its barriers, and the first thread that did after these.
+    /// The last such workgroup, the number of its barriers at that time, and the first thread that
+    /// used it after these.
     workgroup: u32,
     phase: u32,
     local: u32,
-    /// Whether several threads did after these barriers.
+    /// True if several threads used it after these barriers.
     several_threads: bool,
 }
 
 impl Users {
-    /// Whether a thread that uses the word now is unordered with one of these.
+    /// Returns true if a use of the word by this thread is unordered with one of these.
     fn unordered(&self, workgroup: u32, phase: u32, local: u32) -> bool {
         let same_workgroup = !self.several_workgroups && self.workgroup == workgroup;
         let same_thread = !self.several_threads && self.local == local;
@@ -171,29 +176,30 @@ impl Users {
 }
 
 impl Trace {
-    /// Ignores one barrier of each workgroup, by its number from 0 on: for tests of the check itself.
+    /// Ignores one barrier of each workgroup, by its number from 0 on: for tests of the check
+    /// itself.
     #[must_use]
     pub fn without_barrier(number: u32) -> Trace {
         Trace { ignored_barrier: Some(number), ..Trace::default() }
     }
 
-    /// Takes atomic operations for a read and a write: for tests of the check itself.
+    /// Counts atomic operations as a read and a write: for tests of the check itself.
     #[must_use]
     pub fn with_plain_atomics() -> Trace {
         Trace { plain_atomics: true, ..Trace::default() }
     }
 
-    /// The first race, if there is one.
+    /// Returns the first race, if there is one.
     pub fn race(&self) -> Option<Race> {
         self.state.borrow().race
     }
 
-    /// How each memory was used.
+    /// Returns the uses of each memory.
     pub fn uses(&self) -> BTreeSet<(Memory, Use)> {
         self.state.borrow().uses.clone()
     }
 
-    /// The kinds of barriers that were passed.
+    /// Returns the kinds of barriers that were passed.
     pub fn barriers(&self) -> BTreeSet<Barrier> {
         self.state.borrow().barriers.clone()
     }
@@ -204,7 +210,7 @@ impl Tracer for Trace {
         let mut state = self.state.borrow_mut();
         (state.workgroup, state.passed) = (workgroup, 0);
         (state.storage_phase, state.workgroup_phase) = (0, 0);
-        // Each workgroup has its own, with undefined contents.
+        // Each workgroup has its own memory, with undefined contents.
         state.shared.clear();
     }
 
@@ -239,7 +245,7 @@ impl Tracer for Trace {
 }
 
 impl Trace {
-    /// Notes a use and the race that it makes.
+    /// Records a use and the race that it makes.
     fn note(&self, memory: Memory, word: u32, how: Use) {
         let state = &mut *self.state.borrow_mut();
         let (workgroup, local) = (state.workgroup, state.local);

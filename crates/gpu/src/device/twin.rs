@@ -1,8 +1,9 @@
-//! What twins on the CPU need: a workgroup with its threads, words that threads share, parameters, and the built-in
-//! functions of WGSL.
+//! Supports twins on the CPU: a workgroup with its threads, words that threads share, parameters,
+//! and the built-in functions of WGSL.
 //!
-//! A twin does what its shader does between two barriers for one thread after the other, and only then goes on behind
-//! the barrier. It uses shared words through [`Words`], so that a [`Trace`](super::Trace) sees all of it.
+//! Between two barriers a twin does the work of its shader for one thread after another. Then it
+//! passes the barrier. It uses shared words through [`Words`], so that a [`Trace`](super::Trace)
+//! sees all uses.
 
 use std::cell::Cell;
 
@@ -29,7 +30,8 @@ impl<'t, T: Tracer> Workgroup<'t, T> {
         self.number
     }
 
-    /// Its threads, by their numbers in it; what is done with one until the next is wanted, this thread does.
+    /// Its threads, by their numbers in it. Work done before the next thread is requested belongs
+    /// to this thread.
     pub fn locals(&self) -> impl Iterator<Item = u32> {
         (0..WORKGROUP).inspect(|&local| self.tracer.thread(local))
     }
@@ -39,7 +41,7 @@ impl<'t, T: Tracer> Workgroup<'t, T> {
         self.locals().map(|local| self.number * WORKGROUP + local).take_while(move |&thread| thread < end)
     }
 
-    /// A barrier: what threads do behind it comes after all that they did before, as far as memory of its kind goes.
+    /// A barrier: later work of its threads follows all earlier work, for memory of this kind.
     pub fn barrier(&self, barrier: Barrier) {
         self.tracer.barrier(barrier);
     }
@@ -91,7 +93,7 @@ impl<T: Tracer> Words<'_, T> {
         self.words[at as usize] = word;
     }
 
-    /// `atomicAdd`; returns the word of before.
+    /// `atomicAdd`; returns the previous word.
     #[inline]
     pub fn atomic_add(&mut self, at: u32, word: u32) -> u32 {
         self.tracer.access(self.memory, at, Use::Atomic);
@@ -115,10 +117,10 @@ impl<T: Tracer> Words<'_, T> {
     }
 }
 
-/// The buffers of the bindings from 1 on.
+/// Wraps the buffers of the bindings from 1 on.
 ///
 /// # Panics
-/// When there are not `N`.
+/// When their number is not `N`.
 pub fn bindings<'a, T, const N: usize>(buffers: &'a mut [Vec<u32>], tracer: &'a T) -> [Words<'a, T>; N] {
     assert_eq!(buffers.len(), N, "buffers of the kernel");
     let mut words =

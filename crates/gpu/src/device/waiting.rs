@@ -1,4 +1,4 @@
-//! Noticing the faults of a device, and waiting for work that may never end.
+//! Notices the faults of a device, and waits for work that may never end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,14 +12,15 @@ use super::faults::Faults;
 use super::gpu::Gpu;
 use super::report::Tier;
 
-/// How long to wait, after a command was refused, for a report that the device was lost.
+/// Maximum wait, after a command was rejected, for a report that the device was lost.
 const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
 
-/// A device hangs when this many waits in a row saw nothing end; one of them may be short, after the program itself was
-/// stopped for a while.
+/// A device hangs when this many consecutive waits saw no end. One of them may be short, after the
+/// program itself was stopped for a while.
 const WAITS: f64 = 4.0;
 
-/// A software device that is at work has at least this share of a processor. One whose threads wait for each other has none.
+/// Minimum share of a processor that a working software device uses. One whose threads wait for
+/// each other uses nothing.
 const AT_WORK: f64 = 0.01;
 
 /// True once a device of this process hangs.
@@ -27,15 +28,17 @@ static HAS_HUNG: AtomicBool = AtomicBool::new(false);
 
 /// Returns true if a device of this process was given up because it hangs.
 ///
-/// Threads of its driver may still be at work. What drivers do when a program ends may then crash, so it should end by `_exit`.
+/// Threads of its driver may still be running. The driver's exit handlers may then crash, so the
+/// program should end by `_exit`.
 pub fn has_hung() -> bool {
     HAS_HUNG.load(Ordering::Relaxed)
 }
 
-/// Returns the part of a wait that counts as idle: that of `waited` in which the device could have worked.
+/// Returns the idle part of a wait: the part of `waited` in which the device could have worked.
 ///
-/// A software device works on the processors, of which this process may get little: on a busy machine, or by a quota. It also
-/// compiles shaders when it first runs them, not before. So its time is the processor time that the process used, `worked`.
+/// A software device works on the processors, of which this process may get little on a busy
+/// machine, or under a quota. It also compiles shaders only when it first runs them. So its time is
+/// the processor time that the process used, `worked`.
 fn idle_part(waited: Duration, worked: Option<Duration>) -> f64 {
     let share = worked.map_or(1.0, |worked| worked.as_secs_f64() / waited.as_secs_f64());
     if share < AT_WORK { 1.0 } else { share.min(1.0) }
@@ -45,11 +48,13 @@ impl Gpu {
     /// Checks that no fault was noticed so far.
     ///
     /// # Errors
-    /// The loss of the device, otherwise that it hangs, otherwise the first command that it refused.
+    /// The loss of the device, otherwise that it hangs, otherwise the first command that it
+    /// rejected.
     pub(super) fn check(&self) -> Result<(), GpuError> {
         if self.faults.lock().refused.is_some() {
-            // A lost device refuses everything, and reports its loss only when it is polled and idle; it does so on the
-            // thread that polled first, which may be another one that has not recorded it yet.
+            // A lost device rejects everything, and reports its loss only when it is polled and
+            // idle. It reports on the thread that polled first, which may be another one that has
+            // not recorded it yet.
             let asked = Instant::now();
             while self.faults.lock().lost.is_none()
                 && self.faults.lock().hung.is_none()
@@ -70,7 +75,8 @@ impl Gpu {
     /// Waits for a submission, or for all.
     ///
     /// # Errors
-    /// A fault of the device: also that for the time of [`crate::device::GpuOptions::patience`] no submission ended.
+    /// A fault of the device. No end of a submission within [`crate::device::GpuOptions::patience`]
+    /// is a fault, too.
     pub(super) fn wait(&self, submission: Option<SubmissionIndex>) -> Result<(), GpuError> {
         let patience = self.options.patience;
         let processor_time = || processor_time().filter(|_| self.report().tier == Tier::Software);
@@ -95,7 +101,7 @@ impl Gpu {
         }
     }
 
-    /// Polls the device: what ended is noticed, and a loss becomes a fault.
+    /// Polls the device, which notices ended submissions and turns a loss into a fault.
     pub(super) fn poll(&self, poll: PollType) -> Result<PollStatus, PollError> {
         if !self.injected.hangs() {
             // wgpu panics when the driver reports a loss while it waits.

@@ -20,19 +20,20 @@ use crate::progress::Pulse;
 use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
 use crate::table::{Damage, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
 
-/// Builds the layers that are kept as archives, above those that are tables.
+/// Builds the layers kept as archives, above those kept as tables.
 pub(super) struct ArchiveLayers<'a> {
     run: Run<'a>,
     last: TableKey,
-    /// Seeds of the lowest of them.
+    /// Seeds of the lowest archived layer.
     first: usize,
     unpacked: Arc<Mutex<Unpacked>>,
-    /// Made for the first layer that is missing.
+    /// Created for the first missing layer.
     computer: Option<CpuComputer>,
 }
 
 impl<'a> ArchiveLayers<'a> {
-    /// Goes on from the `run` that built the tables, up to the layer of `last`, with at most `memory` bytes or what is necessary.
+    /// Continues from the `run` that built the tables, up to the layer of `last`, with at most
+    /// `memory` bytes or the necessary minimum.
     pub fn new(run: Run<'a>, last: TableKey, first: usize, memory: u64) -> Result<ArchiveLayers<'a>, TableError> {
         let mut tables = Tables::empty(run.directory, last.rules, last.pits, last.seeds);
         for table in run.tables.layers() {
@@ -44,7 +45,7 @@ impl<'a> ArchiveLayers<'a> {
         Ok(ArchiveLayers { run: run.above(tables, last.seeds), last, first, unpacked, computer: None })
     }
 
-    /// Builds what is missing of them.
+    /// Builds the missing layers.
     pub fn build(mut self, report: &mut BuildReport) -> Result<(), BuildError> {
         for seeds in self.first..=self.last.seeds {
             let key = TableKey { seeds, ..self.last };
@@ -61,7 +62,7 @@ impl<'a> ArchiveLayers<'a> {
             }
             let mut archive = ArchiveReader::open(&path)?;
             if is_kept {
-                // Later layers are computed from it. One that was just written was compared.
+                // Later layers are computed from it. A newly written archive was compared already.
                 archive.check_chunks(&self.run.pulse.cancel).map_err(BuildError::stopped_at(key))?;
             }
             self.remove_others(&mut archive, key, is_kept)?;
@@ -71,8 +72,8 @@ impl<'a> ArchiveLayers<'a> {
         Ok(())
     }
 
-    /// Removes the table of a layer of which there is an archive, and the remains of other attempts. An archive that is `kept` from
-    /// an earlier run must unpack to the table first.
+    /// Removes the table of an archived layer, and leftovers of other attempts. An archive `kept`
+    /// from another run must first unpack to the table.
     fn remove_others(&self, archive: &mut ArchiveReader, key: TableKey, is_kept: bool) -> Result<(), BuildError> {
         let Run { directory, pulse, .. } = self.run;
         let found = archive.info().key;
@@ -98,7 +99,7 @@ impl<'a> ArchiveLayers<'a> {
         Ok(())
     }
 
-    /// Packs the table of a layer, if there is one. Returns whether there is.
+    /// Packs the table of a layer, if it exists. Returns true if it did.
     fn pack_table(&self, key: TableKey, archive: &Path) -> Result<bool, BuildError> {
         let Run { directory, pulse, on_event, .. } = self.run;
         let path = key.path(directory);
@@ -116,7 +117,7 @@ impl<'a> ArchiveLayers<'a> {
         Ok(true)
     }
 
-    /// Builds a layer, or what is missing of it.
+    /// Builds a layer, or its missing frames.
     fn layer(&mut self, key: TableKey) -> Result<BuildRecord, BuildError> {
         let start = Instant::now();
         let Run { directory, pulse, on_event, .. } = self.run;
@@ -139,13 +140,14 @@ impl<'a> ArchiveLayers<'a> {
         output.writer.into_inner().finish()?;
         let record = BuildRecord::new(key, positions, start, isa.name());
         on_event(Event::Done(&record));
-        // The log is a convenience; its errors do not fail a build.
+        // The log is a convenience, so its errors do not fail a build.
         let _ = record.append(directory);
         Ok(record)
     }
 }
 
-/// Packs frames into an archive as they come: all memory is for computing one frame, or for packing it.
+/// Packs frames into an archive as they arrive. All memory is used to compute one frame, or to pack
+/// it.
 struct ToArchive<'a> {
     writer: Mutex<ArchiveWriter>,
     pulse: &'a Pulse,

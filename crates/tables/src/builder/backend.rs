@@ -7,7 +7,7 @@ use super::cpu::CpuComputer;
 use super::device::Device;
 use crate::table::Tables;
 
-/// What computes tables.
+/// The hardware that computes tables.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Backend {
@@ -18,7 +18,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`.
+    /// Returns a computer for the layers up to `seeds` of the board and rules of `tables`.
     ///
     /// # Errors
     /// When there is not enough memory, or the layer is too large for the device.
@@ -29,8 +29,8 @@ impl Backend {
         })
     }
 
-    /// Runs `work` where computers are fastest: for the CPU inside the pool, where the many small parallel steps start
-    /// without waking a thread.
+    /// Runs `work` where computers are fastest. On the CPU that is inside the pool, where the many
+    /// small parallel steps start without waking a thread.
     pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match self {
             Backend::Cpu(_) => rayon::scope(|_| work()),
@@ -38,7 +38,7 @@ impl Backend {
         }
     }
 
-    /// Its name in reports: the instruction set, or the GPU's name.
+    /// Name in reports: the instruction set, or the name of the GPU.
     pub fn name(&self) -> &str {
         match self {
             Backend::Cpu(isa) => isa.name(),

@@ -5,26 +5,28 @@ use super::event::Event;
 use crate::progress::Pulse;
 use crate::table::{BoundMaker, BoundTable, Table, TableError, check_blocks_in_parallel};
 
-/// Bound tables to make beside the exact ones.
+/// The bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundsToMake<'a> {
     pub maker: BoundMaker<'a>,
-    /// Seeds of the lowest layer that has one.
+    /// Seeds of the lowest layer with a bound table.
     pub first: usize,
 }
 
 impl BoundsToMake<'_> {
-    /// Whether the layer of `table` is to have a bound table.
+    /// Returns true if the layer of `table` should have a bound table.
     pub fn has(&self, table: &Table) -> bool {
         table.key().seeds >= self.first
     }
 
-    /// Whether the layer of `table` is to have no bound table, or one is there; its blocks are not checked.
+    /// Returns true if the layer of `table` needs no bound table, or its bound table exists. Blocks
+    /// are not checked.
     pub fn are_there(&self, directory: &Path, table: &Table) -> bool {
         !self.has(table) || BoundsToMake::open(directory, table).is_ok_and(|found| found.is_some())
     }
 
-    /// The bound table of the layer of `table`, if it is to have one and it is there, compared with its checksums.
+    /// Opens the bound table that the layer of `table` should have, if it exists, and compares it
+    /// with its checksums.
     pub fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = if self.has(table) { BoundsToMake::open(directory, table)? } else { None };
         if let Some(found) = &found {
@@ -33,13 +35,13 @@ impl BoundsToMake<'_> {
         Ok(found)
     }
 
-    /// The bound table that was made from `table`, with whatever cuts and network, if it is there.
+    /// Opens the bound table made from `table`, if it exists, with any cuts and network.
     fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = BoundTable::open_key(directory, table.key())?;
         Ok(found.filter(|found| found.header().exact == table.header().digest))
     }
 
-    /// Makes the bound table of a layer, if it is to have one that is not there.
+    /// Makes the missing bound table of a layer, if the layer should have one.
     pub fn make(
         &self,
         table: &Table,

@@ -7,56 +7,59 @@ use super::plan::rate;
 use super::sizes::{packed_bytes, pair_memory};
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
-/// A pair of frames that is still to be computed.
+/// A pair of frames still to be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairWork {
     /// The pair.
     pub pair: PairKey,
-    /// Positions to compute; 0 for the pair that stands for a layer whose pieces are complete, but not joined.
+    /// Positions to compute. 0 for a layer whose pieces are complete but not joined.
     pub positions: u64,
     /// Bytes of its piece, slightly overestimated.
     pub bytes: u64,
-    /// The most bytes of memory that the process computing it needs, page cache excluded.
+    /// Maximum bytes of memory that the computing process needs, page cache excluded.
     pub memory: u64,
-    /// Bytes of the tables of all layers below: a machine reads all of them once, to compare them with their checksums, and the
-    /// process reads what it computes from.
+    /// Bytes of the tables of all layers below. A machine reads them once to compare checksums, and
+    /// the process reads those it computes from.
     pub below: u64,
-    /// Estimated seconds, based only on the backend and the threads; reading the layers below is not included.
+    /// Estimated seconds, based only on the backend and the threads. Reading the layers below is
+    /// not included.
     pub seconds: f64,
 }
 
-/// What a build has still to do, pair by pair.
+/// The remaining work of a build, pair by pair.
 ///
 /// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Work {
-    /// The pairs without a piece, layer by layer, in each the largest pair first.
+    /// Pairs without a piece, layer by layer, the largest pair of each layer first.
     pub pairs: Vec<PairWork>,
-    /// Layers that are not finished.
+    /// Number of unfinished layers.
     pub layers: usize,
-    /// Positions to compute.
+    /// Number of positions to compute.
     pub positions: u64,
     /// Bytes of disk for the new tables, plus the pieces of the largest layer, which exist until they are joined.
     pub disk: u64,
-    /// The most bytes of memory that a process needs.
+    /// Maximum bytes of memory that a process needs.
     pub memory: u64,
-    /// Bytes of tables that each machine reads at least: all layers below the last one, once.
+    /// Minimum bytes of tables that each machine reads: all layers below the last one, once.
     pub read: u64,
-    /// Bytes of tables that all processes read at most, if each computes one pair on a machine of its own: all layers below, once
-    /// for each pair.
+    /// Maximum bytes of tables that all processes read, if each computes one pair on its own
+    /// machine: all layers below, once for each pair.
     pub read_by_pairs: u64,
     /// Seconds with one process.
     pub seconds: f64,
-    /// Seconds if all pairs of a layer are computed at the same time: the sum over layers of the largest pair's.
+    /// Seconds if all pairs of a layer are computed at the same time: the sum over layers of the
+    /// largest pair's time.
     pub critical_seconds: f64,
 }
 
 impl Work {
-    /// What is missing in `directory` of the layers up to that of `last`, for processes with `threads` threads each.
+    /// Lists the missing work in `directory` for the layers up to that of `last`, for processes
+    /// with `threads` threads each.
     ///
-    /// Pieces are recognised by their names; a damaged one is only found when it is used.
+    /// Pieces are recognised by their names. A damaged piece is only found when it is used.
     ///
     /// # Errors
     /// When the directory cannot be listed.
@@ -89,7 +92,7 @@ impl Work {
                 below,
                 seconds: positions as f64 / rate(key.rules, backend, threads),
             };
-            // The largest first, so that the last ones are small.
+            // The largest first, so that the last tasks are small.
             let mut pairs: Vec<PairWork> =
                 files.missing.iter().map(|&pair| pair_work(pair, pair.positions())).collect();
             if pairs.is_empty() {

@@ -7,10 +7,10 @@ use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, TableError, Tables};
 
-/// Why a device failed: an error of the crate that drives it.
+/// The cause of a device failure: an error of the crate that drives it.
 pub type DeviceError = Box<dyn Error + Send + Sync>;
 
-/// Why frames could not be computed.
+/// Reasons why frames could not be computed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComputeError {
@@ -23,7 +23,7 @@ pub enum ComputeError {
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
-    /// It was stopped.
+    /// The work was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
 }
@@ -39,11 +39,12 @@ impl From<TableError> for ComputeError {
 
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
-    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in
-    /// `tables`, and passes each to `output`.
+    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the
+    /// layers below in `tables`, and passes each to `output`.
     ///
     /// # Errors
-    /// When a lower table is missing or damaged, the device fails, `output` takes no more, or `pulse` was stopped.
+    /// When a lower table is missing or damaged, the device fails, `output` takes no more frames,
+    /// or `pulse` was stopped.
     fn compute(
         &mut self,
         tables: &Tables,
@@ -53,17 +54,17 @@ pub trait Computer: Send {
     ) -> Result<(), ComputeError>;
 }
 
-/// Takes what a [`Computer`] makes.
+/// Receives the frames of a [`Computer`].
 pub trait Output: Sync {
     /// Called when a pair of frames begins, with its first frame.
     fn pair(&self, frame: Frame);
 
-    /// Memory for the next packed frame; its content does not matter.
+    /// Returns memory for the next packed frame. Its content does not matter.
     fn buffer(&self) -> Vec<u8>;
 
-    /// Takes a packed frame, in order.
+    /// Receives a packed frame, in order.
     ///
     /// # Errors
-    /// When no more are wanted: why, or [`Stopped`].
+    /// The reason why no more frames are wanted, or [`Stopped`].
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError>;
 }

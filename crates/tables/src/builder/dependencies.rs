@@ -1,4 +1,4 @@
-//! Which frames of lower layers the scores of a frame are computed from.
+//! The frames of lower layers from which a frame's scores are computed.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,13 @@ use kalah_core::index::{Frame, TableRow};
 
 use crate::rows::RowMove;
 
-/// The frames of lower layers that `frame` is computed from, in the order of layers and of the seeds in the mover's row.
+/// Frames of lower layers from which `frame` is computed, ordered by layer and by the seeds in the
+/// mover's row.
 ///
-/// What a move does to the mover's row, and how many seeds it sows into the other one, depends on its pit, on the seeds there, and
-/// on whether a pit of that row is empty. So the rows with all seeds in one or two pits have the moves of all rows. A capture
-/// takes any number of seeds, and what a relay takes depends on both rows: it needs everything below.
+/// The effect of a move on the mover's row depends on its pit, the seeds there, and whether a pit
+/// of that row is empty. The same holds for the seeds it sows into the other row. So the rows with
+/// all seeds in one or two pits have the moves of all rows. A capture takes any number of seeds.
+/// The result of a relay depends on both rows, so it needs every lower frame.
 pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
     let Frame { pits, mover, other } = frame;
     let mut dependencies = BTreeSet::new();
@@ -52,7 +54,8 @@ fn representatives(pits: usize, seeds: usize) -> Vec<(TableRow, usize)> {
     for pit in 0..pits {
         for sown in 1..=seeds {
             for rest in 0..pits {
-                // The other seeds are in another pit; if there are none, one such row is enough.
+                // The other seeds are in another pit. If all seeds are sown, one such row is
+                // enough.
                 if (sown == seeds) == (rest == pit) {
                     let mut row = TableRow::default();
                     row[rest] = (seeds - sown) as u8;

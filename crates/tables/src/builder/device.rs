@@ -8,22 +8,24 @@ use crate::table::Tables;
 
 /// A device, other than the CPU, that computes tables.
 pub trait Device: fmt::Debug + Send + Sync {
-    /// Its name in reports.
+    /// Name in reports.
     fn name(&self) -> &str;
 
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`.
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`.
     ///
     /// # Errors
-    /// When there is not enough memory, the layer is too large for the device, or it computes wrong scores.
+    /// When there is not enough memory, the layer is too large for the device, or the device
+    /// computes wrong scores.
     fn computer(self: Arc<Self>, tables: &Tables, seeds: usize) -> Result<Box<dyn DeviceComputer>, ComputeError>;
 
-    /// The least bytes of its memory that the layers up to `seeds` take.
+    /// Minimum bytes of device memory for the layers up to `seeds`.
     fn least_memory(&self, pits: usize, seeds: usize) -> u64;
 
-    /// Positions per second of a build, estimated; with relays if `relays`.
+    /// Estimated positions per second of a build; `relays` is true for rules with relays.
     fn rate(&self, relays: bool) -> f64;
 
-    /// Bytes a second, read and written, of a plain copy of `bytes` bytes in its memory.
+    /// Bandwidth of a plain copy of `bytes` bytes in device memory: bytes read and written per
+    /// second.
     ///
     /// # Errors
     /// When the device fails.
@@ -32,13 +34,13 @@ pub trait Device: fmt::Debug + Send + Sync {
 
 /// A [`Computer`] on a device, which can be measured.
 pub trait DeviceComputer: Computer {
-    /// Starts measuring how long stages take, if the device can, and the bytes transferred.
+    /// Starts measuring the times of stages, if the device can, and the bytes transferred.
     ///
     /// # Errors
     /// When the device fails.
     fn begin_measuring(&mut self) -> Result<(), DeviceError>;
 
-    /// Seconds that each stage took since [`DeviceComputer::begin_measuring`], if they are measured.
+    /// Seconds of each stage since [`DeviceComputer::begin_measuring`], if measured.
     fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>>;
 
     /// Bytes transferred since [`DeviceComputer::begin_measuring`].
@@ -55,13 +57,13 @@ pub struct Traffic {
     pub downloaded: u64,
     /// From one place on the device to another.
     pub copied: u64,
-    /// The least that the stages for moves, transposing and packing read and write: every score and child once per
-    /// move.
+    /// Minimum bytes that the stages for moves, transposing and packing read and write: every score
+    /// and child once per move.
     pub touched: u64,
-    /// Dispatches.
+    /// Number of dispatches.
     pub dispatches: u64,
-    /// Workgroups of all dispatches.
+    /// Number of workgroups in all dispatches.
     pub workgroups: u64,
-    /// Bytes of lower frames that are on the device now.
+    /// Bytes of lower frames currently on the device.
     pub resident: u64,
 }

@@ -20,13 +20,14 @@ use crate::progress::Pulse;
 use crate::system::available_memory;
 use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableKey, Tables, check_in_parallel};
 
-/// How long a lease of another process must not change for that process to be presumed dead, if nothing else is said.
+/// Default time after which an unchanged lease of another process means that the process is dead.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Builds the layers of one rule set and board in a directory: tables, or from some layer up archives, alone or together with other
-/// processes.
+/// Builds the layers of one rule set and board in a directory, alone or together with other
+/// processes. The layers are tables, or archives from some layer up.
 ///
-/// Existing layers and frames are kept, and pieces that other processes left are used. The files depend only on rules, pits and seeds.
+/// Existing layers and frames are kept, and pieces left by other processes are used. The files
+/// depend only on rules, pits and seeds.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     directory: &'a Path,
@@ -37,61 +38,63 @@ pub struct Builder<'a> {
     keep: Keep,
 }
 
-/// What a build keeps of its layers.
+/// The form in which a build keeps its layers.
 #[derive(Clone, Copy, Debug)]
 enum Keep {
     /// Tables.
     Tables,
     /// Archives, of the layers from `first` seeds up.
     Archives { first: usize, memory: u64 },
-    /// Pieces, which are joined to tables; other processes make some of them.
+    /// Pieces, joined to tables. Other processes make some of them.
     Pieces { patience: Duration },
 }
 
 impl<'a> Builder<'a> {
-    /// A builder of the layers from 2 seeds up to that of `last`, on the CPU.
+    /// Makes a builder of the layers from 2 seeds up to that of `last`, on the CPU.
     pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
         let backend = Backend::Cpu(Isa::detect());
         Builder { directory, last, backend, only_last: false, bounds: None, keep: Keep::Tables }
     }
 
-    /// What computes the layers. Those that are archives are computed on the CPU in any case.
+    /// Sets the backend that computes the layers. Archived layers are always computed on the CPU.
     #[must_use]
     pub fn backend(self, backend: Backend) -> Builder<'a> {
         Builder { backend, ..self }
     }
 
-    /// Whether to build only the last layer, and fail if one below is missing.
+    /// If true, builds only the last layer, and fails if a layer below is missing.
     #[must_use]
     pub fn only_last(self, only_last: bool) -> Builder<'a> {
         Builder { only_last, ..self }
     }
 
-    /// Makes bound tables, too, of the tables from `first` seeds up: each when its layer is finished, while its table
-    /// is in the page cache. Those that are there are kept, also with other cuts or another network, unless they are
-    /// damaged or were made from another table.
+    /// Also makes bound tables of the layers from `first` seeds up. Each is made when its layer is
+    /// finished, while the table is in the page cache. Existing bound tables are kept, even with
+    /// other cuts or another network, unless they are damaged or were made from another table.
     #[must_use]
     pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
         Builder { bounds: Some(BoundsToMake { maker, first }), ..self }
     }
 
-    /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of memory, or what is necessary
-    /// ([`super::Plan::packed`]).
+    /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of
+    /// memory, or the necessary minimum ([`super::Plan::packed`]).
     ///
-    /// The frames of such a layer are packed into an archive as they are computed. What a later layer reads of it is unpacked into memory,
-    /// frame by frame. The archives are the same, byte for byte, as those of [`pack()`](crate::table::archive::pack()). A stopped build
-    /// goes on from the last finished frame. Tables that are there of layers from `first` up are packed and deleted.
+    /// The frames of such a layer are packed into an archive as they are computed. A later layer
+    /// unpacks the frames that it reads into memory. The archives equal those of
+    /// [`pack()`](crate::table::archive::pack()), byte for byte. A stopped build continues after
+    /// the last finished frame. Existing tables of layers from `first` up are packed and deleted.
     #[must_use]
     pub fn archives(self, first: usize, memory: u64) -> Builder<'a> {
         Builder { keep: Keep::Archives { first: first.max(2), memory }, ..self }
     }
 
-    /// Builds together with all other processes that do the same in the directory, which needs no lock: two processes that do the same
-    /// work produce the same bytes.
+    /// Builds together with all other processes that do the same in the directory. No lock is
+    /// needed: two processes that do the same work produce the same bytes.
     ///
-    /// In each layer a process computes the largest pair of frames that no other process has a lease on, then the next, and writes a
-    /// [`Piece`](crate::table::Piece) of each. At the end it waits for the others, and takes over the pairs of processes whose leases do
-    /// not change for `patience`, at least a few seconds. The one that finds the pieces of a layer complete joins them.
+    /// In each layer a process repeatedly takes the largest pair of frames without a lease,
+    /// computes it and writes a [`Piece`](crate::table::Piece). At the end it waits for the others.
+    /// It takes over the pairs of processes whose leases do not change for `patience`, at least a
+    /// few seconds. The process that finds the pieces of a layer complete joins them.
     #[must_use]
     pub fn shared(self, patience: Duration) -> Builder<'a> {
         Builder { keep: Keep::Pieces { patience }, ..self }
@@ -100,8 +103,10 @@ impl<'a> Builder<'a> {
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// When layers are missing and the directory is in use, a table in it is damaged (all are checked) or foreign, an archive is damaged,
-    /// a file cannot be read or written, or `pulse` was stopped.
+    /// - When layers are missing and the directory is in use.
+    /// - When a table is damaged (all are checked) or foreign, or an archive is damaged.
+    /// - When a file cannot be read or written.
+    /// - When `pulse` was stopped.
     ///
     /// # Panics
     /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
@@ -119,14 +124,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Computes one pair, whose layer has at most as many seeds as the last one of the builder, while other processes do the same.
+    /// Computes one pair, while other processes do the same. Its layer must have at most as many
+    /// seeds as the builder's last one.
     ///
-    /// Nothing is computed if its layer or a valid piece exists. If all pieces of the layer exist then, this joins
-    /// them, or waits for the process that does.
+    /// Does nothing if its layer or a valid piece exists. If all pieces of the layer exist
+    /// afterwards, joins them, or waits for the process that does.
     ///
     /// # Errors
-    /// When a layer below is missing and its pieces are not complete (the error names it), a table is damaged, reading
-    /// or writing fails, or the pulse was stopped.
+    /// - When a layer below is missing and its pieces are not complete. The error names it.
+    /// - When a table is damaged, or reading or writing fails.
+    /// - When the pulse was stopped.
     ///
     /// # Panics
     /// As [`Builder::run`].
@@ -140,16 +147,17 @@ impl<'a> Builder<'a> {
         self.backend.in_pool(|| SharedLayers::new(self.no_layer(pulse, on_event), patience).pair(pair))
     }
 
-    /// A run with no layer yet.
+    /// Returns a run without layers.
     fn no_layer<'r>(&'r self, pulse: &'r Pulse, on_event: &'r (dyn Fn(Event) + Sync)) -> Run<'r> {
         let TableKey { rules, pits, seeds } = self.last;
-        // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
+        // Tables are added one by one, as layers are finished. The ranks of rows serve all of them.
         let tables = Tables::empty(self.directory, rules, pits, seeds);
         Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event)
     }
 
-    /// Builds the layers up to `tables_to` seeds as tables, then those from the first of `archives` up, with so many bytes of memory. If
-    /// nothing is missing, nothing is written: the directory may be in use by others, or read-only.
+    /// Builds the layers up to `tables_to` seeds as tables, then those from the first of `archives`
+    /// up, with the memory given there. If nothing is missing, nothing is written, so the directory
+    /// may be in use by others, or read-only.
     fn run_locked(
         &self,
         tables_to: usize,
@@ -160,7 +168,7 @@ impl<'a> Builder<'a> {
         let open = || Tables::open_if_there(self.directory, self.last.rules, self.last.pits, tables_to);
         let found = open()?;
         if self.only_last && tables_to > 2 {
-            // Before anything is written.
+            // Fails before anything is written.
             found.require(tables_to - 1)?;
         }
         let mut complete = archives.is_none() && found.layers().len() + 1 == tables_to;
@@ -191,7 +199,7 @@ impl<'a> Builder<'a> {
             std::thread::scope(|scope| {
                 let mut finishing = Finishing::new(scope, self.directory, pulse, on_event);
                 let built = self.build_tables(&mut run, &mut finishing, &mut report);
-                // If a layer did not get its name, that is why one above it could not be built, or is not there yet.
+                // A layer that did not get its name explains why one above it failed or is missing.
                 finishing.wait()?;
                 built
             })
@@ -217,7 +225,7 @@ impl<'a> Builder<'a> {
             let key = run.tables.key(seeds);
             let path = key.path(self.directory);
             let table = if path.exists() {
-                // Built by another process since the tables were opened.
+                // Another process built it since the tables were opened.
                 report.kept += 1;
                 let table = Table::open(&path)?;
                 check_in_parallel(&table)?;
@@ -232,7 +240,8 @@ impl<'a> Builder<'a> {
                 finishing.begin(complete, key, record, self.is_read_soon(run, key))?
             };
             if self.bounds.is_some_and(|bounds| bounds.has(&table)) {
-                // Finishing removes unfinished files of the layer, and a bound table that is being written is one.
+                // Finishing removes unfinished files of the layer, such as a bound table being
+                // written.
                 finishing.wait()?;
             }
             self.make_bounds(&table, run)?;
@@ -245,8 +254,8 @@ impl<'a> Builder<'a> {
         self.bounds.map_or(Ok(()), |bounds| bounds.make(table, self.directory, run.pulse, run.on_event))
     }
 
-    /// Whether the table of a layer above those of `run` is read when it is finished, and finds place in the page cache beside them until
-    /// then.
+    /// Returns true if the new layer will be read again soon and fits in the page cache together
+    /// with the lower layers.
     fn is_read_soon(&self, run: &Run, key: TableKey) -> bool {
         let below = run.tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
         let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
@@ -255,8 +264,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Builds the tables of all layers from 2 to `seeds` in `directory`, on the threads of the current pool: a [`Builder`]
-/// with default settings.
+/// Builds the tables of all layers from 2 to `seeds` in `directory`, on the threads of the current
+/// pool. This is a [`Builder`] with default settings.
 ///
 /// # Errors
 /// As [`Builder::run`].

@@ -2,7 +2,8 @@ use super::computer::{ComputeError, DeviceError};
 use crate::system::OutOfMemory;
 use crate::table::{LockError, PairKey, TableError, TableKey};
 
-/// Why a build ended early. Finished frames are always kept, except those of a pair that is computed on its own.
+/// Reasons why a build ended early. Finished frames are always kept, except those of a pair
+/// computed on its own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -18,16 +19,16 @@ pub enum BuildError {
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
-    /// It was stopped.
+    /// The build was stopped.
     #[error("stopped while building {0}")]
     Stopped(TableKey),
-    /// It was stopped while it computed a pair on its own.
+    /// The build was stopped while it computed a pair on its own.
     #[error("stopped while computing {0}")]
     PairStopped(PairKey),
 }
 
 impl BuildError {
-    /// Names the layer that was being built when it was stopped; other errors stay as they are.
+    /// Adds the layer being built to an error for stopped work. Other errors are unchanged.
     pub(super) fn stopped_at<E: Into<BuildError>>(key: TableKey) -> impl FnOnce(E) -> BuildError {
         move |error| match error.into() {
             BuildError::Table(TableError::Stopped(_)) => BuildError::Stopped(key),

@@ -11,18 +11,19 @@ pub enum Event<'a> {
     Layer {
         /// The layer.
         key: TableKey,
-        /// Positions that are still to be computed.
+        /// Positions still to be computed.
         positions: u64,
-        /// Frames kept from an earlier run.
+        /// Frames kept from another run.
         kept: usize,
     },
-    /// A pair of frames begins: the one with fewer seeds in the mover's row.
+    /// A pair of frames begins, given by the frame with fewer seeds in the mover's row.
     Pair(Frame),
     /// The bound table of a layer begins.
     Bounds(TableKey),
-    /// The bound table of a layer is there, with other cuts or another network than the one to make: it is kept.
+    /// The existing bound table of a layer has other cuts or another network than requested. It is
+    /// kept.
     BoundsKept(TableKey),
-    /// The bound table of a layer is damaged: it is made again.
+    /// The bound table of a layer is damaged and will be made again.
     BoundsDamaged(&'a TableError),
     /// The finished table of a layer is packed into an archive.
     Packing(TableKey),
@@ -32,11 +33,11 @@ pub enum Event<'a> {
     Piece {
         /// The pair.
         pair: PairKey,
-        /// Seconds that it took.
+        /// Seconds taken.
         seconds: f64,
     },
     /// The pieces of a layer were joined.
     Joined(TableKey),
-    /// A piece is damaged; its frames are computed again.
+    /// A piece is damaged. Its frames are computed again.
     Damaged(&'a TableError),
 }

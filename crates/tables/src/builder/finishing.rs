@@ -8,10 +8,12 @@ use crate::file;
 use crate::progress::Pulse;
 use crate::table::{CompleteTable, Table, TableError, TableKey, remove_partial, remove_pieces};
 
-/// Waits for the disk and gives complete layers their names, one after the other, while the next layer is computed.
+/// Waits for the disk and gives complete layers their names, one after the other, while the next
+/// layer is computed.
 ///
-/// A file has its name only when all of it, and all layers below, are on the disk. If a layer does not get its name, nothing is
-/// kept of the layer above it, which was computed from pages that the disk has not confirmed.
+/// A file gets its name only when it and all layers below are on the disk. If a layer does not get
+/// its name, the layer above is discarded, because it was computed from pages that the disk has not
+/// confirmed.
 pub(super) struct Finishing<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     directory: &'env Path,
@@ -21,7 +23,7 @@ pub(super) struct Finishing<'scope, 'env> {
 }
 
 impl<'scope, 'env> Finishing<'scope, 'env> {
-    /// Nothing to finish yet.
+    /// Starts with nothing to finish.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         directory: &'env Path,
@@ -31,11 +33,11 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
         Finishing { scope, directory, pulse, on_event, running: None }
     }
 
-    /// Begins to finish a layer, and opens it. The one before must be waited for. If the layer is read soon, it is read into the page
-    /// cache, too.
+    /// Opens a layer and begins to finish it. The previous one must be finished. If the layer will
+    /// be read soon, it is also read into the page cache.
     ///
     /// # Errors
-    /// When the table cannot be mapped or no thread be started.
+    /// When the table cannot be mapped or no thread can be started.
     pub fn begin(
         &mut self,
         complete: CompleteTable,
@@ -48,13 +50,13 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
         let table = if cfg!(unix) { Some(complete.open()?) } else { None };
         let (directory, pulse, on_event) = (self.directory, self.pulse, self.on_event);
         let finish = move || {
-            // Another process may have joined pieces meanwhile, and others may have mapped the table. The unfinished file is one
-            // of the remains then.
+            // Another process may have joined pieces meanwhile, and others may have mapped that
+            // table. The unfinished file is a leftover then.
             if !key.path(directory).exists() {
                 complete.finish()?;
             }
             clean(directory, key)?;
-            // The log is a convenience; its errors do not fail a build.
+            // The log is a convenience, so its errors do not fail a build.
             let _ = record.append(directory);
             on_event(Event::Done(&record));
             if read_soon && let Ok(file) = file::open(&key.path(directory)) {
@@ -73,7 +75,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
         }
     }
 
-    /// Waits until the layer has its name, if one is being finished.
+    /// Waits until the layer has its name, if a layer is being finished.
     ///
     /// # Errors
     /// When that fails.
@@ -87,7 +89,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     }
 }
 
-/// Removes the remains of other attempts at a finished layer.
+/// Removes leftovers of other attempts at a finished layer.
 pub(super) fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
     remove_pieces(directory, key)?;
     remove_partial(directory, key)

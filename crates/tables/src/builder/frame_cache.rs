@@ -1,4 +1,4 @@
-//! Which unpacked frames are kept in memory: a plan and a build decide alike.
+//! Selects the unpacked frames to keep in memory. Plans and builds use the same rules.
 
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
@@ -7,31 +7,32 @@ use super::dependencies::lower_frames;
 use super::residency::{ReadSteps, Residency};
 use crate::table::PackedFrame;
 
-/// The frames of archived layers that are in memory, each with what holds it.
+/// The frames of archived layers in memory, each with the object that holds it.
 ///
 /// The steps of a layer are its frames, in the order in which they are computed.
 #[derive(Debug)]
 pub struct FrameCache<T> {
     rules: Rules,
-    /// Seeds of the first layer that is an archive.
+    /// Seeds of the first archived layer.
     first: usize,
     budget: u64,
     residency: Residency<T>,
-    /// Steps that were begun.
+    /// Number of steps begun.
     begun: u32,
 }
 
-/// About the most bytes that an unpacked frame takes in memory.
+/// Approximate maximum bytes of an unpacked frame in memory.
 pub fn frame_bytes(frame: Frame) -> u64 {
     PackedFrame::most_bytes(frame)
 }
 
-/// The frames of archives, the layers from `first` seeds up, that `step` is computed from.
+/// Frames of archived layers, those from `first` seeds up, from which `step` is computed.
 pub fn archived_frames(rules: Rules, first: usize, step: Frame) -> Vec<Frame> {
     lower_frames(rules, step).into_iter().filter(|frame| frame.mover + frame.other >= first).collect()
 }
 
-/// The steps of a layer: the frames that are computed one after the other for pairs with these seeds in the rows.
+/// Steps of a layer: the frames computed one after the other for pairs with these seeds in the
+/// rows.
 pub fn steps(pits: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Vec<Frame> {
     let both = pairs.into_iter().flat_map(|(small, large)| {
         let frame = Frame { pits, mover: small, other: large };
@@ -41,7 +42,7 @@ pub fn steps(pits: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Ve
 }
 
 impl<T> FrameCache<T> {
-    /// An empty cache of at most `budget` bytes for the layers from `first` seeds up.
+    /// Makes an empty cache of at most `budget` bytes for the layers from `first` seeds up.
     pub fn new(rules: Rules, first: usize, budget: u64) -> FrameCache<T> {
         // Large frames give way first.
         let residency = Residency::new(|frame| frame.positions() as i64);
@@ -55,8 +56,9 @@ impl<T> FrameCache<T> {
         self.begun = 0;
     }
 
-    /// Makes room for all that the next step, which must be `step`, is computed from; more than the budget only if that takes more.
-    /// Returns the frames that are not there, in the order of layers and of the files: they must be inserted.
+    /// Makes space for the frames from which the next step, `step`, is computed. Exceeds the budget
+    /// only if that step alone does. Returns the missing frames, in the order of layers and of the
+    /// files; they must be inserted.
     pub fn advance(&mut self, step: Frame) -> Vec<Frame> {
         self.residency.begin(self.begun);
         self.begun += 1;
@@ -83,7 +85,7 @@ impl<T> FrameCache<T> {
         self.residency.insert(frame, held, frame_bytes(frame));
     }
 
-    /// What holds a frame that is there.
+    /// Returns the object that holds a frame, if the frame is in memory.
     pub fn get(&self, frame: Frame) -> Option<&T> {
         self.residency.get(frame)
     }

@@ -1,4 +1,4 @@
-//! What building a layer takes: memory, and what is read and written, in the order in which it happens.
+//! Predicts the memory to build a layer, and its reads and writes in order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,71 +13,75 @@ use crate::file::LEAST_DIRECT_BYTES;
 use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
 use crate::table::{PairKey, TableKey};
 
-/// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
+/// Bits a position of archives, rounded up. They grow more slowly with each seed.
 const ARCHIVE_BITS: f64 = 2.6;
 
-/// With page cache for so many times what one step reads, [`LayerPlan::read`] is what was measured (docs/measurements.md, "Memory of
-/// builds"); with twice as much it was up to twice the plan, and with less than that far more.
+/// Page cache that makes [`LayerPlan::read`] match measurements, as a multiple of the reads of one
+/// step (docs/measurements.md, "Memory of builds"). With twice the reads, up to twice the plan was
+/// read; with less than that, far more.
 const CACHED_STEPS: f64 = 2.6;
 
-/// One step of a layer: a frame that is computed.
+/// One step of a layer: the computation of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepPlan {
     /// The frame.
     pub frame: Frame,
-    /// Frames of lower layers that it is computed from.
+    /// Number of lower frames from which it is computed.
     pub frames: usize,
     /// Positions of these frames.
     pub positions: u64,
-    /// Their bytes in tables. They are read run by run, in the order of the rows, several times each.
+    /// Bytes of these frames in tables. They are read run by run, in the order of the rows, several
+    /// times each.
     pub bytes: u64,
-    /// Frames that are unpacked before it, of layers that are archives.
+    /// Number of frames of archived layers that are unpacked before the step.
     pub unpacked: usize,
     /// Positions of these.
     pub unpacked_positions: u64,
 }
 
-/// What building a layer on the CPU takes.
+/// Resources for building a layer on the CPU.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LayerPlan {
     /// The layer.
     pub key: TableKey,
-    /// Its positions.
+    /// Number of positions in the layer.
     pub positions: u64,
-    /// The most bytes of memory that it must have: the frames under way, maps of rows, the program; of layers that are archives also
-    /// the unpacked frames that a step is computed from.
+    /// Minimum bytes of memory: the frames being computed, maps of rows and the program. For
+    /// archived layers also the unpacked frames from which a step is computed.
     pub memory: u64,
-    /// The most bytes of lower tables that one step reads: with as much page cache as this, none of it is read twice in the step.
+    /// Maximum bytes of lower tables that one step reads. With this much page cache, a step reads
+    /// nothing from disk twice.
     pub step_bytes: u64,
-    /// Bytes of all lower tables that the layer reads, each frame counted once: what the disk reads if the page cache holds
-    /// everything.
+    /// Bytes of all lower tables that the layer reads, each frame counted once. The disk reads this
+    /// much if the page cache holds everything.
     pub read_once: u64,
-    /// Bytes of all lower tables that the steps read, a frame counted for each step: what the disk reads if the page cache holds what
-    /// one step reads, and nothing is left for the next one.
+    /// Bytes of all lower tables that the steps read, a frame counted for each step. The disk reads
+    /// this much if the page cache holds the reads of one step and nothing for the next.
     pub read_by_step: u64,
-    /// Bytes that the disk reads, of tables and archives, if the page cache has what `memory` leaves of the memory that was planned
-    /// with, and holds the frames that were read last, and small ones that were written last. Where the disk is slow, large ones are
-    /// written through the page cache, too, and less is read.
+    /// Bytes of tables and archives that the disk reads, if the page cache has the memory left over
+    /// by `memory`. It is assumed to hold the frames read last, and small frames written last. On a
+    /// slow disk large frames are also written through the page cache, and less is read.
     pub read: u64,
-    /// Whether the disk may read much more than that: the page cache does not hold a few times what a step reads of tables, and a
-    /// step reads its frames run by run, in several places at once.
+    /// True if the disk may read much more than `read`, because the page cache is smaller than a
+    /// few times the table reads of a step. A step reads its frames run by run, in several places
+    /// at once.
     pub may_read_more: bool,
-    /// Frames of archives that are unpacked.
+    /// Number of archived frames that are unpacked.
     pub unpacked: usize,
     /// Positions of these.
     pub unpacked_positions: u64,
-    /// Bytes of the table that is written; 0 for a layer that becomes an archive.
+    /// Bytes of the new table; 0 for an archived layer.
     pub table: u64,
-    /// Bytes of the archive that is written; 0 for a layer that stays a table.
+    /// Bytes of the new archive; 0 for a layer kept as a table.
     pub archive: u64,
-    /// The steps in their order.
+    /// The steps in order.
     pub steps: Vec<StepPlan>,
 }
 
-/// The plans of the layers of `last` and below that are not `finished`; those from `packed` seeds up are archives, with
-/// `memory` bytes for all that is needed, page cache included.
+/// Plans for the layers up to `last` that are not `finished`. Those from `packed` seeds up are
+/// archives, with `memory` bytes for everything, page cache included.
 pub fn layer_plans(
     last: TableKey,
     packed: Option<usize>,
@@ -92,7 +96,7 @@ pub fn layer_plans(
     for seeds in 2..=last.seeds {
         let key = TableKey { seeds, ..last };
         if !finished(key) {
-            // Unpacked frames take what memory there is.
+            // Unpacked frames take all remaining memory.
             let most = if seeds > first { 0 } else { memory.saturating_sub(layer_memory(key, first, threads)) };
             pages.budget = most;
             plans.push(LayerPlan::new(key, &mut cache, &mut pages, first, threads));
@@ -115,7 +119,8 @@ impl LayerPlan {
         let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.positions()).sum::<u64>();
         cache.begin(&order);
         let mut once = HashSet::new();
-        // Of tables, which are read through the page cache: the most for a step, and what the disk reads. Of archives.
+        // Table reads go through the page cache: the maximum of a step, and the reads from disk.
+        // Then the reads of archives.
         let (mut of_step, mut of_lower, mut of_archives) = (0, 0, 0);
         let steps: Vec<StepPlan> = order
             .iter()
@@ -131,7 +136,7 @@ impl LayerPlan {
                     .map(|frame| packed_bytes(frame.positions()))
                     .sum::<u64>();
                 of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
-                // What is written past the page cache is read from the disk once.
+                // Data written past the page cache is read from the disk once.
                 if packed_bytes(frame.positions()) < LEAST_DIRECT_BYTES as u64 {
                     pages.touch(frame);
                 }
@@ -166,7 +171,7 @@ impl LayerPlan {
     }
 }
 
-/// Bytes of the archive of so many positions, rounded up.
+/// Bytes of the archive of `positions` positions, rounded up.
 pub(super) fn archive_bytes(positions: u64) -> u64 {
     archived(positions) + (1 << 16)
 }
@@ -176,19 +181,20 @@ fn archived(positions: u64) -> u64 {
     (positions as f64 * ARCHIVE_BITS / 8.0) as u64
 }
 
-/// The frames of tables that the page cache holds: those that were last written through it or read.
+/// Frames of tables in the page cache: those last written through it or read.
 #[derive(Default)]
 struct PageCache {
     budget: u64,
     used: u64,
-    /// By frame, when it was used last; and the frames by that time.
+    /// Time of last use by frame, and the frames by that time.
     times: HashMap<Frame, u64>,
     frames: BTreeMap<u64, Frame>,
     clock: u64,
 }
 
 impl PageCache {
-    /// A frame is read, or written through the page cache. Returns whether it was not there.
+    /// Records that a frame is read, or written through the page cache. Returns true if it was not
+    /// cached.
     fn touch(&mut self, frame: Frame) -> bool {
         self.clock += 1;
         let before = self.times.insert(frame, self.clock);
@@ -207,12 +213,12 @@ impl PageCache {
     }
 }
 
-/// The bytes of memory that a build into archives takes for a layer, those of unpacked frames aside.
+/// Bytes of memory for a layer in a build of archives, unpacked frames excluded.
 pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
     working_memory(key) + unpacking(key, first, threads).max(write_memory(key, threads))
 }
 
-/// The most bytes of memory that a layer takes, with as few unpacked frames as possible.
+/// Maximum bytes of memory for a layer with as few unpacked frames as possible.
 pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
     if key.seeds < first {
         return working_memory(key);

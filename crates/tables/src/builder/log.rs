@@ -11,19 +11,20 @@ use crate::file;
 use crate::printable::printable;
 use crate::table::TableKey;
 
-/// The name of the log in a directory of tables: one JSON object per line.
+/// Name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";
 
-/// The most bytes of a log that are read, from its end: those of some 50,000 records.
+/// Maximum bytes read from the end of a log: some 50,000 records.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The most bytes of a record. A longer line of text is none.
+/// Maximum bytes of a record. A longer line of text is ignored.
 const MOST_RECORD_BYTES: u64 = 4096;
 
-/// The most characters that are kept of a text in a record.
+/// Maximum characters kept of a text in a record.
 const MOST_TEXT: usize = 80;
 
-/// How one layer was built. Logged separately, since the bytes of tables depend on neither time nor machine.
+/// The record of a layer's build. It is logged separately, since the bytes of tables depend on
+/// neither time nor machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BuildRecord {
@@ -33,13 +34,14 @@ pub struct BuildRecord {
     pub pits: usize,
     /// Seeds in play.
     pub seeds: usize,
-    /// Positions computed: fewer than the layer has if an earlier run computed some.
+    /// Positions computed. Fewer than the layer has if another run computed some.
     pub positions: u64,
-    /// Seconds from the first position to the last byte written. The disk is waited for while the next layer is computed.
+    /// Seconds from the first position to the last byte written. Waiting for the disk overlaps with
+    /// the next layer.
     pub seconds: f64,
     /// Threads.
     pub threads: usize,
-    /// What computed it: an instruction set of the CPU (see [`kalah_core::isa::Isa`]) or a GPU.
+    /// Backend: an instruction set of the CPU (see [`kalah_core::isa::Isa`]) or a GPU.
     #[serde(alias = "isa")]
     pub backend: String,
     /// The version of kalah that built it.
@@ -48,13 +50,14 @@ pub struct BuildRecord {
     /// The commit that this version was compiled from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// When it was finished, in Greenwich, such as 2026-11-25T16:40:12Z.
+    /// Time of completion in UTC, such as 2026-11-25T16:40:12Z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
 }
 
 impl BuildRecord {
-    /// The record of a layer that the threads of the current pool began to build at `start` and have just finished.
+    /// Makes the record of a layer that the threads of the current pool began to build at `start`
+    /// and have just finished.
     pub(super) fn new(key: TableKey, positions: u64, start: Instant, backend: &str) -> BuildRecord {
         BuildRecord {
             rules: key.rules.name().to_owned(),
@@ -84,14 +87,14 @@ impl BuildRecord {
         writeln!(file, "{}", serde_json::to_string(self)?)
     }
 
-    /// The table that it is of; `None` if there is no such table, or the figures cannot be right.
+    /// The table of the record; `None` if no such table can exist, or the figures are impossible.
     fn key(&self) -> Option<TableKey> {
         let rules: Rules = self.rules.parse().ok()?;
         let key = TableKey { rules, pits: self.pits, seeds: self.seeds };
         (key.is_possible() && self.seconds >= 0.0).then_some(key)
     }
 
-    /// The same with texts that are short and can be printed: anyone may have written them.
+    /// Shortens the texts and makes them printable, since anyone may have written them.
     fn printable(mut self) -> BuildRecord {
         let texts = [&mut self.version, &mut self.commit, &mut self.finished];
         for text in texts.into_iter().flatten().chain([&mut self.backend]) {
@@ -106,10 +109,11 @@ impl BuildRecord {
 pub struct BuildLog(HashMap<TableKey, BuildRecord>);
 
 impl BuildLog {
-    /// Reads the log of `directory`, or the last 16 MiB of it. What is no record is left out; without a log there are none.
+    /// Reads the log of `directory`, or its last 16 MiB. Invalid records are skipped, and a missing
+    /// log is empty.
     pub fn read(directory: &Path) -> BuildLog {
         let mut log = BuildLog::default();
-        // The log is a convenience: what cannot be read is not there.
+        // The log is a convenience, so an unreadable log counts as empty.
         let _ = log.read_file(&directory.join(LOG_FILE));
         log
     }
@@ -119,7 +123,7 @@ impl BuildLog {
         let begin = file.metadata()?.len().saturating_sub(MOST_BYTES);
         file.seek(SeekFrom::Start(begin))?;
         let mut reader = BufReader::new(file.take(MOST_BYTES));
-        // The first line of text may have begun before.
+        // The first line of text may be incomplete.
         let mut is_cut = begin > 0;
         let mut line = Vec::new();
         loop {
@@ -174,7 +178,7 @@ mod tests {
             let log = [record, b"\n", between, b"\n", later.as_bytes(), between].concat();
             assert_eq!(seconds(&log), Some(3.5));
         }
-        // A record within a line of text that is too long is none.
+        // A record within a line of text that is too long does not count.
         let padded = |at: usize| [&vec![b' '; at][..], later.as_bytes()].concat();
         assert_eq!(seconds(&padded(1000)), Some(3.5));
         assert_eq!([4096, 4096 - 50, 8192].map(|at| seconds(&padded(at))), [None; 3]);

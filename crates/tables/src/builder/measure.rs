@@ -26,7 +26,7 @@ pub struct Measurement {
     pub positions: u64,
     /// Seconds from the first position to the last byte written, without waiting for the disk.
     pub seconds: f64,
-    /// Seconds that writing took, in parallel to computing.
+    /// Seconds of writing, in parallel to computing.
     pub write_seconds: f64,
     /// Bytes of the table.
     pub file_bytes: u64,
@@ -36,7 +36,8 @@ pub struct Measurement {
     /// For a GPU: times by its own clock, measured in a separate run, and bytes transferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuMeasurement>,
-    /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
+    /// Bandwidth of a plain copy in the memory of the device or machine: bytes read and written per
+    /// second.
     pub copy_bandwidth: f64,
 }
 
@@ -62,11 +63,12 @@ fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(blake3::Hash::from_bytes(*digest).to_hex().as_str())
 }
 
-/// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`, twice, and
-/// measures the second time, when everything is warm.
+/// Builds the layer of `seeds` seeds from those below in `tables` twice, in a temporary directory
+/// in `directory`. Measures the second build, when everything is warm.
 ///
 /// # Errors
-/// When a lower table is missing, there is not enough memory or disk, the device fails, or `pulse` was stopped.
+/// When a lower table is missing, there is not enough memory or disk, the device fails, or `pulse`
+/// was stopped.
 pub fn measure(
     backend: &Backend,
     tables: &Tables,
@@ -114,7 +116,7 @@ fn built_twice(
     build_once(computer, tables, seeds, directory, pulse)
 }
 
-/// Builds a layer and measures that.
+/// Builds a layer and measures the build.
 fn build_once(
     computer: &mut dyn Computer,
     tables: &Tables,
@@ -140,7 +142,6 @@ fn build_once(
     })
 }
 
-/// Discards frames.
 struct Nowhere;
 
 impl Output for Nowhere {
@@ -155,7 +156,7 @@ impl Output for Nowhere {
     }
 }
 
-/// Bytes a second, read and written, of a plain copy by all threads.
+/// Bandwidth of a plain copy by all threads: bytes read and written per second.
 fn memory_bandwidth() -> f64 {
     use rayon::prelude::*;
     let from = vec![1u8; COPIED_BYTES / 2];

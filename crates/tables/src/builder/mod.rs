@@ -1,31 +1,31 @@
-//! Computing tables, layer by layer.
+//! Computes tables, layer by layer.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`computer`](Computer) | traits: what computes frames, and what takes them |
+//! | [`computer`](Computer) | traits for computing frames and receiving them |
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
-//! | [`device`](Device) | traits: a device other than the CPU, and what computes on it |
+//! | [`device`](Device) | traits for a device other than the CPU, and its computer |
 //! | [`backend`](Backend) | the CPU or a GPU |
 //! | [`plan`](Plan) | the memory, disk and time that a build will need |
-//! | `sizes` | bytes of files and of memory, reckoned before anything is built |
+//! | `sizes` | predicted bytes of files and memory |
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
-//! | [`layer_plan`](LayerPlan) | the memory of each layer, and what is read and written in which order |
-//! | [`dependencies`](lower_frames) | which frames of lower layers a frame is computed from |
+//! | [`layer_plan`](LayerPlan) | the memory of each layer, and the order of its reads and writes |
+//! | [`dependencies`](lower_frames) | the lower frames from which a frame is computed |
 //! | [`driver`](Builder) | building layers in order: tables, archives, or together with other processes |
-//! | [`report`](BuildReport) | what a build did |
+//! | [`report`](BuildReport) | the results of a build |
 //! | `run` | a running build: its computer, and tables layer by layer |
-//! | `archive_layers` | layers that are kept as archives |
-//! | `shared_layers` | layers of which other processes compute pairs of frames, too |
+//! | `archive_layers` | layers kept as archives |
+//! | `shared_layers` | layers shared with other processes, pair by pair |
 //! | `bounds_to_make` | bound tables beside the exact ones |
 //! | `unpacked` | frames of archives, in memory while they are needed |
-//! | `frame_cache` | which of these are kept |
-//! | [`residency`](Residency) | what is kept where what will be read is known |
+//! | `frame_cache` | selection of these frames |
+//! | [`residency`](Residency) | selection of frames to keep when future reads are given |
 //! | `finishing` | giving layers their names while the next ones are computed |
 //! | `writer` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
-//! | [`log`](BuildRecord) | how long each layer took |
-//! | [`error`](BuildError) | why a build ended early |
-//! | [`measure`](measure()) | measuring how long one layer takes, and on what |
+//! | [`log`](BuildRecord) | the build time of each layer |
+//! | [`error`](BuildError) | reasons why a build ended early |
+//! | [`measure`](measure()) | measuring the build of one layer |
 
 mod archive_layers;
 mod backend;

@@ -12,22 +12,22 @@ use crate::system::{MemoryShortage, available_disk, check_memory};
 use crate::table::archive::archive_path;
 use crate::table::{PairKey, TableKey};
 
-/// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
+/// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
 const RELAY_RATE: f64 = 60e6;
 
-/// What a build will need.
+/// The requirements of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The layers that do not exist yet.
+    /// Layers that do not exist yet.
     pub missing: Vec<TableKey>,
-    /// Positions of these layers.
+    /// Number of positions in these layers.
     pub positions: u64,
-    /// The most bytes of memory, without the page cache that holds the tables. An allocator that keeps freed pieces of some MiB for
-    /// later, as glibc's does unless it is told otherwise, may take a fifth more.
+    /// Maximum bytes of memory, without the page cache that holds the tables. An allocator that
+    /// keeps freed blocks of some MiB, as glibc's does by default, may take a fifth more.
     pub memory: u64,
-    /// The least bytes of a GPU's memory; 0 for the CPU.
+    /// Minimum bytes of GPU memory; 0 for the CPU.
     pub device_memory: u64,
     /// Bytes of disk for the new tables.
     pub disk: u64,
@@ -35,15 +35,15 @@ pub struct Plan {
     pub seconds: f64,
 }
 
-/// Why a build cannot begin.
+/// Reasons why a build cannot begin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// More memory than is allowed or available.
+    /// The build needs more memory than is allowed or available.
     #[error("{0}")]
     Memory(#[from] MemoryShortage),
-    /// More disk than is free.
-    #[error("this build needs {needed} bytes of disk, {} has {free} free", directory.display())]
+    /// The build needs more disk than is free.
+    #[error("this build needs {needed} bytes of disk, but {} has {free} free", directory.display())]
     Disk {
         /// Bytes needed.
         needed: u64,
@@ -55,7 +55,7 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// The plan for building the layers up to that of `last` that are not in `directory`.
+    /// Plans the build of the layers up to that of `last` that are not in `directory`.
     pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Plan {
         let TableKey { rules, pits, seeds } = last;
         let missing: Vec<TableKey> = (2..=seeds)
@@ -82,7 +82,7 @@ impl Plan {
         }
     }
 
-    /// The plan for computing one pair of frames, and then joining the pieces of its layer.
+    /// Plans the computation of one pair of frames, followed by joining the pieces of its layer.
     pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> Plan {
         let TableKey { rules, pits, seeds } = pair.layer;
         let positions = pair.positions();
@@ -99,8 +99,8 @@ impl Plan {
         }
     }
 
-    /// The plan for building the layers up to that of `last` on the CPU, those from `first` seeds up into archives
-    /// ([`super::Builder::archives`]).
+    /// Plans the build of the layers up to that of `last` on the CPU, those from `first` seeds up
+    /// into archives ([`super::Builder::archives`]).
     pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
         let backend = Backend::Cpu(Isa::detect());
         let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
@@ -122,10 +122,10 @@ impl Plan {
 
     /// Checks that the build fits.
     ///
-    /// The memory must be within `budget`, if there is one, and within what is available now.
+    /// The memory must be within `budget`, if given, and within the memory currently available.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The resource that is too small.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
         check_memory(self.memory, budget, || "this build needs".to_owned())?;
         // If the free space is unknown, the writer will find out, and nothing is lost.
@@ -136,7 +136,6 @@ impl Plan {
     }
 }
 
-/// Positions per second.
 pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
@@ -145,7 +144,7 @@ pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     }
 }
 
-/// Bytes of memory that a layer takes to build: that of its most demanding pair of frames.
+/// Bytes of memory to build a layer: those of its most demanding pair of frames.
 fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
     key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
 }

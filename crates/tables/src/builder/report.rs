@@ -2,26 +2,26 @@ use super::log::BuildRecord;
 use super::unpacked::ArchiveReads;
 use crate::table::PairKey;
 
-/// What a build did.
+/// The results of a build.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BuildReport {
-    /// Layers that existed already.
+    /// Number of layers that existed already.
     pub kept: usize,
     /// Layers built or completed.
     pub built: Vec<BuildRecord>,
-    /// Archives that were written.
+    /// Number of archives written.
     pub packed: usize,
-    /// What was read from archives.
+    /// Data read from archives.
     pub reads: ArchiveReads,
-    /// Of a build shared with other processes: the pairs that this one computed.
+    /// In a build shared with other processes: the pairs that this process computed.
     pub pairs: Vec<PairKey>,
-    /// Of a build shared with other processes: the layers whose pieces this one joined.
+    /// In a build shared with other processes: the number of layers that this process joined.
     pub joined: usize,
 }
 
 impl BuildReport {
-    /// Positions computed.
+    /// Number of positions computed.
     pub fn positions(&self) -> u64 {
         let layers = self.built.iter().map(|record| record.positions);
         layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
@@ -32,8 +32,8 @@ impl BuildReport {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairReport {
-    /// Whether the pair was computed; otherwise its piece or its layer existed already.
+    /// True if the pair was computed. Otherwise its piece or its layer existed already.
     pub computed: bool,
-    /// Whether its layer is finished now.
+    /// True if its layer is finished.
     pub finished: bool,
 }

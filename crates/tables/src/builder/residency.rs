@@ -1,25 +1,25 @@
-//! Which frames of lower layers are held when not all have room: those that are read again soonest.
+//! Selects the lower frames to keep when not all fit: those that are read again soonest.
 //!
-//! What a layer reads, and in which order, is known before it is computed. So of two frames the one whose next reading is
-//! later gives way, which is the best that can be done for frames of equal size (Belady 1966).
+//! The reads of a layer and their order are fixed in advance. Of two frames, the one whose next
+//! read is later gives way, which is optimal for frames of equal size (Belady 1966).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use kalah_core::index::Frame;
 
-/// A frame that the layer does not read again.
+/// Next step of a frame that the layer does not read again.
 const NEVER: u32 = u32::MAX;
 
-/// When a layer reads the frames of lower layers, in steps: one for each of its frames.
+/// The steps in which a layer reads each lower frame. A layer has one step for each of its frames.
 #[derive(Debug, Default)]
 pub struct ReadSteps {
-    /// Ascending.
+    /// Steps by frame, ascending.
     steps: HashMap<Frame, Vec<u32>>,
 }
 
 impl ReadSteps {
-    /// From what each step reads, a frame perhaps several times.
+    /// Collects the frames that each step reads; a frame may occur several times.
     pub fn new<F: IntoIterator<Item = Frame>>(frames: impl IntoIterator<Item = F>) -> ReadSteps {
         let mut reads = ReadSteps::default();
         for (step, frames) in (0..).zip(frames) {
@@ -33,35 +33,35 @@ impl ReadSteps {
         reads
     }
 
-    /// The first step from `step` on in which a frame is read.
+    /// First step from `step` on that reads a frame.
     fn next(&self, frame: Frame, step: u32) -> u32 {
         let Some(steps) = self.steps.get(&frame) else { return NEVER };
         steps.get(steps.partition_point(|&other| other < step)).copied().unwrap_or(NEVER)
     }
 }
 
-/// A frame that is held.
+/// A frame that is kept.
 #[derive(Debug)]
 struct Resident<T> {
     held: T,
     bytes: u64,
-    /// The step in which it is read next.
+    /// Step of its next read.
     next: u32,
 }
 
-/// The frames that are held, each with what holds it.
+/// The frames that are kept, each with the object that holds it.
 #[derive(Debug)]
 pub struct Residency<T> {
     frames: HashMap<Frame, Resident<T>>,
     bytes: u64,
     reads: ReadSteps,
     step: u32,
-    /// Of frames that are read next in the same step, or never, those with the largest rank give way first.
+    /// Among frames with the same next step, or none, those with the largest rank give way first.
     rank: fn(Frame) -> i64,
 }
 
 impl<T> Residency<T> {
-    /// No frame yet.
+    /// Starts without frames.
     pub fn new(rank: fn(Frame) -> i64) -> Residency<T> {
         Residency { frames: HashMap::new(), bytes: 0, reads: ReadSteps::default(), step: 0, rank }
     }
@@ -71,7 +71,7 @@ impl<T> Residency<T> {
         self.bytes
     }
 
-    /// Begins a layer that reads this.
+    /// Begins a layer with these reads.
     pub fn plan(&mut self, reads: ReadSteps) {
         (self.reads, self.step) = (reads, 0);
         for (frame, resident) in &mut self.frames {
@@ -84,19 +84,19 @@ impl<T> Residency<T> {
         self.step = step;
     }
 
-    /// What holds a frame, if it is held.
+    /// Returns the object that holds a frame, if it is kept.
     pub fn get(&self, frame: Frame) -> Option<&T> {
         self.frames.get(&frame).map(|resident| &resident.held)
     }
 
-    /// What holds a frame that is read now, if it is held.
+    /// Returns the object that holds a frame that is read now, if it is kept.
     pub fn read(&mut self, frame: Frame) -> Option<&T> {
         let resident = self.frames.get_mut(&frame)?;
         resident.next = self.reads.next(frame, self.step + 1);
         Some(&resident.held)
     }
 
-    /// All frames and their bytes, in the order in which they give way: those first that are read last.
+    /// All frames and their bytes, in the order in which they give way: the last to be read first.
     pub fn latest(&self) -> impl Iterator<Item = (Frame, u64)> {
         let key = |(frame, resident): (&Frame, &Resident<T>)| {
             ((resident.next, (self.rank)(*frame)), frame.mover, *frame, resident.bytes)
@@ -106,8 +106,8 @@ impl<T> Residency<T> {
         latest.into_iter().map(|(_, _, frame, bytes)| (frame, bytes))
     }
 
-    /// The frames that should give way to `frame`, which takes `bytes` more than there is room for; it is read now, or of
-    /// this layer. `None` if it should not be held itself.
+    /// Frames that should give way to `frame`, which takes `bytes` more than fit. `frame` is read
+    /// now, or belongs to the current layer. `None` if `frame` itself should not be kept.
     pub fn yielding(&self, frame: Frame, bytes: u64) -> Option<Vec<Frame>> {
         let own = (self.reads.next(frame, self.step + 1), (self.rank)(frame));
         let later = self.latest().take_while(|(frame, _)| (self.frames[frame].next, (self.rank)(*frame)) > own);
@@ -121,7 +121,7 @@ impl<T> Residency<T> {
         (freed >= bytes).then_some(yielding)
     }
 
-    /// Holds a frame that is read now, or of this layer.
+    /// Keeps a frame that is read now, or belongs to the current layer.
     pub fn insert(&mut self, frame: Frame, held: T, bytes: u64) {
         let next = self.reads.next(frame, self.step + 1);
         self.remove(frame);
@@ -129,12 +129,12 @@ impl<T> Residency<T> {
         self.bytes += bytes;
     }
 
-    /// Holds a frame no longer.
+    /// Drops a frame.
     pub fn remove(&mut self, frame: Frame) {
         self.bytes -= self.frames.remove(&frame).map_or(0, |resident| resident.bytes);
     }
 
-    /// Holds no frame of the lowest layer any longer; returns whether there was one.
+    /// Drops all frames of the lowest layer. Returns true if there was one.
     pub fn remove_lowest(&mut self) -> bool {
         let layer = |frame: &Frame| frame.mover + frame.other;
         let lowest = self.frames.keys().map(layer).min();
@@ -162,12 +162,13 @@ mod tests {
             residency.insert(frame(mover, other), (), 10);
         }
         assert_eq!(residency.bytes(), 40);
-        // What is not read again, of the lowest layer first; then what is read latest.
+        // Frames that are not read again give way first, of the lowest layer first; then the last
+        // to be read.
         residency.reads.steps.insert(frame(3, 3), vec![0, 7]);
         assert_eq!(residency.yielding(frame(3, 3), 1), Some(vec![frame(2, 1)]));
         assert_eq!(residency.yielding(frame(3, 3), 30), Some(vec![frame(2, 1), frame(1, 3), frame(1, 2)]));
         assert_eq!(residency.yielding(frame(3, 3), 31), None, "what is read sooner stays");
-        // A frame of this layer makes only those give way that it does not read.
+        // A frame of this layer displaces only frames that the layer does not read.
         assert_eq!(residency.yielding(frame(4, 4), 21), None);
         assert_eq!(residency.yielding(frame(4, 4), 20), Some(vec![frame(2, 1), frame(1, 3)]));
         residency.begin(9);

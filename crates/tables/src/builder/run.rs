@@ -1,4 +1,4 @@
-//! A running build: what tables, archives and pieces of layers have in common.
+//! A running build: the state shared by tables, archives and pieces of layers.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,22 +16,21 @@ use crate::table::{
     CompleteTable, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial, remove_piece,
 };
 
-/// A running build.
 pub(super) struct Run<'a> {
     pub directory: &'a Path,
     backend: &'a Backend,
-    /// The layers below the one that is built.
+    /// The layers below the one being built.
     pub tables: Tables,
-    /// Seeds of the largest layer that will be computed; the computer allocates memory for it.
+    /// Seeds of the largest layer to be computed. The computer allocates memory for it.
     pub last: usize,
-    /// Made for the first layer that is missing.
+    /// Created for the first missing layer.
     computer: Option<Box<dyn Computer>>,
     pub pulse: &'a Pulse,
     pub on_event: &'a (dyn Fn(Event) + Sync),
 }
 
 impl<'a> Run<'a> {
-    /// Nothing is computed yet; `tables` are there, and those up to `last` seeds will be.
+    /// Starts with existing `tables`; layers up to `last` seeds will follow.
     pub fn new(
         directory: &'a Path,
         backend: &'a Backend,
@@ -42,15 +41,15 @@ impl<'a> Run<'a> {
         Run { directory, backend, tables, last, computer: None, pulse, on_event }
     }
 
-    /// Goes on with these tables and this last layer.
+    /// Continues with these tables and this last layer.
     pub fn above(self, tables: Tables, last: usize) -> Run<'a> {
         Run { tables, last, computer: None, ..self }
     }
 
-    /// Checks that it is not stopped while it builds `key`.
+    /// Returns an error if the build of `key` was stopped.
     ///
     /// # Errors
-    /// That it is.
+    /// [`BuildError::Stopped`] if it was.
     pub fn check(&self, key: TableKey) -> Result<(), BuildError> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
@@ -65,7 +64,7 @@ impl<'a> Run<'a> {
         Ok(written.writer)
     }
 
-    /// Builds the table of a layer, or what is missing of it.
+    /// Builds the table of a layer, or its missing frames.
     pub fn table_layer(&mut self, key: TableKey) -> Result<(CompleteTable, BuildRecord), BuildError> {
         let start = Instant::now();
         let mut writer = TableWriter::open(self.directory, key)?;
@@ -74,7 +73,7 @@ impl<'a> Run<'a> {
         let positions = missing.iter().map(|frame| frame.positions()).sum();
         (self.on_event)(Event::Layer { key, positions, kept: key.frames().count() - missing.len() });
         if positions > 0 {
-            // If the disk lost a part of this layer, what was computed from it is not relied upon.
+            // If the disk lost a part of this layer, frames computed from it cannot be trusted.
             remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
         }
         let mut computed = 0;
@@ -93,7 +92,7 @@ impl<'a> Run<'a> {
         Ok((complete, BuildRecord::new(key, computed, start, self.backend.name())))
     }
 
-    /// The pieces of a layer that other processes left.
+    /// Opens the pieces of a layer left by other processes.
     fn pieces(&self, key: TableKey) -> Result<Vec<Piece>, TableError> {
         let mut pieces = Vec::new();
         for pair in LayerFiles::read(self.directory, key)?.pieces {
@@ -105,7 +104,8 @@ impl<'a> Run<'a> {
         Ok(pieces)
     }
 
-    /// Removes a damaged piece. One that cannot be read was removed by another process, or is computed again anyway.
+    /// Removes a damaged piece. An unreadable piece was removed by another process, or is computed
+    /// again anyway.
     fn put_away(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
         if error.is_damage() {
             (self.on_event)(Event::Damaged(&error));

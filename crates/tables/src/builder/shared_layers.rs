@@ -1,4 +1,4 @@
-//! Computing pairs of frames one by one, while other processes do the same in one directory.
+//! Computes pairs of frames one by one, while other processes do the same in one directory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,13 +16,14 @@ use crate::table::{
     check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
 
-/// How often a process that waits for others checks their progress: initially, and in the long run.
+/// Intervals at which a waiting process checks the progress of others: initially, and in the long
+/// run.
 const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
-/// Builds layers that other processes build, too.
+/// Builds layers together with other processes.
 ///
-/// Each pair is written to a [`Piece`]; the process that finds the pieces of a layer complete joins them. No lock is
-/// needed: two processes that do the same work produce the same bytes.
+/// Each pair is written to a [`Piece`]. The process that finds the pieces of a layer complete joins
+/// them. No lock is needed: two processes that do the same work produce the same bytes.
 pub(super) struct SharedLayers<'a> {
     /// Tables are added one by one, as layers are finished.
     run: Run<'a>,
@@ -31,7 +32,8 @@ pub(super) struct SharedLayers<'a> {
 }
 
 impl<'a> SharedLayers<'a> {
-    /// No layer is open yet. Processes whose leases do not change for `patience` are presumed dead.
+    /// Starts without open layers. Processes whose leases do not change for `patience` are presumed
+    /// dead.
     pub fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
         SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_machine() }
     }
@@ -71,7 +73,7 @@ impl<'a> SharedLayers<'a> {
                 report.joined += usize::from(self.join(key)?);
                 continue;
             }
-            // The largest pair first, so that the last ones are small.
+            // The largest pair first, so that the last tasks are small.
             let mut missing = files.missing;
             missing.sort_by_key(|pair| std::cmp::Reverse(pair.positions()));
             let mut taken = None;
@@ -98,7 +100,8 @@ impl<'a> SharedLayers<'a> {
         }
     }
 
-    /// Opens the tables of all layers below `seeds`; layers whose pieces are complete are joined first.
+    /// Opens the tables of all layers below `seeds`. Layers whose pieces are complete are joined
+    /// first.
     fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
         for below in self.run.tables.layers().len() + 2..seeds {
             if !self.finish_layer(self.run.tables.key(below))? {
@@ -109,26 +112,27 @@ impl<'a> SharedLayers<'a> {
         Ok(())
     }
 
-    /// Opens and checks the finished table of `seeds` seeds, from which pairs are computed then.
+    /// Opens and checks the finished table of `seeds` seeds, for computing pairs.
     fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
         self.run.check(self.run.tables.key(self.run.last))?;
         let key = self.run.tables.key(seeds);
         let state = FileState::of(&key.path(self.run.directory));
         let table = Table::open_key(self.run.directory, key)?;
-        // Wrong scores below would give wrong scores above, with valid checksums. One process of a machine compares them for all: by
-        // the number of its pairs, a layer would be read hundreds of times.
+        // Wrong scores below would give wrong scores above, with valid checksums. One process of a
+        // machine checks for all; otherwise a layer would be read hundreds of times, once for each
+        // of its pairs.
         if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
             check_in_parallel(&table)?;
             if let Some(state) = &state {
                 self.stamps.put(&table, state);
             }
         }
-        // The process that joined it may have been killed before it cleaned up.
+        // The process that joined it may have been killed during cleanup.
         remove_pieces(self.run.directory, table.key())?;
         Ok(self.run.tables.push(Arc::new(table))?)
     }
 
-    /// Computes a pair unless its piece or layer exists. Returns whether it was computed.
+    /// Computes a pair unless its piece or layer exists. Returns true if it was computed.
     fn make(&mut self, pair: PairKey) -> Result<bool, BuildError> {
         let files = LayerFiles::read(self.run.directory, pair.layer)?;
         if files.finished {
@@ -141,7 +145,7 @@ impl<'a> SharedLayers<'a> {
                     return Ok(false);
                 }
                 Err(error) if error.is_damage() => (self.run.on_event)(Event::Damaged(&error)),
-                // Removed meanwhile.
+                // Another process removed it.
                 Err(_) => {}
             }
         }
@@ -160,7 +164,7 @@ impl<'a> SharedLayers<'a> {
         Ok(true)
     }
 
-    /// Whether the piece of a pair, or its layer, exists.
+    /// Returns true if the piece of a pair, or its layer, exists.
     fn is_made(&self, pair: PairKey) -> bool {
         LayerFiles::read(self.run.directory, pair.layer).is_ok_and(|files| {
             files.finished || (files.pieces.contains(&pair) && Piece::open(self.run.directory, pair).is_ok())
@@ -178,7 +182,7 @@ impl<'a> SharedLayers<'a> {
         Ok(())
     }
 
-    /// Finishes a layer if all its pieces exist. Returns whether it is finished.
+    /// Finishes a layer if all its pieces exist. Returns true if it is finished.
     fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
         loop {
             let files = LayerFiles::read(self.run.directory, key)?;
@@ -192,8 +196,8 @@ impl<'a> SharedLayers<'a> {
         }
     }
 
-    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Returns whether it joined
-    /// them.
+    /// Joins the pieces of a layer, or waits a moment if another process seems to be joining them.
+    /// Returns true if it joined them.
     fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
         self.run.check(key)?;
         let Some(_lease) = self.leases.join(self.run.directory, key)? else {

@@ -1,4 +1,4 @@
-//! Layers below that are archives: their frames are unpacked into memory when they are needed.
+//! Archived lower layers. Their frames are unpacked into memory when they are needed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,19 @@ use crate::progress::Pulse;
 use crate::table::archive::ArchiveReader;
 use crate::table::{FrameScores, PackedFrame, TableError, TableKey};
 
-/// What was read from archives.
+/// Data read from archives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ArchiveReads {
-    /// Frames unpacked.
+    /// Number of frames unpacked.
     pub frames: u64,
     /// Their positions.
     pub positions: u64,
-    /// Their bytes in the archives.
+    /// Bytes of these frames in the archives.
     pub bytes: u64,
 }
 
-/// Archived layers, and those of their frames that are in memory.
+/// Archived layers, and their frames in memory.
 pub(super) struct Unpacked {
     archives: BTreeMap<usize, ArchiveReader>,
     frames: FrameCache<PackedFrame>,
@@ -32,8 +32,8 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// No archives yet; `first` has the rules, and the seeds of the lowest layer that is an archive. Unpacked frames take at most
-    /// `budget` bytes of memory, or what one frame needs to be computed.
+    /// Starts without archives. `first` has the rules and the seeds of the lowest archived layer.
+    /// Unpacked frames take at most `budget` bytes of memory, or the minimum to compute one frame.
     pub fn new(first: TableKey, budget: u64) -> Unpacked {
         let frames = FrameCache::new(first.rules, first.seeds, budget);
         Unpacked { archives: BTreeMap::new(), frames, reads: ArchiveReads::default() }
@@ -44,23 +44,24 @@ impl Unpacked {
         self.archives.insert(archive.info().key.seeds, archive);
     }
 
-    /// What was read so far.
+    /// Data read so far.
     pub fn reads(&self) -> ArchiveReads {
         self.reads
     }
 
-    /// Begins to compute pairs of frames with these seeds in the rows, in this order.
+    /// Prepares to compute pairs of frames with these seeds in the rows, in this order.
     pub fn begin(&mut self, pits: usize, pairs: impl IntoIterator<Item = (usize, usize)>) {
         self.frames.begin(&steps(pits, pairs));
     }
 
-    /// Unpacks what the next frame to compute is computed from, and counts the positions in `pulse`.
+    /// Unpacks the frames from which `frame` is computed, and counts the positions in `pulse`.
     ///
     /// # Errors
-    /// When an archive is missing, damaged or cannot be read, there is not enough memory, or `pulse` was stopped.
+    /// When an archive is missing, damaged or unreadable, there is not enough memory, or `pulse`
+    /// was stopped.
     pub fn bring(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
         let missing = self.frames.advance(frame);
-        // Not kept: other work has this memory in between.
+        // Not kept between calls, since other work uses the memory.
         let mut scores = Vec::new();
         for frame in missing {
             pulse.check()?;
@@ -75,7 +76,7 @@ impl Unpacked {
         Ok(())
     }
 
-    /// The scores of a frame that was brought, and the archive; `None` for a layer that is no archive.
+    /// Scores of an unpacked frame, with its archive; `None` for a layer that is not archived.
     pub fn frame(&self, frame: Frame) -> Option<(&Path, FrameScores<'_>)> {
         let archive = self.archives.get(&(frame.mover + frame.other))?;
         let packed = self.frames.get(frame);

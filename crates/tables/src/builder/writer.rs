@@ -11,7 +11,7 @@ use super::event::Event;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, PieceWriter, TableError, TableWriter, Tables};
 
-/// Takes the frames of a layer, in their order.
+/// Receives the frames of a layer, in order.
 pub(super) trait FrameWriter: Send {
     /// Writes the next frame.
     fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError>;
@@ -29,15 +29,15 @@ impl FrameWriter for PieceWriter {
     }
 }
 
-/// What has all frames.
+/// The result of writing all frames.
 pub(super) struct Written<W> {
-    /// Its writer, to finish it.
+    /// The writer, to be finished.
     pub writer: W,
-    /// How long writing took, in parallel to computing.
+    /// Time spent writing, in parallel to computing.
     pub writing: Duration,
 }
 
-/// Computes and packs `frames`, while another thread writes those before.
+/// Computes and packs `frames`, while another thread writes the previous ones.
 pub(super) fn write_frames<W: FrameWriter>(
     computer: &mut dyn Computer,
     mut writer: W,
@@ -72,10 +72,10 @@ pub(super) fn write_frames<W: FrameWriter>(
     })
 }
 
-/// The memory of written frames, which is used for the next ones.
+/// The memory of written frames, reused for the next ones.
 ///
-/// Two of them are enough: while one frame is written, the next one is packed. Of small frames that were computed together there
-/// may be more, and those are of no use later.
+/// Two buffers are enough: while one frame is written, the next one is packed. Small frames
+/// computed in parallel may leave more buffers, which are useless later.
 #[derive(Default)]
 struct Spare(Mutex<Vec<Vec<u8>>>);
 
@@ -87,14 +87,13 @@ impl Spare {
         spare.truncate(2);
     }
 
-    /// The largest, or none.
+    /// Takes the largest buffer, or an empty one.
     fn take(&self) -> Vec<u8> {
         let mut spare = self.0.lock();
         if spare.is_empty() { Vec::new() } else { spare.remove(0) }
     }
 }
 
-/// Sends frames to the thread that writes.
 struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
     spare: &'a Spare,
@@ -111,7 +110,7 @@ impl Output for ToWriter<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        // If the writer failed, the channel is closed; its error is returned at the end.
+        // If the writer failed, the channel is closed. Its error is returned at the end.
         Ok(self.frames.send(packed).map_err(|_| Stopped)?)
     }
 }

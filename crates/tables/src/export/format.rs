@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-/// How records are written. A record is the mover's row, the other row and the score.
+/// The format of exported records. A record is the mover's row, the other row and the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExportFormat {
@@ -8,7 +8,8 @@ pub enum ExportFormat {
     Csv,
     /// A JSON object a line: `{"mover":[..],"other":[..],"score":N}`.
     JsonLines,
-    /// An array for numpy, format version 1.0: bytes without sign, a row a position, the columns as in CSV.
+    /// An array for numpy, format version 1.0: unsigned bytes, a row for each position, the columns
+    /// of CSV.
     Npy,
     /// Apache Parquet: the columns of CSV as unsigned integers of 8 bits, compressed by Zstandard.
     #[cfg(feature = "parquet")]
@@ -16,12 +17,12 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// Whether people can read it.
+    /// Returns true for text formats.
     pub fn is_text(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
     }
 
-    /// What comes before the records of `positions` positions with `pits` pits a side.
+    /// Bytes before the records of `positions` positions with `pits` pits a side.
     pub(super) fn head(self, pits: usize, positions: u64) -> Vec<u8> {
         match self {
             ExportFormat::Csv => {
@@ -30,7 +31,7 @@ impl ExportFormat {
             }
             ExportFormat::JsonLines => Vec::new(),
             ExportFormat::Npy => npy_head(positions, 2 * pits + 1),
-            // It is written when the file begins.
+            // The head is written when the file begins.
             #[cfg(feature = "parquet")]
             ExportFormat::Parquet => Vec::new(),
         }
@@ -65,13 +66,14 @@ impl ExportFormat {
     }
 }
 
-/// The names of the columns: `mover1`, .., `other1`, .., `score`.
+/// Names of the columns: `mover1`, .., `other1`, .., `score`.
 pub(super) fn columns(pits: usize) -> impl Iterator<Item = String> {
     let row = move |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit}"));
     row("mover").chain(row("other")).chain(["score".to_owned()])
 }
 
-/// The head of an array of bytes: magic, version, length of the description, description, padded to 64 bytes.
+/// Head of an array of bytes: magic, version, length of the description, description, padded to 64
+/// bytes.
 fn npy_head(rows: u64, columns: usize) -> Vec<u8> {
     const BEFORE: usize = 10;
     let mut description = String::new();
@@ -94,7 +96,7 @@ fn push_list(out: &mut Vec<u8>, numbers: &[u8]) {
     out.push(b']');
 }
 
-/// Appends a number in decimal: a hot loop, for which formatting machinery is too slow.
+/// Appends a number in decimal. This is a hot loop, for which formatting machinery is too slow.
 fn push_number(out: &mut Vec<u8>, number: u8) {
     if number >= 100 {
         out.push(b'0' + number / 100);

@@ -13,13 +13,13 @@ use kalah_core::cancel::Stopped;
 use kalah_core::index::{Frame, RowIndex, TableRow};
 use kalah_core::isa::Isa;
 
-/// Positions that a thread formats at once.
+/// Positions that one task formats.
 const TASK: usize = 1 << 14;
 
 /// Positions that are formatted before they are written, unless a run has more.
 const BATCH: usize = 1 << 20;
 
-/// What to export of a layer.
+/// Options of an export of a layer.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Export<'t> {
@@ -27,11 +27,11 @@ pub struct Export<'t> {
     pub table: &'t Table,
     /// The format.
     pub format: ExportFormat,
-    /// How many random positions, and the seed by which they are chosen; `None` for all.
+    /// Number of random positions, and the seed that selects them; `None` for all.
     pub sample: Option<(u64, u64)>,
 }
 
-/// Why an export failed.
+/// Reasons why an export failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -41,7 +41,7 @@ pub enum ExportError {
     /// The records cannot be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It was stopped.
+    /// The export was stopped.
     #[error("stopped before all positions were written")]
     Stopped,
 }
@@ -53,31 +53,33 @@ impl From<Stopped> for ExportError {
 }
 
 impl<'t> Export<'t> {
-    /// All positions of a layer.
+    /// Exports all positions of a layer.
     pub fn new(table: &'t Table, format: ExportFormat) -> Export<'t> {
         Export { table, format, sample: None }
     }
 
-    /// At most `count` positions, distinct and each as likely as the others; the same ones for the same `seed`.
+    /// Exports at most `count` positions, distinct and equally likely. The same `seed` selects the
+    /// same positions.
     #[must_use]
     pub fn sample(self, count: u64, seed: u64) -> Export<'t> {
         Export { sample: Some((count, seed)), ..self }
     }
 
-    /// How many positions are written.
+    /// Number of positions to write.
     pub fn positions(&self) -> u64 {
         let all = self.table.header().positions;
         self.sample.map_or(all, |(count, _)| count.min(all))
     }
 }
 
-/// Writes the records to `out`, in the order of the table, and counts them in `pulse`. They are formatted on the threads of the
-/// current pool.
+/// Writes the records to `out`, in table order, and counts them in `pulse`. They are formatted on
+/// the threads of the current pool.
 ///
-/// A layer has no positions with an empty row: such a game is over, and the player with seeds in the row keeps them.
+/// A layer has no positions with an empty row: such a game is over, and the player with seeds in
+/// the row keeps them.
 ///
 /// # Errors
-/// When the table is damaged, `out` cannot be written, or `pulse` was stopped.
+/// When the table is damaged, `out` cannot be written, or `pulse` is stopped.
 pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(), ExportError> {
     let TableKey { pits, seeds, .. } = export.table.key();
     let writing = Writing { export, rows: RowIndex::new(pits, seeds), pulse };
@@ -93,7 +95,6 @@ pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(),
     Ok(out.flush()?)
 }
 
-/// An export under way.
 struct Writing<'e> {
     export: &'e Export<'e>,
     rows: RowIndex,
@@ -101,7 +102,6 @@ struct Writing<'e> {
 }
 
 impl Writing<'_> {
-    /// Writes all records.
     fn all(&self, out: &mut dyn Write) -> Result<(), ExportError> {
         let positions = self.export.table.header().positions;
         match self.export.sample {
@@ -110,7 +110,6 @@ impl Writing<'_> {
         }
     }
 
-    /// Writes all positions of a frame.
     fn frame(&self, mover: usize, out: &mut dyn Write) -> Result<(), ExportError> {
         let scores = frame_in_parallel(self.export.table, mover)?;
         let frame = scores.frame();
@@ -128,7 +127,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The records of a frame against some other rows.
+    /// Formats the records of a frame against some other rows.
     fn runs(&self, scores: &FrameScores, rows: &[TableRow], others: Range<usize>) -> Result<Vec<u8>, TableError> {
         let (table, format, frame) = (self.export.table, self.export.format, scores.frame());
         let (isa, pits) = (Isa::detect(), frame.pits);
@@ -145,7 +144,7 @@ impl Writing<'_> {
         Ok(out)
     }
 
-    /// Writes the positions with these indices in the layer, which ascend.
+    /// Writes the positions with these ascending indices in the layer.
     fn sample(&self, mut indices: &[u64], out: &mut dyn Write) -> Result<(), ExportError> {
         let TableKey { pits, seeds, .. } = self.export.table.key();
         let mut start = 0;
@@ -162,7 +161,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The records of positions of a frame that begins at `start` in the layer.
+    /// Formats the records of selected positions of a frame that begins at `start` in the layer.
     fn chosen(&self, frame: Frame, start: u64, indices: &[u64]) -> Result<Vec<u8>, TableError> {
         let (table, mut out) = (self.export.table, Vec::new());
         for &index in indices {
@@ -175,7 +174,7 @@ impl Writing<'_> {
         Ok(out)
     }
 
-    /// A score above the seeds in play is damage.
+    /// Returns an error for a score above the seeds in play, which is damage.
     fn require(&self, frame: Frame, mover_rank: u32, other_rank: u32, score: u8) -> Result<(), TableError> {
         let is_sound = usize::from(score) <= frame.mover + frame.other;
         if is_sound { Ok(()) } else { Err(self.export.table.damaged_score(frame.mover, mover_rank, other_rank)) }

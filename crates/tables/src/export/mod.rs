@@ -1,8 +1,8 @@
-//! Scores for other programs: a layer, or a random sample of it, as text or as an array.
+//! Exports scores: a layer, or a random sample of it, as text or as an array.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`format`](ExportFormat) | how records are written |
+//! | [`format`](ExportFormat) | the formats of records |
 //! | [`sample`](random_indices) | distinct random positions |
 //! | [`layer`](export) | the records of a layer |
 //! | `parquet` | a Parquet file, by columns |

@@ -13,24 +13,26 @@ use rayon::prelude::*;
 
 use super::format::columns;
 
-/// Records in a row group, which is the part of a file that readers load at once.
+/// Records in a row group, the part of a file that readers load at once.
 const GROUP: usize = 1 << 20;
 
-/// A Parquet file under way. What is written to it are records, one after the other, a byte for each column.
+/// A Parquet file being written. Records are written to it one after the other, a byte for each
+/// column.
 ///
-/// The columns are compressed on the threads of the current pool; how many there are changes no byte.
+/// The columns are compressed on the threads of the current pool. The number of threads does not
+/// change a byte.
 pub(super) struct ParquetFile<'o> {
     out: &'o mut dyn Write,
-    /// Has no more than one row group in memory.
+    /// Holds at most one row group in memory.
     writer: SerializedFileWriter<Vec<u8>>,
     properties: WriterPropertiesPtr,
     columns: usize,
-    /// The records of a row group that is not full yet.
+    /// Records of the unfinished row group.
     records: Vec<u8>,
 }
 
 impl<'o> ParquetFile<'o> {
-    /// A file of records with `pits` pits a side, which goes to `out`.
+    /// Begins a file of records with `pits` pits a side, written to `out`.
     ///
     /// # Errors
     /// When `out` cannot be written.
@@ -51,7 +53,7 @@ impl<'o> ParquetFile<'o> {
         Ok(ParquetFile { out, writer, properties, columns: 2 * pits + 1, records: Vec::new() })
     }
 
-    /// Writes what is left, and where everything is.
+    /// Writes the remaining records and the footer.
     ///
     /// # Errors
     /// When `out` cannot be written.
@@ -78,7 +80,7 @@ impl<'o> ParquetFile<'o> {
         }
         group.close()?;
         self.records.clear();
-        // The writer counts what went through it, so it needs the bytes no more.
+        // The writer has counted the bytes and no longer needs them.
         self.writer.flush()?;
         self.out.write_all(&std::mem::take(self.writer.inner_mut()))
     }
@@ -101,7 +103,7 @@ impl Write for ParquetFile<'_> {
     }
 }
 
-/// The values of a column in a row group, compressed, and what the file says about them.
+/// Compresses the values of a column in a row group, and describes them for the footer.
 fn chunk(
     descriptor: ColumnDescPtr,
     properties: WriterPropertiesPtr,

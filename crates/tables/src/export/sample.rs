@@ -1,19 +1,20 @@
 use crate::random::generator;
 
-/// Distinct random numbers below `positions`, ascending: `count` of them, or all if there are fewer. Every set of so many
-/// numbers is equally likely, and the same `seed` gives the same one.
+/// Selects `count` distinct random numbers below `positions`, ascending, or all if there are fewer.
+/// Every set of that size is equally likely, and the same `seed` gives the same set.
 ///
-/// Takes 8 bytes for each number, twice that if more than half of all are chosen.
+/// Takes 8 bytes for each number, or twice that if more than half of all are selected.
 pub fn random_indices(positions: u64, count: u64, seed: u64) -> Vec<u64> {
     let count = count.min(positions);
     if count > positions / 2 {
-        // Those that are left out are fewer.
+        // Selects the numbers to leave out, which are fewer.
         let mut left_out = random_indices(positions, positions - count, seed).into_iter().peekable();
         return (0..positions).filter(|index| left_out.next_if_eq(index).is_none()).collect();
     }
     let mut random = generator(seed);
     let mut chosen = Vec::with_capacity(count as usize);
-    // The first `count` different ones of a sequence of random numbers; at most half of all, so that few rounds suffice.
+    // Takes the first `count` distinct numbers of a random sequence: at most half of all, so that a
+    // few rounds suffice.
     while (chosen.len() as u64) < count {
         let missing = count - chosen.len() as u64;
         chosen.extend((0..missing).map(|_| random.u64(..positions)));

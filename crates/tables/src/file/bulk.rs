@@ -4,43 +4,46 @@ use std::io::{self, Seek, SeekFrom, Write};
 use super::direct::{BLOCK_BYTES, DirectFile};
 use super::flush::begin_flush;
 
-/// Bytes that are written through the page cache before the system is asked to begin moving them to the disk.
+/// Bytes written through the page cache before the system is asked to start moving them to the
+/// disk.
 const PART_BYTES: usize = LEAST_DIRECT_BYTES;
 
 /// Sections with fewer bytes are never written past the page cache.
 pub const LEAST_DIRECT_BYTES: usize = 8 << 20;
 
-/// A file that is written in large sections: past the page cache where the disk is fast, and through it otherwise.
+/// A file written in large sections: past the page cache where the disk is fast, through it
+/// otherwise.
 ///
-/// A write past the page cache takes the processor next to no time. One through it copies all bytes, into memory that may have to be
-/// cleared or, in a virtual machine, given to it first. Guarantees are the same: none before the file is synchronised.
+/// A write past the page cache takes almost no processor time. A write through it copies all bytes,
+/// into memory that may first have to be cleared or, in a virtual machine, provided. Neither
+/// guarantees anything until the file is synchronised.
 #[derive(Debug)]
 pub struct BulkFile {
     file: File,
     direct: Direct,
 }
 
-/// Whether writes go past the page cache.
+/// State of writing past the page cache.
 #[derive(Debug)]
 enum Direct {
     Untried,
     Open(DirectFile),
-    /// The system cannot, or the disk is slow.
+    /// The system does not support it, or the disk is slow.
     No,
 }
 
 impl BulkFile {
-    /// A file that is open for writing.
+    /// Wraps a file that is open for writing.
     pub fn new(file: File) -> BulkFile {
         BulkFile { file, direct: Direct::Untried }
     }
 
-    /// The file, for everything else.
+    /// The file, for other operations.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The file, to be synchronised.
+    /// Returns the file, to be synchronised.
     pub fn into_file(self) -> File {
         self.file
     }
@@ -48,7 +51,7 @@ impl BulkFile {
     /// Writes `bytes` from `offset` on.
     ///
     /// # Errors
-    /// When writing fails; any part may be written then.
+    /// When writing fails. Any part may have been written then.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() < LEAST_DIRECT_BYTES {
             return self.write_small(offset, bytes);
@@ -71,7 +74,8 @@ impl BulkFile {
         self.file.write_all(bytes)
     }
 
-    /// Writes whole blocks past the page cache, and the pieces of blocks before and after them through it.
+    /// Writes whole blocks past the page cache, and the partial blocks before and after them
+    /// through it.
     fn write_direct(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let Direct::Open(direct) = &mut self.direct else { return self.write_through(offset, bytes) };
         let first = offset.next_multiple_of(BLOCK_BYTES as u64);
@@ -85,19 +89,18 @@ impl BulkFile {
         self.write_small(first + blocks.len() as u64, after)
     }
 
-    /// Writes through the page cache.
     fn write_through(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         for (offset, part) in parts(offset, bytes) {
             self.write_small(offset, part)?;
-            // Otherwise most of a layer would wait for its end.
+            // Otherwise most of a layer would still have to be written at its end.
             begin_flush(&self.file, offset, part.len() as u64);
         }
         Ok(())
     }
 }
 
-/// Parts of `bytes`, which begin at `offset` of a file, with their places. They end where huge pages do: Linux keeps what is
-/// written in pages as large as their places in the file allow.
+/// Splits `bytes`, which begin at `offset` of a file, into parts with their offsets. Parts end at
+/// huge-page boundaries: Linux caches written data in pages as large as their offset allows.
 fn parts(mut offset: u64, mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let len = bytes.len().min(PART_BYTES - offset as usize % PART_BYTES);
@@ -120,7 +123,7 @@ mod tests {
         (0..len as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
     }
 
-    /// A file beside the program: not every file system in memory has direct writes.
+    /// Creates a file beside the program: not every in-memory file system supports direct writes.
     fn file() -> File {
         let program = std::env::current_exe().unwrap();
         tempfile::tempfile_in(program.parent().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! Writing past the page cache (Linux only; elsewhere nothing is written so).
+//! Writes past the page cache (Linux only; other systems never do).
 
 use std::fs::File;
 use std::io;
@@ -6,44 +6,47 @@ use std::time::{Duration, Instant};
 
 use kalah_core::memory::HugePages;
 
-/// Places, lengths and memory of direct writes are multiples of this, which suits nearly all disks.
+/// Alignment of offsets, lengths and memory for direct writes, which suits nearly all disks.
 pub const BLOCK_BYTES: usize = 1 << 12;
 
-/// Bytes of each direct write: enough for the full speed of a disk, and few enough to stay in a processor's cache.
+/// Bytes of each direct write: enough for the full speed of a disk, and few enough to stay in a
+/// processor's cache.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A slower disk is left to the system, which writes later and keeps what is read soon: a build makes some 300 MB a second on two
-/// cores, and reads them again.
+/// Minimum speed for direct writes. On a slower disk the system does better: it writes later and
+/// keeps data that is read soon. A build produces some 300 MB a second on two cores, and reads them
+/// again.
 const LEAST_BYTES_PER_SECOND: u64 = 500 << 20;
 
-/// Writes after which a disk is judged.
+/// Number of writes before the disk's speed is evaluated.
 const JUDGED_WRITES: u64 = 64;
 
-/// A file that is written past the page cache.
+/// A file written past the page cache.
 #[derive(Debug)]
 pub struct DirectFile {
     file: File,
-    /// Aligned as pages are.
+    /// Page-aligned.
     buffer: HugePages,
     writes: u64,
-    /// Those that took longer than the least rate allows.
+    /// Writes slower than the minimum speed allows.
     slow_writes: u64,
 }
 
 impl DirectFile {
-    /// A second handle of a file that is open for writing. `None` if the system or the file system does not have such writes.
+    /// Opens a second handle of a file that is open for writing. `None` if the system or the file
+    /// system does not support direct writes.
     #[cfg(target_os = "linux")]
     pub fn of(file: &File) -> Option<DirectFile> {
         use std::os::fd::AsRawFd;
         use std::os::unix::fs::OpenOptionsExt;
-        // This names the file itself, also if it was renamed.
+        // This path names the file itself, even if it was renamed.
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         let file = File::options().write(true).custom_flags(libc::O_DIRECT).open(path).ok()?;
         let buffer = HugePages::new(BUFFER_BYTES).ok()?;
         Some(DirectFile { file, buffer, writes: 0, slow_writes: 0 })
     }
 
-    /// A second handle of a file: not on this system.
+    /// Unsupported on this system.
     #[cfg(not(target_os = "linux"))]
     pub fn of(_file: &File) -> Option<DirectFile> {
         None
@@ -70,8 +73,8 @@ impl DirectFile {
         self.slow_writes += u64::from(time.as_secs_f64() * LEAST_BYTES_PER_SECOND as f64 > bytes as f64);
     }
 
-    /// Whether what was written so far took long enough that the system had better do it: most of the writes, since a busy processor
-    /// makes some of them slow, whatever the disk does.
+    /// Returns true if most writes were too slow, so that writing should be left to the system. A
+    /// majority is required, since a busy processor slows some writes on any disk.
     pub fn is_slow(&self) -> bool {
         self.writes >= JUDGED_WRITES && 2 * self.slow_writes > self.writes
     }
@@ -97,7 +100,7 @@ mod tests {
         let Some(mut direct) = DirectFile::of(&file) else {
             return eprintln!("not tested: the file system of the build has no direct writes");
         };
-        // Of the writes of a mebibyte each, how many take a second, and the others no time.
+        // Of the writes of a mebibyte each, this number take a second, and the others no time.
         for (writes, slow_writes, slow) in
             [(0, 0, false), (63, 63, false), (64, 64, true), (64, 33, true), (64, 32, false), (6400, 1000, false)]
         {

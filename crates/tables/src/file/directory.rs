@@ -8,7 +8,7 @@ pub use kalah_core::file::other_version;
 /// Creates the directory `path` and those above it, unless it exists.
 ///
 /// # Errors
-/// When it cannot be created. If there is something else at `path`, the error says what.
+/// When it cannot be created. If `path` is something else, the error names it.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     refuse_dangling(path)?;
     match std::fs::create_dir_all(path) {
@@ -19,11 +19,11 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns an error if there is a link at `path` to something that does not exist. Such a link is there and not there: a file of its
-/// name can be neither created nor read.
+/// Returns an error if `path` is a link to something that does not exist: a file of this name can
+/// be neither created nor read.
 ///
 /// # Errors
-/// When there is, or that cannot be found out.
+/// When it is such a link, or that cannot be determined.
 pub fn refuse_dangling(path: &Path) -> io::Result<()> {
     let is_link = found(path.symlink_metadata())?.is_some_and(|metadata| metadata.is_symlink());
     if !is_link || found(path.metadata())?.is_some() {

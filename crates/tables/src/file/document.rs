@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{FileContent, Seal, SealError, replace};
 
-/// A kind of JSON document: `format`, `version`, the fields of its content, and the checksum of a [`Seal`].
+/// A kind of JSON document: `format`, `version`, the fields of its content, and the checksum of a
+/// [`Seal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// What it is.
+    /// Name of the format.
     pub format: &'static str,
-    /// The version that this program writes and reads.
+    /// Version that this program writes and reads.
     pub version: u32,
 }
 
-/// Why bytes are not a valid document.
+/// Reasons why bytes are not a valid document.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
@@ -25,14 +26,14 @@ pub enum DocumentError {
     /// It has another version.
     #[error("it is a '{format}': {}", super::other_version(*found, *known))]
     Version {
-        /// What it is.
+        /// Name of the format.
         format: &'static str,
-        /// The version found.
+        /// Version found.
         found: u32,
-        /// The version that this program reads.
+        /// Version that this program reads.
         known: u32,
     },
-    /// It is not what was written, or holds something else.
+    /// It was changed, or has other content.
     #[error("{0}")]
     Seal(#[from] SealError),
 }
@@ -52,27 +53,27 @@ struct Whole<F, T> {
 }
 
 impl DocumentError {
-    /// Whether the document has a newer version than this program reads.
+    /// Returns true if the document has a newer version than this program reads.
     pub fn is_newer(&self) -> bool {
         matches!(self, DocumentError::Version { found, known, .. } if found > known)
     }
 }
 
 impl Document {
-    /// Writes a document to the file `path`, replacing an existing one.
+    /// Writes a document to the file `path`, replacing an existing file.
     ///
     /// # Errors
-    /// When it cannot be written; the old file stays unchanged.
+    /// When it cannot be written. The old file stays unchanged.
     pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
         let whole = Whole { format: self.format, version: self.version, content };
         let bytes = Seal::Page.close(&whole)?;
         replace(path, Some(FileContent::State), |file| file.write_all(&bytes))
     }
 
-    /// The content of a document.
+    /// Reads the content of a document.
     ///
     /// # Errors
-    /// When the bytes are not those of such a document, complete and unchanged.
+    /// When the bytes are not such a document, complete and unchanged.
     pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
         let &Document { format, version: known } = self;
         let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);

@@ -1,7 +1,8 @@
 use std::fs::File;
 
-/// Has the system begin to move `bytes` bytes from `offset` on to the disk, without waiting for the end, so that there is little
-/// left to wait for when the file is synchronised. This alone guarantees nothing, and where the system cannot, it does nothing.
+/// Asks the system to start moving `bytes` bytes from `offset` on to the disk, without waiting.
+/// Synchronising the file then takes little time. This alone guarantees nothing, and does nothing
+/// on systems without it.
 pub fn begin_flush(file: &File, offset: u64, bytes: u64) {
     #[cfg(target_os = "linux")]
     {

@@ -4,16 +4,15 @@ use std::path::Path;
 
 use kalah_core::file::{found, open};
 
-/// Bytes of a magic number.
 const MAGIC_BYTES: usize = 8;
 
 /// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
 const SKIPPABLE_PREFIX_BYTES: usize = 8;
 
-/// The beginnings of the JSON files in which commands keep what they have done.
+/// First bytes of the JSON files in which commands save their progress.
 const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
 
-/// What a file of this program holds, by its first bytes.
+/// The contents of a file of this program, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileContent {
@@ -33,17 +32,19 @@ pub enum FileContent {
     Transpositions,
     /// Some frames of a table, or the list of the frames of an unfinished archive.
     Part,
-    /// What a command has done so far: a checkpoint, a proof, a job, the state of a check, of a scan or of game values.
+    /// Progress of a command: a checkpoint, a proof, a job, the state of a check, of a scan or of
+    /// game values.
     State,
-    /// Something that only another version of the program knows.
+    /// A file that only another version of the program can read.
     Unknown,
 }
 
 impl FileContent {
-    /// The content of the file at `path`; `None` if there is no file, or one that is not of this program.
+    /// Content of the file at `path`; `None` if it does not exist, or is not a file of this
+    /// program.
     ///
     /// # Errors
-    /// When there is something other than a regular file, or it cannot be read.
+    /// When `path` is something other than a regular file, or it cannot be read.
     pub fn of(path: &Path) -> io::Result<Option<FileContent>> {
         let Some(file) = found(open(path))? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -51,7 +52,7 @@ impl FileContent {
         Ok(FileContent::of_bytes(&bytes))
     }
 
-    /// The content of a file that begins with `bytes`.
+    /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
         if STATES.iter().any(|state| bytes.starts_with(state)) {
             return Some(FileContent::State);
@@ -76,7 +77,7 @@ impl FileContent {
 }
 
 impl fmt::Display for FileContent {
-    /// Writes what it is: "a table".
+    /// Writes a name: "a table".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FileContent::Table => "a table",

@@ -4,31 +4,32 @@ use std::path::{Path, PathBuf};
 
 use super::{beside, open_with};
 
-/// The most bytes that are read of a holder's description of itself.
+/// Maximum bytes read of a holder's description.
 const HOLDER_BYTES: u64 = 1000;
 
-/// The right to write to something, held by one process at a time and released when it ends, however it ends.
+/// The right to write to something, held by one process at a time and released when it ends,
+/// however it ends.
 ///
-/// It is an operating-system lock on a separate file, which names the holder. Files that are replaced as a whole cannot
-/// be locked themselves: the lock would stay with the old file.
+/// It is an operating-system lock on a separate file, which names the holder. A file that is
+/// replaced as a whole cannot be locked itself: the lock would stay with the old file.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
     path: PathBuf,
-    /// Whether the lock file is removed when the lock is released.
+    /// True if the lock file is removed when the lock is released.
     removed: bool,
 }
 
-/// Why a lock could not be taken.
+/// Reasons why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
     /// Another process holds it.
     #[error("{path} is in use by {holder}")]
     Held {
-        /// What is locked.
+        /// The locked file or directory.
         path: PathBuf,
-        /// How the other process describes itself.
+        /// The other process's description of itself.
         holder: String,
     },
     /// The lock file cannot be created.
@@ -42,11 +43,11 @@ pub enum LockError {
 }
 
 impl FileLock {
-    /// Locks the file `path`, which need not exist. A lock file in the same directory, with `.lock` added to the name,
-    /// exists as long as the lock is held.
+    /// Locks the file `path`, which need not exist. A lock file in the same directory, with `.lock`
+    /// added to the name, exists while the lock is held.
     ///
     /// # Errors
-    /// When another process holds the lock, or the lock file cannot be made.
+    /// When another process holds the lock, or the lock file cannot be created.
     pub fn beside(path: &Path) -> Result<FileLock, LockError> {
         let mut lock = FileLock::take(beside(path, ".lock"), path)?;
         // On other systems a file that another process has open cannot be removed.
@@ -57,15 +58,15 @@ impl FileLock {
     /// Locks the file `lock`, which is never removed, in order to write to `path`.
     ///
     /// # Errors
-    /// When another process holds the lock, or the lock file cannot be made.
+    /// When another process holds the lock, or the lock file cannot be created.
     pub fn take(lock: PathBuf, path: &Path) -> Result<FileLock, LockError> {
         let io = |source| LockError::Io { path: lock.clone(), source };
         let mut file = loop {
             let options = &mut OpenOptions::new();
             let mut file = open_with(&lock, options.read(true).write(true).create(true).truncate(false)).map_err(io)?;
             match file.try_lock() {
-                // Since it was opened, its last holder may have removed it, and another process may have created a new
-                // one.
+                // Since it was opened, its last holder may have removed it, and another process may
+                // have created a new one.
                 Ok(()) if is_named(&file, &lock).map_err(io)? => break file,
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -83,7 +84,7 @@ impl FileLock {
     }
 }
 
-/// Whether `path` still names the file that was opened there.
+/// Returns true if `path` still names the file that was opened there.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -100,10 +101,10 @@ fn is_named(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// How the holder of a lock describes itself, without control characters.
+/// Description of the holder of a lock, without control characters.
 fn holder(file: &mut File) -> String {
     let mut bytes = Vec::new();
-    // This is only for the message, so errors do not matter.
+    // Only for the message, so errors do not matter.
     let _ = file.take(HOLDER_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim().replace(char::is_control, "?");
@@ -116,7 +117,8 @@ impl Drop for FileLock {
             // If it stays, the next process locks it again.
             let _ = std::fs::remove_file(&self.path);
         }
-        // Just closing the file could leave it locked while a child process that is being started still has it open.
+        // Closing the file alone could leave it locked while a child process that is being started
+        // still has it open.
         let _ = self.file.unlock();
     }
 }

@@ -1,20 +1,20 @@
-//! Files: opening them without blocking; and files that keep state for the next run, which are replaced as a whole,
-//! sealed with a checksum, and written by one process at a time.
+//! Opens files without blocking. Handles files that keep state for the next run: replaced as a
+//! whole, sealed with a checksum, and written by one process at a time.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`lock`](FileLock) | one process at a time |
 //! | [`replace`](replace()) | replacing a file by a finished one |
-//! | [`kind`](FileContent) | what a file of this program holds |
+//! | [`kind`](FileContent) | the contents of a file of this program |
 //! | [`overwrite`](require_replaceable) | refusing to replace files whose content would be lost |
 //! | [`output`](Output) | the file of a result: a regular one, a pipe or a device |
 //! | [`seal`](Seal) | JSON with a checksum |
-//! | [`state`](StateError) | why a file that a later run resumes from cannot be used |
+//! | [`state`](StateError) | reasons why a file from which a later run resumes cannot be used |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 //! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
-//! | [`directory`](create_directory) | directories that are created, links that lead nowhere |
+//! | [`directory`](create_directory) | creating directories, and links that lead nowhere |
 //! | `direct` | writing past the page cache |
-//! | `flush` | moving what was written to the disk, without waiting |
+//! | `flush` | moving written data to the disk, without waiting |
 //! | [`read_back`](read_back()) | reading a file into the page cache |
 
 mod bulk;
@@ -46,8 +46,8 @@ pub use replace::{Replacement, remove_leftovers, replace, require_writable, temp
 pub use seal::{Seal, SealError};
 pub use state::{StateError, StateKind};
 
-/// The file that `path` links to if it is a link, otherwise `path`: a lock and a replacement must be in the directory
-/// of the file itself.
+/// Resolves `path` if it is a link. A lock and a replacement must be in the directory of the file
+/// itself.
 #[must_use]
 pub fn resolved(path: &Path) -> PathBuf {
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
@@ -55,7 +55,7 @@ pub fn resolved(path: &Path) -> PathBuf {
     if is_link { std::fs::canonicalize(path) } else { Ok(path.to_owned()) }.unwrap_or_else(|_| path.to_owned())
 }
 
-/// `path` with a suffix added to its name.
+/// Adds a suffix to the name of `path`.
 #[must_use]
 pub fn beside(path: &Path, added: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -63,7 +63,6 @@ pub fn beside(path: &Path, added: &str) -> PathBuf {
     name.into()
 }
 
-/// The directory of a file.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::{FileContent, Replacement, remove_leftovers, resolved};
 
-/// The file to which a command writes its result: replaced as a whole when it is complete; or a pipe or character device
-/// (`/dev/null`, a named pipe), which cannot be replaced and gets the bytes as they come.
+/// The output file of a command. A regular file is replaced as a whole when the result is complete.
+/// A pipe or character device (`/dev/null`, a named pipe) cannot be replaced and gets the bytes as
+/// they come.
 #[derive(Debug)]
 pub enum Output {
     /// A regular file.
@@ -15,11 +16,12 @@ pub enum Output {
 }
 
 impl Output {
-    /// Begins to write `path`, which need not exist and no other process may be writing; removes what killed processes left of
-    /// it. Opening a named pipe waits until it is read.
+    /// Begins to write `path`, which need not exist and which no other process may be writing.
+    /// Removes leftovers of killed processes. Opening a named pipe waits for a reader.
     ///
     /// # Errors
-    /// When it cannot be created, or [`require_replaceable`](super::require_replaceable) gives an error.
+    /// When it cannot be created, or [`require_replaceable`](super::require_replaceable) gives an
+    /// error.
     pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Output> {
         if is_stream(path) {
             return Ok(Output::Stream(BufWriter::new(OpenOptions::new().write(true).open(path)?)));
@@ -32,7 +34,7 @@ impl Output {
     /// Ends a stream, or moves the file to its place.
     ///
     /// # Errors
-    /// When it cannot be written; an old file stays then.
+    /// When it cannot be written. An old file stays then.
     pub fn finish(self) -> io::Result<()> {
         match self {
             Output::Replacement(replacement) => replacement.finish(),
@@ -57,7 +59,8 @@ impl Write for Output {
     }
 }
 
-/// Returns true if there is a pipe or a character device at `path`. Block devices hold whole file systems, and are not written.
+/// Returns true if `path` is a pipe or a character device. Block devices hold whole file systems,
+/// and are not written.
 pub fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -5,14 +5,14 @@ use kalah_core::file::{found, require_regular};
 
 use super::FileContent;
 
-/// Why a file is not replaced, as the content of an [`io::Error`].
+/// Reasons why a file is not replaced, as the content of an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverwriteError {
-    /// It holds work of this program, and the new file would be something else.
-    #[error("it is {0}, which is not replaced by something else")]
+    /// The file holds work of this program, and the new file would have other content.
+    #[error("it is {0}, and only another file of that kind may replace it")]
     Content(FileContent),
-    /// It is read by the same command.
+    /// The same command reads the file.
     #[error("it is also an input")]
     Input,
 }
@@ -23,11 +23,12 @@ impl From<OverwriteError> for io::Error {
     }
 }
 
-/// Returns an error if writing the file `path` would lose work of this program: if it is one of its files, with a content other
-/// than `content`. Of `None`, the new file is not of this program.
+/// Returns an error if writing the file `path` would lose work of this program: if it is one of its
+/// files, with a content other than `content`. `None` means that the new file is not of this
+/// program.
 ///
 /// # Errors
-/// An [`OverwriteError`]; or when there is something other than a regular file, or it cannot be read.
+/// An [`OverwriteError`]; or when `path` is something other than a regular file, or cannot be read.
 pub fn require_replaceable(path: &Path, content: Option<FileContent>) -> io::Result<()> {
     require_regular(path)?;
     match FileContent::of(path) {
@@ -39,7 +40,7 @@ pub fn require_replaceable(path: &Path, content: Option<FileContent>) -> io::Res
     }
 }
 
-/// Returns an error if the file `output` is one of `inputs`, under whatever name.
+/// Returns an error if the file `output` is one of `inputs`, under any name.
 ///
 /// # Errors
 /// [`OverwriteError::Input`]; or when a file cannot be looked up.

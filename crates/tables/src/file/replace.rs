@@ -12,46 +12,49 @@ use super::{FileContent, directory_of, require_replaceable};
 /// Random letters and digits in the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// The end of the name of a temporary file.
+/// Suffix of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
 
-/// The most bytes of a name that file systems take.
+/// Maximum bytes of a file name.
 const MOST_NAME_BYTES: usize = 255;
 
 /// A file that will replace another one.
 ///
-/// It is in the same directory, under the same name with a random part and `.tmp` added, so that two of them never
-/// collide; of a name that is too long for that, the end is replaced by a hash. The old file stays unchanged until this one is [finished](Replacement::finish); if dropped before, it is
-/// removed.
+/// It is in the same directory, under the same name with a random part and `.tmp` added, so that
+/// two of them never collide. If the name becomes too long, its end is replaced by a hash. The old
+/// file stays unchanged until this one is [finished](Replacement::finish). If dropped earlier, this
+/// one is removed.
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    /// What it will hold; `None` if it may replace everything.
+    /// Intended content; `None` if it may replace any file.
     content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
-    /// Begins a file that will replace `path`, which need not exist. The new file will hold `content`, or `None` if it is not
-    /// of this program.
+    /// Begins a file that will replace `path`, which need not exist. The new file will hold
+    /// `content`, or `None` if it is not of this program.
     ///
     /// # Errors
-    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this program with another content.
+    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this
+    /// program with another content.
     pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
         require_replaceable(path, content)?;
         Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
     }
 
-    /// Begins a file that will replace `path`, which need not exist and is the caller's own, whatever it holds.
+    /// Begins a file that will replace `path`, which need not exist and belongs to the caller,
+    /// whatever it holds.
     ///
     /// # Errors
-    /// When it cannot be created, or there is something other than a regular file at `path`.
+    /// When it cannot be created, or `path` is something other than a regular file.
     pub fn begin_own(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
         Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content: None })
     }
 
-    /// Opens the file once more, to read what was written so far.
+    /// Opens the file once more, to read the data written so far.
     ///
     /// # Errors
     /// When it cannot be written or opened.
@@ -60,19 +63,19 @@ impl Replacement {
         self.file.get_ref().reopen()
     }
 
-    /// Moves the file to its place once it is completely on the disk. Readers find either the old file or all of this
-    /// one, even after a power failure.
+    /// Moves the file to its place once it is completely on the disk. Readers find either the old
+    /// file or all of this one, even after a power failure.
     ///
     /// # Errors
-    /// When it cannot be written; the old file stays then.
+    /// When it cannot be written. The old file stays then.
     pub fn finish(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
-        // It may have been made meanwhile.
+        // The file may have been created meanwhile.
         self.content.map_or(Ok(()), |content| require_replaceable(&self.path, content))?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        // The name is stored in the directory. Not all file systems can flush that, and the file is complete without
-        // it.
+        // The name is stored in the directory. Not all file systems can flush that, and the file is
+        // complete without it.
         #[cfg(unix)]
         let _ = std::fs::File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
@@ -95,8 +98,9 @@ impl Seek for Replacement {
     }
 }
 
-/// A temporary file in the directory of `path`, under its name with a random part and `.tmp` added, to be renamed once
-/// it is written; removed when dropped. Its permissions are those of any new file.
+/// Creates a temporary file in the directory of `path`, under its name with a random part and
+/// `.tmp` added. It is to be renamed once it is written, and removed when dropped. Its permissions
+/// are those of any new file.
 ///
 /// # Errors
 /// When it cannot be created.
@@ -121,8 +125,8 @@ fn without_name(error: io::Error) -> io::Error {
     inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
-/// Returns an error if [`Replacement::begin`] would give one: tests before long work that its
-/// result can be kept.
+/// Returns an error if [`Replacement::begin`] would. Call it before long work, to check that the
+/// result can be saved.
 ///
 /// # Errors
 /// As [`Replacement::begin`].
@@ -131,10 +135,11 @@ pub fn require_writable(path: &Path, content: Option<FileContent>) -> io::Result
     temporary_beside(path).map(drop)
 }
 
-/// Replaces or creates the file `path` with what `write` writes: `content`, or `None` if it is not of this program.
+/// Replaces or creates the file `path` with the output of `write`: `content`, or `None` if it is
+/// not of this program.
 ///
 /// # Errors
-/// When it cannot be written, or [`require_replaceable`] gives an error; the old file stays then.
+/// When it cannot be written, or [`require_replaceable`] gives an error. The old file stays then.
 pub fn replace(
     path: &Path,
     content: Option<FileContent>,
@@ -145,7 +150,8 @@ pub fn replace(
     replacement.finish()
 }
 
-/// Removes the temporary files that killed processes left when replacing `path`. No other process may be replacing it.
+/// Removes the temporary files that killed processes left when replacing `path`. No other process
+/// may be replacing it.
 ///
 /// # Errors
 /// When the directory cannot be listed, or a file cannot be removed.
@@ -168,8 +174,9 @@ pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The beginning of the names of temporary files: the file's name and a full stop. The end of a name that is too long is
-/// replaced by its hash, so that temporary files of different files never have the same beginning.
+/// Prefix of the names of temporary files: the file's name and a full stop. The end of a name that
+/// is too long is replaced by its hash, so that temporary files of different files never have the
+/// same prefix.
 fn prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"))?;

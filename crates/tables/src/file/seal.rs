@@ -2,34 +2,36 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// How an object is written as JSON with a checksum: a last field, `checksum`, holds the XXH3 (64 bits, hexadecimal) of
-/// all bytes before the comma in front of it. A change of any byte is detected.
+/// The form of an object as JSON with a checksum. A last field, `checksum`, holds the XXH3 (64
+/// bits, hexadecimal) of all bytes before the comma in front of it. A change of any byte is
+/// detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal<'a> {
     /// On several lines, for people to read.
     Page,
-    /// On one line of a file that begins with `head`: the checksum is that of `head` and the line together, so that
-    /// lines of another file are detected.
+    /// On one line of a file that begins with `head`. The checksum covers `head` and the line
+    /// together, so that lines of another file are detected.
     Line {
         /// The first line of the file; empty for that line itself.
         head: &'a [u8],
     },
 }
 
-/// Why sealed JSON cannot be read.
+/// Reasons why sealed JSON cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
-    /// The bytes are not those that were written.
+    /// The bytes were changed.
     #[error("its checksum is wrong: it was changed or damaged")]
     Checksum,
     /// The checksum is right, but the content is something else.
-    #[error("it does not hold what it should: {0}")]
+    #[error("its content is not as expected: {0}")]
     Content(#[from] serde_json::Error),
 }
 
 impl Seal<'_> {
-    /// `content`, which must be an object with at least one field, as JSON with its checksum and a line feed.
+    /// Writes `content`, an object with at least one field, as JSON with its checksum and a line
+    /// feed.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
@@ -45,7 +47,7 @@ impl Seal<'_> {
         Ok(bytes)
     }
 
-    /// The content; `bytes` end with the line feed.
+    /// Reads the content. `bytes` end with the line feed.
     ///
     /// # Errors
     /// When a byte was changed, or something else was sealed.
@@ -58,7 +60,7 @@ impl Seal<'_> {
         Ok(serde_json::from_slice(bytes)?)
     }
 
-    /// What follows the fields in `body`.
+    /// Text after the fields in `body`.
     fn tail(self, body: &[u8]) -> String {
         let mut hash = Xxh3Default::new();
         if let Seal::Line { head } = self {

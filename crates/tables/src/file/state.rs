@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DocumentError, LockError};
 
-/// What a file of state holds, from which a later run goes on.
+/// The content of a state file, from which a later run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateKind {
@@ -16,13 +16,13 @@ pub enum StateKind {
     Scan,
     /// The finished tasks of the check of a certificate.
     Check,
-    /// What a proof directory proves.
+    /// The statement of a proof directory.
     Proof,
     /// A finished job of a proof.
     Job,
 }
 
-/// Why a file of state cannot be used.
+/// Reasons why a state file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -40,51 +40,51 @@ pub enum StateError {
     /// It is damaged, or holds something else.
     #[error("{path} cannot be used: {what}")]
     Damaged {
-        /// What it should hold.
+        /// Expected content.
         kind: StateKind,
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
-    /// A line of it is not what was written, or contradicts the rules.
+    /// A line of it was changed, or contradicts the rules.
     #[error("{path}, line {line}: {what}")]
     DamagedLine {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// Another version of the program wrote it.
     #[error("{path} {what}")]
     Version {
-        /// What it holds.
+        /// Content of the file.
         kind: StateKind,
         /// The file.
         path: PathBuf,
-        /// Whether this program is older than its format.
+        /// True if the file's format is newer than this program.
         is_newer: bool,
-        /// Which version it has, as a predicate.
+        /// The version, as a predicate.
         what: String,
     },
     /// It belongs to other work.
     #[error("{path} {what}")]
     Other {
-        /// What it holds.
+        /// Content of the file.
         kind: StateKind,
         /// The file.
         path: PathBuf,
-        /// What it belongs to, as a predicate.
+        /// The other work, as a predicate.
         what: String,
     },
-    /// It belongs to the same work by another program or with other inputs, which counts for nothing here.
+    /// It belongs to the same work by another program or with other inputs, and does not count.
     #[error("{path} {what}")]
     Stale {
         /// The file.
         path: PathBuf,
-        /// What it belongs to, as a predicate.
+        /// The other program or inputs, as a predicate.
         what: String,
     },
 }
@@ -114,12 +114,14 @@ impl StateError {
         }
     }
 
-    /// Returns the error for a file of other work; `what` is a predicate: "belongs to the check of another certificate".
+    /// Returns the error for a file of other work; `what` is a predicate: "belongs to the check of
+    /// another certificate".
     pub fn other(kind: StateKind, path: &Path, what: String) -> StateError {
         StateError::Other { kind, path: path.to_owned(), what }
     }
 
-    /// Returns true if the content is damaged, rather than that of other work or of another version.
+    /// Returns true if the content is damaged, rather than that of other work or of another
+    /// version.
     pub fn is_damage(&self) -> bool {
         matches!(self, StateError::Damaged { .. } | StateError::DamagedLine { .. })
     }

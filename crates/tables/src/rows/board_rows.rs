@@ -12,13 +12,13 @@ use super::moves::Moves;
 pub struct BoardRows {
     /// The rule set.
     pub rules: Rules,
-    /// Where the ranks of rows go when seeds are added.
+    /// Changes of row ranks when seeds are added.
     pub maps: RowMaps,
     moves: Cache<usize, Moves>,
 }
 
 impl BoardRows {
-    /// The moves and maps of the rows that `rows` ranks.
+    /// Prepares the moves and maps of the rows that `rows` ranks.
     pub fn new(rules: Rules, rows: Arc<RowIndex>) -> BoardRows {
         BoardRows { rules, maps: RowMaps::new(rows), moves: Cache::default() }
     }

@@ -14,12 +14,12 @@ impl<K, V> Default for Cache<K, V> {
 }
 
 impl<K: Copy + Eq + Hash, V> Cache<K, V> {
-    /// The value of `key`, made with `make` if it does not exist.
+    /// Returns the value of `key`, made with `make` if it does not exist.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         if let Some(found) = self.0.lock().get(&key) {
             return Arc::clone(found);
         }
-        // Made without holding the lock, which other threads may need for making it.
+        // Made without holding the lock, which other threads may need for making their values.
         let made = Arc::new(make());
         Arc::clone(self.0.lock().entry(key).or_insert(made))
     }

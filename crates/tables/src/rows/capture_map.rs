@@ -4,18 +4,21 @@ use std::sync::{Arc, OnceLock};
 
 use kalah_core::index::{RankSet, TableRow};
 
-/// Ranks of rows that are evaluated together: as many as a word has bits.
+/// Ranks of rows that are evaluated together: the bits of a word.
 const BLOCK: usize = u64::BITS as usize;
 
-/// What the capture of one pit, after whole laps of seeds were sown, leaves of rows with one number of seeds.
+/// The effect of capturing one pit, after whole laps of seeds were sown, on all rows with one
+/// number of seeds.
 ///
-/// What is left has one seed for each lap in every other pit at least, and none in this one. Giving and taking the same seeds keeps the
-/// order of rows. So the rows that hold the same number of seeds in the pit, in the order of their ranks, become all such rows
-/// with what is left of the seeds, in the order of theirs. Scores of these are kept one after the other, first those of rows
-/// that hold none: at the *place* of a row is the score of what is left of it.
+/// After the capture, every other pit has at least one seed for each lap, and the captured one has
+/// none. Adding and removing the same seeds keeps the order of rows. So the rows with the same
+/// number of seeds in the pit, in rank order, become all such remaining rows, in rank order.
+///
+/// Scores of the remaining rows are kept one after the other, those of rows with an empty pit
+/// first. The *place* of a row is where the score of its remaining row is.
 pub struct CaptureMap {
     rows: usize,
-    /// Made on first use: parts say the same, in half the memory.
+    /// Made on first use: parts hold the same in half the memory.
     places: OnceLock<Vec<u32>>,
     remaining: Vec<Arc<RankSet>>,
     segments: Vec<Range<u32>>,
@@ -27,14 +30,15 @@ pub struct CaptureMap {
 /// The rows among 64 with adjacent ranks that hold the same number of seeds in the captured pit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which ones: bit 0 for the first of the 64.
+    /// The rows: bit 0 for the first of the 64.
     pub rows: u64,
-    /// The place of the first of them; the others follow it.
+    /// Place of the first of them. The others follow it.
     pub place: u32,
 }
 
 impl CaptureMap {
-    /// `all` are the rows, and `remaining` what is left of those that hold 0, 1, .. seeds in the pit.
+    /// Makes a map of `all` rows. `remaining` are the rows that are left of those with 0, 1, ..
+    /// seeds in the pit.
     pub(super) fn new(all: &[TableRow], pit: usize, remaining: Vec<Arc<RankSet>>) -> CaptureMap {
         let mut end = 0;
         let segments: Vec<Range<u32>> = remaining
@@ -66,13 +70,13 @@ impl CaptureMap {
         CaptureMap { rows: all.len(), places: OnceLock::new(), remaining, segments, part_starts, parts }
     }
 
-    /// How many rows there are, and places.
+    /// Number of rows, and of places.
     #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// For each row by its rank, the place of the score of what is left of it.
+    /// For each row by its rank, the place of the score of its remaining row.
     pub fn places(&self) -> &[u32] {
         self.places.get_or_init(|| {
             let mut places = vec![0; self.rows];
@@ -86,19 +90,19 @@ impl CaptureMap {
         })
     }
 
-    /// What is left of the rows that hold 0, 1, .. seeds in the pit, among all rows with as many seeds.
+    /// Remaining rows of those with 0, 1, .. seeds in the pit, among all rows with as many seeds.
     #[inline]
     pub fn remaining(&self) -> &[Arc<RankSet>] {
         &self.remaining
     }
 
-    /// The places of the scores of each of these.
+    /// Places of the scores of each of these sets.
     #[inline]
     pub fn segments(&self) -> &[Range<u32>] {
         &self.segments
     }
 
-    /// The parts of the rows with ranks from `64 * block` on.
+    /// Parts of the rows with ranks from `64 * block` on.
     #[inline]
     pub fn parts(&self, block: usize) -> &[Part] {
         &self.parts[self.part_starts[block] as usize..self.part_starts[block + 1] as usize]

@@ -2,10 +2,12 @@ use rayon::prelude::*;
 
 use super::moves::{ForwardMove, Kind, Moves};
 
-/// Where a relay stands when it *crosses*: when a last seed falls into the other row for the first time.
+/// The state of a relay when it *crosses*: when a last seed falls into the other row for the first
+/// time.
 ///
-/// What happens from then on depends on this and on the other row alone, not on the sowings before it. So relays from different
-/// rows, or from two pits of one row, that cross alike collect the same score against each other row.
+/// The rest of the relay depends on this and on the other row alone, not on the sowings before it.
+/// So relays from different rows, or from two pits of one row, that cross alike collect the same
+/// score against each other row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
     /// Seeds of the mover's row.
@@ -17,7 +19,7 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// The crossings of the relays among the moves of a row.
+    /// Crossings of the relays among the moves of a row.
     pub fn all(moves: &[ForwardMove]) -> impl Iterator<Item = Crossing> {
         let relays = moves.iter().filter(|next| matches!(next.kind, Kind::Relay { .. }));
         relays.map(|next| Crossing { left: next.left, own: next.own, spilled: next.spilled })
@@ -26,25 +28,26 @@ impl Crossing {
 
 /// All crossings of the relays from the rows with the same seeds.
 ///
-/// With 11 seeds in rows of six pits there are 2.3 relays for each row, but only 1.1 crossings: a sowing that ends in the mover's
-/// own row and goes on from there does what that move does in the row that it has made.
+/// With 11 seeds in rows of six pits there are 2.3 relays for each row, but only 1.1 crossings. A
+/// sowing that ends in the mover's own row continues like a move of the row that it has made.
 #[derive(Debug)]
 pub struct Crossings {
     crossings: Vec<Crossing>,
-    /// The ranks of the rows from which relays cross: those of one crossing after the other.
+    /// Ranks of the rows from which relays cross: one crossing after another.
     movers: Vec<u32>,
     /// Where the rows of each crossing end.
     ends: Vec<u32>,
 }
 
 impl Crossings {
-    /// Those of `rows` rows with these `moves`.
+    /// Collects the crossings of `rows` rows with these `moves`.
     pub fn new(rows: usize, moves: &Moves) -> Crossings {
         let of_row = |mover: u32| Crossing::all(moves.forward(mover)).map(move |crossing| (crossing, mover));
         Crossings::of((0..rows as u32).into_par_iter().flat_map_iter(of_row).collect())
     }
 
-    /// The crossings of these relays, each given with the rank of its mover's row, in any order.
+    /// Collects the crossings of these relays, each given with the rank of its mover's row, in any
+    /// order.
     pub fn of(mut relays: Vec<(Crossing, u32)>) -> Crossings {
         relays.par_sort_unstable();
         // Relays from two pits of one row.
@@ -66,7 +69,7 @@ impl Crossings {
         &self.crossings
     }
 
-    /// The ranks of the rows whose relays have the crossing with this index, ascending.
+    /// Ranks of the rows whose relays have the crossing with this index, ascending.
     pub fn movers(&self, index: usize) -> &[u32] {
         let first = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.movers[first as usize..self.ends[index] as usize]
@@ -83,7 +86,8 @@ mod tests {
     use kalah_core::game::Rules;
     use kalah_core::index::{RowIndex, TableRow};
 
-    /// The row and the spilled seeds with which a relay from `pit` crosses, seed by seed: the mover's pits, the store, the other pits.
+    /// The row and the spilled seeds with which a relay from `pit` crosses, seed by seed: the
+    /// mover's pits, the store, the other pits.
     fn cross(pits: usize, row: &TableRow, pit: usize) -> Option<(TableRow, u8)> {
         let mut ring = [0u8; 17];
         ring[..pits].copy_from_slice(&row[..pits]);
@@ -130,7 +134,7 @@ mod tests {
                     expected.into_iter().map(|(crossing, movers)| (crossing, movers.into_iter().collect())).collect();
                 assert_eq!(found, expected, "{pits} pits, {seeds} seeds");
                 if (pits, seeds) == (6, 11) {
-                    // Counted by a program apart.
+                    // Counted by a separate program.
                     assert_eq!(found.len(), 4837);
                 }
             }

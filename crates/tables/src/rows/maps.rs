@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use super::cache::Cache;
 use super::capture_map::CaptureMap;
 
-/// How a spill changes rows: for every row with one number of seeds, its rank after `spilled` seeds were sown into it,
-/// from the first pit on, lap by lap.
+/// The effect of a spill on all rows with one number of seeds: the rank of each row after `spilled`
+/// seeds were sown into it, from the first pit on, lap by lap.
 ///
-/// Adding the same seeds to every row keeps their order, so the ranks ascend: the resulting rows are a subsequence of
-/// all rows with that many seeds.
+/// Adding the same seeds to every row keeps their order, so the ranks ascend. The resulting rows
+/// are a subsequence of all rows with that many seeds.
 pub struct SpillMap {
     ranks: Vec<u32>,
     selected: RankSet,
@@ -35,23 +35,24 @@ impl SpillMap {
         SpillMap { ranks, selected }
     }
 
-    /// The rank of each row after the spill, by its rank before; ascending.
+    /// Rank of each row after the spill, by its rank before; ascending.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// The same as a set.
+    /// The same ranks as a set.
     #[inline]
     pub fn selected(&self) -> &RankSet {
         &self.selected
     }
 }
 
-/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, and others, each made on first use and kept.
+/// The [`SpillMap`]s, [`CaptureMap`]s and other maps of the rows of a board, each made on first use
+/// and kept.
 ///
-/// They depend only on the board, so one set serves all layers of a build. Up to 34 seeds at 6 pits they take less than
-/// half a gigabyte.
+/// They depend only on the board, so one set serves all layers of a build. Up to 34 seeds at 6 pits
+/// they take less than half a gigabyte.
 pub struct RowMaps {
     rows: Arc<RowIndex>,
     all: Cache<usize, Vec<TableRow>>,
@@ -63,7 +64,7 @@ pub struct RowMaps {
 }
 
 impl RowMaps {
-    /// The maps of the rows that `rows` ranks.
+    /// Prepares the maps of the rows that `rows` ranks.
     pub fn new(rows: Arc<RowIndex>) -> RowMaps {
         RowMaps {
             rows,
@@ -76,7 +77,7 @@ impl RowMaps {
         }
     }
 
-    /// The ranks of the rows.
+    /// Ranks of the rows.
     pub fn rows(&self) -> &Arc<RowIndex> {
         &self.rows
     }
@@ -100,7 +101,8 @@ impl RowMaps {
             .get((seeds, pit), || self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect())
     }
 
-    /// The rows with `seeds` seeds of which `pit` (from 0) is empty and every other pit has at least `least` seeds.
+    /// Rows with `seeds` seeds in which `pit` (from 0) is empty and every other pit has at least
+    /// `least` seeds.
     pub fn empty_ranks(&self, seeds: usize, pit: usize, least: usize) -> Arc<RankSet> {
         self.empty_ranks.get((seeds, pit, least), || {
             let all = self.all(seeds);
@@ -112,7 +114,8 @@ impl RowMaps {
         })
     }
 
-    /// For each row with `seeds` seeds, by rank: its rank without the seeds of `pit` (from 0), among the rows with so many fewer.
+    /// For each row with `seeds` seeds, by rank: its rank without the seeds of `pit` (from 0),
+    /// among the rows with the remaining seeds.
     pub fn remainders(&self, seeds: usize, pit: usize) -> Arc<Vec<u32>> {
         self.remainders.get((seeds, pit), || {
             let without = |&row: &TableRow| {
@@ -124,10 +127,11 @@ impl RowMaps {
         })
     }
 
-    /// The map for rows with `seeds` seeds, of which `pit` (from 0) is captured after so many `laps` of seeds were sown into each pit.
+    /// The map for rows with `seeds` seeds in which `pit` (from 0) is captured after `laps` seeds
+    /// were sown into each pit.
     pub fn capture(&self, seeds: usize, pit: usize, laps: usize) -> Arc<CaptureMap> {
         self.captures.get((seeds, pit, laps), || {
-            // A row that holds `held` seeds in the pit loses the sown ones of that pit too.
+            // A row that holds `held` seeds in the pit also loses the seeds sown there.
             let sown = laps * (self.rows.pits() - 1);
             let remaining = (0..=seeds).map(|held| self.empty_ranks(seeds - held + sown, pit, laps)).collect();
             CaptureMap::new(&self.all(seeds), pit, remaining)

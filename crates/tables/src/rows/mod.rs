@@ -1,17 +1,18 @@
-//! What moves do to rows, in terms of ranks: to all rows with the same number of seeds at once.
+//! The effect of moves on rows, in terms of ranks: on all rows with the same number of seeds at
+//! once.
 //!
-//! What a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first pit on,
-//! or it captures one pit.
+//! The effect of a move on the mover's row depends on that row alone. To the other row it adds
+//! seeds from the first pit on, or it captures one pit.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`row_move`](RowMove) | the part of a move that the mover's row determines |
 //! | `moves` | the moves of all rows with the same seeds, by rank |
-//! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
-//! | [`capture_map`](CaptureMap) | what the capture of a pit leaves of all other rows |
-//! | `crossings` | which relays of different rows are alike once they reach the other row |
-//! | [`relay`](Relays) | how relays end, for all other rows that they meet alike |
-//! | [`rank_sums`](RankSums) | ranks as sums, of many rows that differ by the same seeds |
+//! | [`maps`](RowMaps) | the effect of a move on the ranks of all other rows |
+//! | [`capture_map`](CaptureMap) | the effect of a capture on all other rows |
+//! | `crossings` | relays of different rows that are alike once they reach the other row |
+//! | [`relay`](Relays) | the endings of relays, for all other rows that they meet alike |
+//! | [`rank_sums`](RankSums) | ranks as sums, for many rows that differ by the same seeds |
 //! | `board_rows` | moves and maps of the rows of a board, for all layers |
 //! | `cache` | values made on first use and kept |
 

@@ -8,19 +8,19 @@ use super::row_move::RowMove;
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct ForwardMove {
-    /// How the turn goes on.
+    /// Continuation of the turn.
     pub kind: Kind,
     /// Rank of the mover's row after the move.
     pub own: u32,
     /// Seeds of the mover's row after the move.
     pub left: u8,
-    /// Seeds stored, so far as the mover's row determines them.
+    /// Seeds stored, as far as the mover's row determines them.
     pub stored: u8,
     /// Seeds sown into the other row (see [`RowMove`]).
     pub spilled: u8,
 }
 
-/// How a turn goes on after a sowing.
+/// The continuation of a turn after a sowing.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// The mover moves again.
@@ -31,7 +31,7 @@ pub enum Kind {
     Capture {
         /// The pit, from 0 in its owner's sowing order.
         pit: u8,
-        /// Whether an empty pit is captured too.
+        /// True if an empty pit is captured, too.
         even_empty: bool,
     },
     /// A sowing from this pit of the mover that may pick up seeds of the other row.
@@ -41,7 +41,7 @@ pub enum Kind {
     },
 }
 
-/// A move that stays in the layer: the child is in the mirrored frame, with the opponent to move.
+/// A move that stays in the layer. The child is in the mirrored frame, with the opponent to move.
 #[derive(Clone, Copy, Debug)]
 pub struct QuietMove {
     /// Rank of the mover's row after the move.
@@ -70,7 +70,8 @@ impl Moves {
         Moves { forward: Lists::new(forward), quiet: Lists::new(quiet) }
     }
 
-    /// Appends the moves of one row: those that lead to lower layers, and those that stay in the layer.
+    /// Appends the moves of one row: those that lead to lower layers, and those that stay in the
+    /// layer.
     pub fn of_row(
         rules: Rules,
         rows: &RowIndex,
@@ -100,20 +101,20 @@ impl Moves {
         }
     }
 
-    /// The moves of the row with this rank that lead to lower layers; none beyond the last row.
+    /// Moves of the row with this rank that lead to lower layers; empty beyond the last row.
     #[inline]
     pub fn forward(&self, rank: u32) -> &[ForwardMove] {
         self.forward.get(rank)
     }
 
-    /// The moves of the row with this rank that stay in the layer.
+    /// Moves of the row with this rank that stay in the layer.
     #[inline]
     pub fn quiet(&self, rank: u32) -> &[QuietMove] {
         self.quiet.get(rank)
     }
 }
 
-/// Lists of different lengths, one after the other.
+/// Lists of different lengths, stored one after the other.
 #[derive(Debug)]
 struct Lists<T> {
     items: Vec<T>,

@@ -3,13 +3,15 @@ use std::ops::{Add, AddAssign};
 
 use kalah_core::index::{MAX_TABLE_PITS, RowIndex};
 
-/// Where the seeds of some pits of a row stand in the four tables of [`RankSums`].
+/// Offsets of the seeds of some pits of a row in the four tables of [`RankSums`].
 ///
-/// Offsets of different pits, and of seeds that are added to a pit, add up: a row has the sum of the offsets of its seeds.
+/// Offsets add up: those of different pits, and those of seeds added to a pit. A row has the sum of
+/// the offsets of its seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankOffsets(
-    /// From the low bits up: 20 bits for the first table, 14 for that of five pits, 13 for that of four, 17 for that of three. No sum
-    /// over a row overflows its bits, with as many seeds as a table can have.
+    /// From the low bits up: 20 bits for the first table, 14 for that of five pits, 13 for that of
+    /// four, 17 for that of three. For all seed counts of tables, no sum over a row overflows its
+    /// bits.
     u64,
 );
 
@@ -48,13 +50,13 @@ impl RankOffsets {
         (self.0 >> THREE) as usize
     }
 
-    /// Adds the offsets `seed` so many times, modulo 2^64: so a negative number takes away.
+    /// Adds the offsets `seed` `seeds` times, modulo 2^64. A negative number subtracts.
     #[inline(always)]
     pub(super) fn add_seeds(&mut self, seed: RankOffsets, seeds: u64) {
         self.0 = self.0.wrapping_add(seed.0.wrapping_mul(seeds));
     }
 
-    /// The larger one of each of the offsets.
+    /// The larger of each pair of offsets.
     #[must_use]
     fn max(self, other: RankOffsets) -> RankOffsets {
         RankOffsets::new(
@@ -82,16 +84,16 @@ impl AddAssign for RankOffsets {
     }
 }
 
-/// The offsets of some rows, or of the same pits of some rows.
+/// Offsets of some rows, or of the same pits of some rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetList {
     offsets: Vec<RankOffsets>,
-    /// The largest offset of any of them in each table.
+    /// Largest offset of all elements in each table.
     most: RankOffsets,
 }
 
 impl OffsetList {
-    /// The offsets, in the order of the list.
+    /// The offsets in list order.
     #[inline]
     pub fn offsets(&self) -> &[RankOffsets] {
         &self.offsets
@@ -108,18 +110,19 @@ impl FromIterator<RankOffsets> for OffsetList {
 
 /// Ranks as sums of table entries, whose offsets are sums over the pits of a row.
 ///
-/// [`RowIndex::rank`] is a sum of counts, each of which depends on the seeds and the potential of the last pits of the row. They are
-/// added up here to one number for the whole row and its first pits, one for the last five pits of rows of more than six, one for
-/// the last four, and one for the last three. So when the same seeds are added to all rows of a set, their ranks are found at places
-/// that move by the same distances.
+/// [`RowIndex::rank`] is a sum of counts. Each depends on the seeds and the potential of the last
+/// pits of the row. Here they are combined into at most four numbers: one for the whole row and its
+/// first pits, and one each for the last five, four and three pits. The number for five pits exists
+/// only for rows of more than six. Adding the same seeds to all rows of a set therefore moves all
+/// their lookups by the same distances.
 pub struct RankSums {
-    /// The offsets of a seed in each pit.
+    /// Offsets of a seed in each pit.
     weights: [RankOffsets; MAX_TABLE_PITS],
-    /// By seeds of the row: where its part of `first` begins; and where the last one ends.
+    /// By seeds of the row: where its part of `first` begins; and where the last part ends.
     starts: Vec<usize>,
-    /// By seeds of the row: by the potential and the [leading](leading) pits.
+    /// By seeds of the row, then by the potential and the [leading] pits.
     first: Vec<u32>,
-    /// By seeds and potential of the last five pits; empty where the first tables have all of that.
+    /// By seeds and potential of the last five pits; empty where the first tables cover them.
     five: Vec<u32>,
     /// By seeds and potential of the last four pits.
     four: Vec<u32>,
@@ -127,7 +130,7 @@ pub struct RankSums {
     three: Vec<u32>,
 }
 
-/// How many pits the first tables distinguish, beside the potential.
+/// Number of pits that the first tables distinguish, besides the potential.
 fn leading(pits: usize) -> usize {
     match pits {
         0..=5 => 0,
@@ -137,14 +140,14 @@ fn leading(pits: usize) -> usize {
 }
 
 impl RankSums {
-    /// The tables for all rows that `rows` ranks.
+    /// Makes the tables for all rows that `rows` ranks.
     pub fn new(rows: &RowIndex) -> RankSums {
         let (pits, most) = (rows.pits(), rows.max_seeds());
         let places = most + 1;
-        // The numbers of potentials of rows of so many pits.
+        // Number of potentials of rows with `pits` pits.
         let potentials = |pits: usize| (pits - 1) * most + 1;
         let (leading, all) = (leading(pits), potentials(pits));
-        // The first pit counts most.
+        // The first pit varies most slowly.
         let stride = |pit: usize| if pit < leading { all * places.pow((leading - 1 - pit) as u32) } else { 0 };
         // By seeds and potential of the last `rest` pits.
         let last = |rest: usize, distance: usize| if distance < rest { potentials(rest) + distance } else { 0 };
@@ -159,8 +162,8 @@ impl RankSums {
                 if distance <= 2 { places.pow(distance as u32) } else { 0 },
             );
         }
-        // What `RowIndex::rank` adds, less what it subtracts, when `rest` pits of the row remain, with these seeds and this
-        // potential.
+        // The amount that `RowIndex::rank` adds, minus the amount that it subtracts, when `rest`
+        // pits of the row remain, with these seeds and this potential.
         let term = |rest: usize, seeds: usize, potential: usize| {
             let count = |n: usize| if (3..=pits).contains(&n) { rows.count(n, seeds, potential) } else { 0 };
             if rest < pits { count(rest).wrapping_sub(count(rest + 1)) } else { 0 }
@@ -176,7 +179,8 @@ impl RankSums {
                     }
                     let count = if pits >= 3 { rows.count(pits, seeds, potential) } else { 0 };
                     let mut sum = bounds[potential].wrapping_add(count);
-                    // What is left of seeds and potential after each of the leading pits; `None` if there are no such rows.
+                    // Remaining seeds and potential after each of the leading pits; `None` if there
+                    // are no such rows.
                     let (mut left, mut offset) = (Some((seeds, potential)), offset);
                     for pit in 0..leading {
                         let held = offset / stride(pit);
@@ -213,23 +217,23 @@ impl RankSums {
         RankSums { weights, starts, first: first.concat(), five, four: by_potential(4), three }
     }
 
-    /// The offsets of one seed in `pit` (from 0).
+    /// Offsets of one seed in `pit` (from 0).
     #[inline]
     pub fn seed(&self, pit: usize) -> RankOffsets {
         self.weights[pit]
     }
 
-    /// The offsets of a row with these seeds in its pits, the first pit in the lowest byte.
+    /// Offsets of a row with these seeds in its pits, the first pit in the lowest byte.
     #[inline]
     pub fn offsets(&self, row: u64) -> RankOffsets {
         let seeds = self.weights.iter().enumerate().map(|(pit, weight)| (row >> (8 * pit) & 0xff) * weight.0);
         RankOffsets(seeds.sum())
     }
 
-    /// The ranks of all rows with `seeds` seeds that have the seeds of `fixed`, and more.
+    /// Ranks of all rows with `seeds` seeds that contain the seeds of `fixed`.
     ///
     /// # Panics
-    /// When rows have at most fewer seeds.
+    /// When `seeds` is more than the tables cover.
     #[inline(always)]
     pub fn from(&self, seeds: usize, fixed: RankOffsets) -> RanksFrom<'_> {
         RanksFrom { sums: self, first: &self.first[self.starts[seeds]..self.starts[seeds + 1]], fixed }
@@ -242,21 +246,21 @@ impl fmt::Debug for RankSums {
     }
 }
 
-/// The ranks of rows that have some seeds in common.
+/// Ranks of rows that have some seeds in common.
 #[derive(Clone, Copy, Debug)]
 pub struct RanksFrom<'a> {
     sums: &'a RankSums,
-    /// The first table of rows with so many seeds.
+    /// The first table of rows with this number of seeds.
     first: &'a [u32],
     /// The seeds in common.
     fixed: RankOffsets,
 }
 
 impl RanksFrom<'_> {
-    /// The rank of the row that has these seeds in addition.
+    /// Rank of the row that has these seeds in addition.
     ///
     /// # Panics
-    /// Possibly, if these are not as many seeds as the rows lack.
+    /// Possibly, if their number is not the number that the rows lack.
     #[inline(always)]
     pub fn rank(&self, rest: RankOffsets) -> u32 {
         let RankSums { five, four, three, .. } = self.sums;
@@ -265,16 +269,16 @@ impl RanksFrom<'_> {
         self.first[row.first()].wrapping_add(four[row.four()]).wrapping_add(three[row.three()]).wrapping_add(five)
     }
 
-    /// Passes to `each`, for each element of `list`, the rank of the row that has these seeds in addition, here and in `other`,
-    /// which is of the same board.
+    /// Calls `each` for each element of `list` with two ranks of the row that has these seeds in
+    /// addition: the one here and the one in `other`, which is of the same board.
     ///
     /// # Panics
-    /// Possibly, if an element has not as many seeds as the rows lack.
+    /// Possibly, if an element does not have the number of seeds that the rows lack.
     #[inline(always)]
     pub fn each_of_both(self, other: RanksFrom<'_>, list: &OffsetList, mut each: impl FnMut(u32, u32)) {
         assert!(self.contains(list.most) && other.contains(list.most), "too many seeds in addition");
         let (ours, others) = (self.places(), other.places());
-        // The two loops are compiled apart: what few pits do not need costs them nothing.
+        // Two loops, so that boards with few pits do not pay for the table of five pits.
         if self.sums.five.is_empty() && other.sums.five.is_empty() {
             for &rest in &list.offsets {
                 // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
@@ -288,7 +292,7 @@ impl RanksFrom<'_> {
         }
     }
 
-    /// The parts of the tables that rows with the fixed seeds can need.
+    /// Parts of the tables that rows with the fixed seeds can need.
     #[inline(always)]
     fn places(&self) -> Places<'_> {
         let RanksFrom { sums, first, fixed } = self;
@@ -300,11 +304,11 @@ impl RanksFrom<'_> {
         }
     }
 
-    /// Whether these offsets, and all smaller ones, are within the tables.
+    /// Returns true if these offsets, and all smaller ones, are within the tables.
     #[inline(always)]
     fn contains(&self, rest: RankOffsets) -> bool {
         let RanksFrom { sums, first, fixed } = self;
-        // Added one by one: too large a sum must not carry to the next one.
+        // Added one by one, since a sum that is too large must not carry to the next one.
         fixed.first() + rest.first() < first.len()
             && (sums.five.is_empty() || fixed.five() + rest.five() < sums.five.len())
             && fixed.four() + rest.four() < sums.four.len()
@@ -323,13 +327,13 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The rank of the row that has these seeds in addition.
+    /// Rank of the row that has these seeds in addition.
     ///
     /// # Safety
     /// The offsets must be within the tables.
     #[inline(always)]
     unsafe fn rank(&self, rest: RankOffsets) -> u32 {
-        // SAFETY: the caller makes sure of it.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let five = if self.five.is_empty() { 0 } else { *self.five.get_unchecked(rest.five()) };
             self.rank_of_few(rest).wrapping_add(five)
@@ -342,7 +346,7 @@ impl Places<'_> {
     /// As for [`Places::rank`].
     #[inline(always)]
     unsafe fn rank_of_few(&self, rest: RankOffsets) -> u32 {
-        // SAFETY: the caller makes sure of it.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let first = *self.first.get_unchecked(rest.first());
             let four = *self.four.get_unchecked(rest.four());

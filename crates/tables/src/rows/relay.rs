@@ -6,16 +6,17 @@ use kalah_core::index::{RowIndex, TableRow};
 
 use super::rank_sums::{OffsetList, RankOffsets, RankSums};
 
-/// How a relay ends against all other rows in which the pits that it meets hold the same seeds.
+/// The end of a relay against all other rows in which the pits that it meets hold the same seeds.
 ///
-/// The relay *meets* a pit of the other row when a last seed falls there. What it does depends on the mover's row and on the
-/// seeds that the met pits held before the move, and on no others: so it ends alike for all ways to distribute the other seeds
-/// over the pits that it did not meet, the [fillings](Relays::fillings) of these pits.
+/// The relay *meets* a pit of the other row when a last seed falls there. Its course depends on the
+/// mover's row and on the seeds that the met pits held before the move, and on nothing else. So it
+/// ends alike for all ways to distribute the other seeds over the pits that it did not meet, the
+/// [fillings](Relays::fillings) of these pits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Whether the last seed fell into the store and the rules give another move for that.
+    /// True if the last seed fell into the store and the rules give another move for that.
     pub again: bool,
-    /// The pits of the other row that were not met: bit `p` for pit `p`, from 0.
+    /// Pits of the other row that were not met: bit `p` for pit `p`, from 0.
     pub unmet: u8,
     /// Seeds that these pits held before the move.
     pub rest: u8,
@@ -23,29 +24,30 @@ pub struct Ending {
     pub left: u8,
     /// Seeds of the other row after the move.
     pub opponent: u8,
-    /// The rank of the mover's row after the move.
+    /// Rank of the mover's row after the move.
     pub own: u32,
-    /// The seeds of the met pits before the move. The offsets of a filling added: the other row before the move.
+    /// Offsets of the seeds in the met pits before the move. Adding the offsets of a filling gives
+    /// the other row before the move.
     pub before: RankOffsets,
-    /// The seeds of the met pits after the move, and those that were sown into the others. The offsets of a filling added: the
-    /// other row after the move.
+    /// Offsets of the seeds in the met pits after the move, and of those sown into the others.
+    /// Adding the offsets of a filling gives the other row after the move.
     pub after: RankOffsets,
 }
 
-/// The relays of a board: sowings that go on with the seeds of the pit in which they ended.
+/// The relays of a board: sowings that continue with the seeds of the pit in which they ended.
 pub struct Relays {
     rules: Rules,
     pits: usize,
     sums: RankSums,
-    /// By seeds and, varying faster, set of pits: made on first use.
+    /// By seeds, then by set of pits, which varies faster: made on first use.
     fillings: Vec<OnceLock<OffsetList>>,
-    /// Sowings of at most so many seeds less one are in `sowings`.
+    /// Sowings of fewer seeds than this are in `sowings`.
     hands: usize,
-    /// By the pit where a sowing begins and its seeds.
+    /// By the pit where a sowing begins, then by its seeds.
     sowings: Vec<Sown>,
 }
 
-/// What a sowing does: seeds for each pit, less all those of the first one.
+/// The effect of a sowing: seeds for each pit, less all those of the first one.
 #[derive(Clone, Copy)]
 struct Sown {
     /// To be added to the bytes of the ring, modulo 2^128.
@@ -53,15 +55,16 @@ struct Sown {
     /// To be added to the offsets of the mover's row and of the other row.
     own: RankOffsets,
     other: RankOffsets,
-    /// Where the last seed falls.
+    /// Place where the last seed falls.
     last: u32,
 }
 
 impl Relays {
-    /// Relays of the rows that `rows` ranks, with one seed more in play than a row can have.
+    /// Prepares relays of the rows that `rows` ranks, with one seed more in play than a row can
+    /// have.
     ///
     /// # Panics
-    /// When a sowing can end in a capture by these rules.
+    /// When a sowing can end in a capture under these rules.
     pub fn new(rules: Rules, rows: &RowIndex) -> Relays {
         assert!(rules.capture() == Capture::Never, "relays are played without captures");
         let (pits, hands, sums) = (rows.pits(), rows.max_seeds() + 2, RankSums::new(rows));
@@ -91,14 +94,15 @@ impl Relays {
         self.rules
     }
 
-    /// The ranks of rows from their offsets.
+    /// Ranks of rows from their offsets.
     #[inline]
     pub fn sums(&self) -> &RankSums {
         &self.sums
     }
 
-    /// All ways to distribute `seeds` seeds over these pits (bit `p` for pit `p`), as offsets of ranks: in the order of the
-    /// ranks of the rows that they complete, whatever the other pits hold.
+    /// All ways to distribute `seeds` seeds over these pits (bit `p` for pit `p`), as offsets of
+    /// ranks. They are in the order of the ranks of the rows that they complete, whatever the other
+    /// pits hold.
     #[inline]
     pub fn fillings(&self, pits: u8, seeds: usize) -> &OffsetList {
         self.fillings[seeds << self.pits | usize::from(pits)].get_or_init(|| {
@@ -110,8 +114,8 @@ impl Relays {
         })
     }
 
-    /// Appends potential and offsets of all ways to distribute `seeds` seeds over the `pits` from `pit` on, added to those of
-    /// the pits before.
+    /// Appends potential and offsets of all ways to distribute `seeds` seeds over the `pits` from
+    /// `pit` on, added to those of the pits before.
     fn fill(
         &self,
         pit: usize,
@@ -134,10 +138,12 @@ impl Relays {
         }
     }
 
-    /// Appends to `endings` all endings of a relay against the other rows with `seeds` seeds. Each row is in exactly one of them.
+    /// Appends to `endings` all endings of a relay against the other rows with `seeds` seeds. Each
+    /// row is in exactly one ending.
     ///
-    /// Of the relay, `own` is the mover's row when the last seed of a sowing falls into the other row for the first time, and
-    /// `spilled` the seeds sown there by then (see [`super::RowMove::Relay`]).
+    /// `own` and `spilled` describe the first time that the last seed of a sowing falls into the
+    /// other row: the mover's row, and the seeds sown into the other row by then (see
+    /// [`super::RowMove::Relay`]).
     pub fn endings(&self, own: &TableRow, spilled: usize, seeds: usize, endings: &mut Vec<Ending>) {
         let pits = self.pits;
         let mut ring = [0; 16];
@@ -176,7 +182,8 @@ impl Relays {
         endings.push(self.ending(&state));
     }
 
-    /// Goes on for every number of seeds that the unmet pit, in which the last seed fell, may hold.
+    /// Continues for every number of seeds that the unmet pit, in which the last seed fell, may
+    /// hold.
     // The parts of a state, each in a register.
     fn meet(
         &self,
@@ -190,7 +197,7 @@ impl Relays {
         let unmet = unmet & !(1 << place);
         let seed = self.sums.seed(place as usize - self.pits);
         let mut state = State { ring, own, other, before, place, unmet, rest };
-        // The last unmet pit holds all the seeds that are left.
+        // The last unmet pit holds all remaining seeds.
         let least = if unmet == 0 { rest } else { 0 };
         state.hold(seed, least);
         loop {
@@ -229,7 +236,7 @@ impl Relays {
     #[inline(always)]
     fn ending(&self, state: &State) -> Ending {
         let (own, other) = self.rows(state.ring);
-        // The bytes of a row, added up in the highest byte.
+        // Sums the bytes of a row in the highest byte.
         let seeds = |row: u64| (row.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
         let left = seeds(own);
         Ending {
@@ -254,17 +261,18 @@ impl fmt::Debug for Relays {
 /// A relay when a last seed has fallen.
 #[derive(Clone, Copy)]
 struct State {
-    /// A byte for each pit, the first one in the lowest byte: the mover's row and the other row, of which unmet pits have only the
-    /// seeds sown into them. What is in the store does not matter to a relay.
+    /// A byte for each pit, the first one in the lowest byte: the mover's row, then the other row.
+    /// Unmet pits have only the seeds sown into them. The store does not matter to a relay.
     ring: u128,
-    /// The offsets of the two rows.
+    /// Offsets of the two rows.
     own: RankOffsets,
     other: RankOffsets,
-    /// The seeds that the met pits held before the move.
+    /// Seeds that the met pits held before the move.
     before: RankOffsets,
-    /// Where the last seed fell: a pit by its byte, or the store, which comes after all of them.
+    /// Place where the last seed fell: the byte of a pit, or the store, which comes after all pits.
     place: u32,
-    /// The unmet pits of the other row, a bit for each by its byte, and the seeds that they held before the move.
+    /// Unmet pits of the other row, a bit for each by its byte, and the seeds that they held before
+    /// the move.
     unmet: u32,
     rest: u32,
 }
@@ -276,7 +284,8 @@ impl State {
         u32::from((self.ring >> (8 * self.place)) as u8)
     }
 
-    /// The met pit, where the last seed fell, held so many of the remaining seeds more before the move; `seed`: one seed there.
+    /// Records that the met pit, where the last seed fell, held `seeds` of the remaining seeds
+    /// before the move. `seed` is one seed there.
     #[inline(always)]
     fn hold(&mut self, seed: RankOffsets, seeds: u32) {
         self.ring += u128::from(seeds) << (8 * self.place);

@@ -3,8 +3,8 @@ use kalah_core::index::TableRow;
 
 /// The part of a move that the mover's row determines.
 ///
-/// `own` is the mover's row after the move, `stored` the seeds the store gains, and `spilled` the seeds that fall into
-/// the other row, from its first pit on, lap by lap.
+/// `own` is the mover's row after the move, and `stored` the seeds that the store gains. `spilled`
+/// are the seeds that fall into the other row, from its first pit on, lap by lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMove {
     /// The last seed falls into the store, and the mover moves again.
@@ -28,7 +28,8 @@ pub enum RowMove {
         /// The mover's row after the move.
         own: TableRow,
     },
-    /// The last seed and all seeds of the opposite pit are captured, after the spilled ones were sown.
+    /// The last seed and all seeds of the opposite pit are captured, after the spilled ones were
+    /// sown.
     Capture {
         /// The mover's row after the capture.
         own: TableRow,
@@ -36,14 +37,14 @@ pub enum RowMove {
         stored: u8,
         /// Seeds sown into the other row before the capture: whole laps.
         spilled: u8,
-        /// The pit of the other row that is captured, from 0.
+        /// The captured pit of the other row, from 0.
         pit: usize,
-        /// If an empty pit is not captured (`standard` rules, no lap sown): the mover's row when the turn ends without
-        /// a capture, in what is then a quiet move.
+        /// The mover's row when the turn ends without a capture, if an empty pit is not captured
+        /// (`standard` rules, no lap sown). The move is quiet in that case.
         uncaptured: Option<TableRow>,
     },
-    /// The last seed falls into a pit of the other row whose seeds, if any, are sown on: what happens then depends on
-    /// both rows.
+    /// The last seed falls into a pit of the other row whose seeds, if any, are sown on. The rest
+    /// of the move depends on both rows.
     Relay {
         /// The mover's row when the last seed falls.
         own: TableRow,
@@ -53,13 +54,13 @@ pub enum RowMove {
 }
 
 impl RowMove {
-    /// The moves of `row` on a board of `pits` pits a side, each with its pit (from 0).
+    /// Moves of `row` on a board of `pits` pits a side, each with its pit (from 0).
     pub fn all(rules: Rules, pits: usize, row: &TableRow) -> impl Iterator<Item = (usize, RowMove)> {
         let row = *row;
         (0..pits).filter(move |&pit| row[pit] > 0).map(move |pit| (pit, RowMove::new(rules, pits, &row, pit)))
     }
 
-    /// What sowing pit `pit` (from 0, holding seeds) of `row` does, on a board of `pits` pits a side.
+    /// Sows pit `pit` (from 0, holding seeds) of `row`, on a board of `pits` pits a side.
     pub fn new(rules: Rules, pits: usize, row: &TableRow, pit: usize) -> RowMove {
         let ring = 2 * pits + 1;
         let mut own = *row;

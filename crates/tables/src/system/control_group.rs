@@ -1,7 +1,8 @@
-//! Limits of memory that control groups (cgroups) of Linux set, of version 1 and 2.
+//! Memory limits set by Linux control groups (cgroups), versions 1 and 2.
 //!
-//! A group is held to its own limit and to that of every group above it, so all of them count. Processors need no code here:
-//! [`std::thread::available_parallelism`] heeds the quotas of a group and of those above it.
+//! A group is subject to its own limit and to that of every group above it, so all of them count.
+//! Processors need no code here: [`std::thread::available_parallelism`] respects the quotas of a
+//! group and of those above it.
 //!
 //! The crate `sysinfo` does the same from version 0.39, with Rust 1.95 and without `memory.high`.
 
@@ -18,7 +19,7 @@ pub struct ControlGroup {
     pub limit: u64,
 }
 
-/// What a control group leaves.
+/// The memory that a control group leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupMemory {
     pub group: ControlGroup,
@@ -34,7 +35,7 @@ enum Version {
 }
 
 impl Version {
-    /// Files with a limit. Above `memory.high` the kernel slows processes down until they are as good as stopped.
+    /// Files with a limit. Above `memory.high` the kernel slows processes almost to a stop.
     fn limits(self) -> &'static [&'static str] {
         match self {
             Version::One => &["memory.limit_in_bytes"],
@@ -42,8 +43,9 @@ impl Version {
         }
     }
 
-    /// Entries of `memory.stat` that count memory of the group and of those below it which cannot be dropped: that of
-    /// processes, and files that are only in memory. The rest is page cache, for the most part.
+    /// Entries of `memory.stat` for memory, of the group and of those below it, that cannot be
+    /// dropped: memory of processes, and files that are only in memory. The rest is mostly page
+    /// cache.
     fn taken(self) -> [&'static str; 2] {
         match self {
             Version::One => ["total_rss", "total_shmem"],
@@ -55,13 +57,13 @@ impl Version {
 /// A place where groups are mounted.
 struct Mount {
     version: Version,
-    /// The group that is seen at `point`.
+    /// The group visible at `point`.
     root: PathBuf,
     point: PathBuf,
 }
 
-/// The group that leaves this process the least memory, of its own and all above it; `None` if none has a limit. Files are
-/// read below `root`, which is `/` except in tests.
+/// The group that leaves this process the least memory, among its own and all above it; `None` if
+/// no group has a limit. Files are read below `root`, which is `/` except in tests.
 pub fn tightest(root: &Path) -> Option<GroupMemory> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     // Mount points of other file systems may have names that are not UTF-8.
@@ -75,7 +77,8 @@ pub fn tightest(root: &Path) -> Option<GroupMemory> {
         .min_by_key(|memory| memory.available)
 }
 
-/// The group of a line of `/proc/self/cgroup`, if it can have a limit of memory: `4:memory:/a/b`, `0::/a/b`.
+/// Group of a line of `/proc/self/cgroup`, if it can have a memory limit: `4:memory:/a/b`,
+/// `0::/a/b`.
 fn own_group(line: &str) -> Option<(Version, &Path)> {
     let mut fields = line.splitn(3, ':');
     let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
@@ -87,7 +90,7 @@ fn own_group(line: &str) -> Option<(Version, &Path)> {
     Some((version, Path::new(path)))
 }
 
-/// The mount of a line of `/proc/self/mountinfo`, if groups with limits of memory can be seen there.
+/// Mount of a line of `/proc/self/mountinfo`, if groups with memory limits are visible there.
 fn mount(line: &str) -> Option<Mount> {
     let (place, kind) = line.split_once(" - ")?;
     let mut place = place.split(' ').skip(3);
@@ -101,26 +104,28 @@ fn mount(line: &str) -> Option<Mount> {
     Some(Mount { version, root: root.into(), point: point.into() })
 }
 
-/// A path of `mountinfo`, where spaces and some other characters stand in octal: `\040`.
+/// Decodes a path of `mountinfo`, in which spaces and some other characters are octal: `\040`.
 fn unescaped(text: &str) -> String {
     const ESCAPES: [(&str, &str); 4] = [(r"\040", " "), (r"\011", "\t"), (r"\012", "\n"), (r"\134", r"\")];
     ESCAPES.iter().fold(text.to_owned(), |text, (escape, character)| text.replace(escape, character))
 }
 
-/// The tightest of the groups from that of `path` up to the one that is seen at `mount`.
+/// The tightest of the groups from that of `path` up to the one visible at `mount`.
 fn tightest_below(root: &Path, path: &Path, mount: &Mount) -> Option<GroupMemory> {
-    // A group outside the namespace of this process has a path that begins with `..`, which leads nowhere here.
+    // A group outside the namespace of this process has a path that begins with `..`, which leads
+    // nowhere here.
     let outside = |path: &Path| path.components().any(|component| component == Component::ParentDir);
     let below = match path.strip_prefix(&mount.root) {
         Ok(below) if !outside(below) => below,
-        // The mount shows a group above the namespace. That it is above this process is all that is known.
+        // The mount shows a group above the namespace. Only its position above this process is
+        // certain.
         Err(_) if outside(&mount.root) && !outside(path) => Path::new(""),
         _ => return None,
     };
     let point = root.join(mount.point.strip_prefix("/").ok()?);
     let own = point.join(below);
     let groups: Vec<&Path> = own.ancestors().take_while(|group| group.starts_with(&point)).collect();
-    // In old kernels the limits of groups of version 1 hold for those below only where this file has 1.
+    // In old kernels the limits of version 1 groups apply to those below only if this file has 1.
     let heeded = |group: &&Path| {
         mount.version == Version::Two || read(&group.join("memory.use_hierarchy")).is_none_or(|text| text.trim() != "0")
     };
@@ -134,9 +139,9 @@ fn tightest_below(root: &Path, path: &Path, mount: &Mount) -> Option<GroupMemory
         .min_by_key(|memory| memory.available)
 }
 
-/// What a group leaves, if it has a limit.
+/// Memory that a group leaves, if it has a limit.
 fn memory(group: &Path, version: Version) -> Option<GroupMemory> {
-    // `max` is no number, and stands for none.
+    // `max` is not a number and means that there is no limit.
     let limit = |name: &&str| read(&group.join(name))?.trim().parse::<u64>().ok();
     let limit = version.limits().iter().filter_map(limit).min()?;
     let stat = read(&group.join("memory.stat")).unwrap_or_default();
@@ -159,7 +164,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A root directory with these files.
+    /// Creates a root directory with these files.
     fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -170,7 +175,8 @@ mod tests {
         root
     }
 
-    /// The group that is found below a root with these files, relative to it, its limit, and what is available.
+    /// The group found below a root with these files, as a relative path, with its limit and the
+    /// available memory.
     fn found(files: &[(&str, &str)]) -> Option<(String, u64, u64)> {
         let root = root(files);
         let memory = tightest(root.path())?;
@@ -217,7 +223,7 @@ mod tests {
         let files = [TWO, own, (&*max_a, "629145600\n"), (&*stat_a, stat), (&*max_b, "419430400\n")];
         // 600 MiB less 300 MiB are less than 400 MiB.
         assert_eq!(found(&files), Some((a.to_owned(), 600, 300)));
-        // More taken than there may be, after a limit was lowered.
+        // More is taken than allowed, after a limit was lowered.
         let files = [TWO, own, (&*max_a, "104857600\n"), (&*stat_a, stat)];
         assert_eq!(found(&files), Some((a.to_owned(), 100, 0)));
         let version_1 = [
@@ -240,11 +246,11 @@ mod tests {
         let job = ("sys/fs/cgroup/memory/jobs/17/memory.limit_in_bytes", "209715200\n");
         let of_jobs = Some(("sys/fs/cgroup/memory/jobs".to_owned(), 100, 100));
         assert_eq!(found(&[ONE, own, top, jobs, job]), of_jobs);
-        // Old kernels: a group that does not hold those below it.
+        // Old kernels: a group that does not limit those below it.
         let free = ("sys/fs/cgroup/memory/jobs/memory.use_hierarchy", "0\n");
         let of_job = Some(("sys/fs/cgroup/memory/jobs/17".to_owned(), 200, 200));
         assert_eq!(found(&[ONE, own, top, jobs, job, free]), of_job);
-        // What no limit looks like.
+        // The value that means no limit.
         let (path, limit, _) = found(&[ONE, own, top]).unwrap();
         assert_eq!((&*path, limit), ("sys/fs/cgroup/memory", 9_223_372_036_854_771_712 / MIB));
     }

@@ -1,8 +1,8 @@
 //! Available memory and free disk space.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | [`control_group`](ControlGroup) | limits of memory that control groups set |
+//! | [`control_group`](ControlGroup) | memory limits of control groups |
 
 mod control_group;
 
@@ -15,11 +15,11 @@ pub use control_group::ControlGroup;
 
 /// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
-#[error("no memory for {what} ({bytes} bytes)")]
+#[error("not enough memory for {what} ({bytes} bytes)")]
 pub struct OutOfMemory {
-    /// What the memory is for.
+    /// Purpose of the memory.
     pub what: &'static str,
-    /// How many bytes were requested.
+    /// Bytes requested.
     pub bytes: u64,
     /// The system's error.
     pub source: io::Error,
@@ -29,8 +29,8 @@ pub struct OutOfMemory {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryShortage {
-    /// More than is allowed.
-    #[error("{what} {needed} bytes of memory, {allowed} are allowed")]
+    /// The work needs more than is allowed.
+    #[error("{what} {needed} bytes of memory, but {allowed} are allowed")]
     Allowed {
         /// The work and a verb: "this build needs".
         what: String,
@@ -39,48 +39,49 @@ pub enum MemoryShortage {
         /// Bytes allowed.
         allowed: u64,
     },
-    /// More than is available.
-    #[error("{what} {needed} bytes of memory, {available}")]
+    /// The work needs more than is available.
+    #[error("{what} {needed} bytes of memory, but {available}")]
     Available {
         /// The work and a verb: "this build needs".
         what: String,
         /// Bytes that it needs.
         needed: u64,
-        /// What there is.
+        /// The available memory.
         available: AvailableMemory,
     },
 }
 
-/// Checks that work which takes `needed` bytes of memory has them: that they are `allowed`, if there is a limit, and available.
+/// Checks that `needed` bytes of memory are `allowed`, if there is a limit, and available.
 ///
 /// # Errors
-/// When they are not; `what` names the work and ends with a verb: "this build needs".
+/// When they are not. `what` names the work and ends with a verb: "this build needs".
 pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
     if let Some(allowed) = allowed.filter(|&allowed| needed > allowed) {
         return Err(MemoryShortage::Allowed { what: what(), needed, allowed });
     }
-    // If the available memory is unknown, it is tried.
+    // If the available memory is unknown, the work begins anyway.
     match AvailableMemory::now().filter(|available| needed > available.bytes) {
         Some(available) => Err(MemoryShortage::Available { what: what(), needed, available }),
         None => Ok(()),
     }
 }
 
-/// Memory that this process can take, and what sets the limit.
+/// Memory that this process can take, and the origin of the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AvailableMemory {
     /// Bytes available.
     pub bytes: u64,
-    /// The control group that leaves no more; `None` if that is all that the machine has free.
+    /// The control group that sets the limit; `None` if the free memory of the machine does.
     pub group: Option<ControlGroup>,
 }
 
 impl AvailableMemory {
-    /// Returns what is available; `None` if the system does not report it.
+    /// Returns the available memory; `None` if the system does not report it.
     ///
-    /// A container or a job may have less than its machine. The page cache counts towards the limit of its control group, but
-    /// makes room when it must, so it is available here, as it is in the figure of the machine. Memory of processes does not.
+    /// A container or a job may have less than its machine. The page cache counts towards the limit
+    /// of its control group, but shrinks on demand. It is therefore available here, as it is in the
+    /// figure of the machine. Memory of processes is not.
     pub fn now() -> Option<AvailableMemory> {
         let mut system = sysinfo::System::new();
         system.refresh_memory();
@@ -93,7 +94,8 @@ impl AvailableMemory {
         }
     }
 
-    /// A clause that says how much is available and what sets the limit, with sizes as `size` writes them.
+    /// A clause that states the available memory and the origin of the limit, with sizes formatted
+    /// by `size`.
     pub fn clause(&self, size: impl Fn(u64) -> String) -> String {
         let bytes = size(self.bytes);
         match &self.group {

@@ -2,8 +2,8 @@ use rayon::prelude::*;
 
 use super::{Blocks, FrameScores, Table, TableError};
 
-/// The same as [`Table::frame`], but blocks that were not compared with their checksums before are compared on all
-/// threads of the current pool.
+/// The same as [`Table::frame`], but compares blocks not yet compared on all threads of the current
+/// pool.
 ///
 /// # Errors
 /// The first damaged block of the frame.
@@ -17,8 +17,8 @@ pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>,
     table.frame(mover)
 }
 
-/// Compares every block of a table with its checksum, even those that were compared before, on all threads of the
-/// current pool. Returns the number of blocks.
+/// Compares every block of a table with its checksum, on all threads of the current pool, even if
+/// that was done before. Returns the number of blocks.
 ///
 /// # Errors
 /// The first damaged block.
@@ -26,13 +26,13 @@ pub fn check_in_parallel(table: &Table) -> Result<u64, TableError> {
     check_blocks_in_parallel(table.blocks())
 }
 
-/// The same as [`check_in_parallel`], of a table or bound table.
+/// The same as [`check_in_parallel`], for a table or bound table.
 ///
 /// # Errors
 /// The first damaged block.
 pub fn check_blocks_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
     let mut movers: Vec<usize> = (1..=blocks.sections().len()).collect();
-    // In the order of the file.
+    // In file order.
     movers.sort_unstable_by_key(|&mover| blocks.sections()[mover - 1].offset);
     for mover in movers {
         compare(blocks, mover, |_| true)?;
@@ -40,7 +40,7 @@ pub fn check_blocks_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
     Ok(blocks.sections().iter().map(|section| section.blocks()).sum())
 }
 
-/// Compares the blocks of a frame that `which` selects; returns an error for the first damaged one.
+/// Compares the blocks of a frame that `which` selects. Returns an error for the first damaged one.
 fn compare(file: &Blocks, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
     let blocks = (0..file.sections()[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
     let damaged = blocks.find_map_first(|block| file.check_block(mover, block).err());

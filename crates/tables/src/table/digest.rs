@@ -17,14 +17,14 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
     *hash.as_bytes()
 }
 
-/// The values of the two subtrees of more than [`TASK_BYTES`], which begin at `offset` of all bytes.
+/// Values of the two subtrees of more than [`TASK_BYTES`], which begin at `offset` of all bytes.
 fn halves(bytes: &[u8], offset: u64) -> (ChainingValue, ChainingValue) {
     let (left, right) = bytes.split_at(left_subtree_len(bytes.len() as u64) as usize);
     let end = offset + left.len() as u64;
     rayon::join(|| value(left, offset), || value(right, end))
 }
 
-/// The value of the subtree of `bytes`, which begin at `offset` of all bytes.
+/// Value of the subtree of `bytes`, which begin at `offset` of all bytes.
 fn value(bytes: &[u8], offset: u64) -> ChainingValue {
     if bytes.len() <= TASK_BYTES {
         return Hasher::new().set_input_offset(offset).update(bytes).finalize_non_root();

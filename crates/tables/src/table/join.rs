@@ -10,22 +10,22 @@ use super::writer::{PARTIAL, UNPACKING};
 use super::{PairKey, Piece, TableError, TableKey, TableWriter};
 use crate::file;
 
-/// The files of a layer that are in a directory, by their names.
+/// The files of a layer in a directory, by their names.
 #[derive(Debug)]
 pub struct LayerFiles {
-    /// Whether its table exists.
+    /// True if its table exists.
     pub finished: bool,
-    /// The pairs whose piece exists.
+    /// Pairs with a piece.
     pub pieces: Vec<PairKey>,
-    /// The pairs whose piece does not.
+    /// Pairs without a piece.
     pub missing: Vec<PairKey>,
 }
 
 impl LayerFiles {
     /// Looks for the table `key` and its pieces in `directory`, which need not exist.
     ///
-    /// The whole directory is listed, because on a shared file system a look-up of a single name may be answered from a
-    /// cache that does not know what other machines did.
+    /// The whole directory is listed. On a shared file system, a look-up of a single name may be
+    /// answered from a cache that lacks the changes of other machines.
     ///
     /// # Errors
     /// When the directory cannot be listed.
@@ -37,7 +37,7 @@ impl LayerFiles {
     }
 }
 
-/// The names in a directory; none if it does not exist.
+/// Names in a directory; empty if it does not exist.
 fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
     match std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect()) {
@@ -46,25 +46,26 @@ fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     }
 }
 
-/// How an attempt to join pieces ended.
+/// The result of an attempt to join pieces.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Joined {
-    /// The table exists now.
+    /// The table was made.
     Done,
-    /// It existed already, or another process joined it meanwhile.
+    /// The table existed already, or another process joined it meanwhile.
     Already,
-    /// A piece is missing, or not there any more.
+    /// A piece is missing, or was removed.
     Incomplete,
-    /// A piece is damaged. It was removed.
+    /// A piece was damaged, and was removed.
     Damaged(PairKey, TableError),
 }
 
 /// Makes the table `key` in `directory` from its pieces, and then removes these.
 ///
-/// The table is written to a temporary file, flushed, and renamed unless the name is taken by then. So any number of
-/// processes may do this at once, or be killed, without harm; the work is just done more than once. It should be one at
-/// a time (see [`super::Leases`]), since the remains of other attempts are removed first.
+/// The table is written to a temporary file, flushed, and renamed unless the name is taken by then.
+/// So any number of processes may do this at once, or be killed, without harm; the work is repeated
+/// at worst. Only one should do it at a time (see [`super::Leases`]), since leftovers of other
+/// attempts are removed first.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -90,7 +91,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
                 remove_piece(directory, pair)?;
                 return Ok(Joined::Damaged(pair, error));
             }
-            // Another process joined them, or found a piece damaged; unless its name is taken for ever.
+            // Another process joined the pieces, or found one damaged; unless the name stays taken.
             Err(_) if !pair.piece_path(directory).exists() => {
                 let path = pair.piece_path(directory);
                 file::refuse_dangling(&path).map_err(TableError::io(&path))?;
@@ -105,7 +106,8 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
         Ok(()) => {}
         Err(_) if path.exists() => return Ok(Joined::Already),
         Err(error) if error.error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
-        // Not every file system can rename without replacing; then the table is replaced by the same bytes.
+        // Not every file system can rename without replacing. Then the table is replaced by the
+        // same bytes.
         Err(error) => error.path.persist(&path).map_err(|error| TableError::io(&path)(error.error))?,
     }
     // The pieces are removed only when the table's name is safe on the disk.
@@ -114,7 +116,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     Ok(Joined::Done)
 }
 
-/// The error when the disk is full while pieces are joined.
+/// Error for a full disk while pieces are joined.
 fn pieces_kept(error: TableError) -> TableError {
     match error {
         TableError::Full { path, source, .. } => TableError::writing(&path, "all pieces of the layer are kept")(source),
@@ -144,8 +146,8 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
     remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
 }
 
-/// Removes the unfinished files of the table `key`, which another process has finished, built or unpacked. Only for the
-/// holder of the directory's lock.
+/// Removes the unfinished files of the table `key`, which another process has finished, built or
+/// unpacked. Only the holder of the directory's lock may call it.
 ///
 /// # Errors
 /// When reading or writing fails.

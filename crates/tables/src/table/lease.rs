@@ -11,36 +11,36 @@ use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
 use crate::file;
 
-/// How often the holder of a lease shows that it is alive.
+/// Interval at which the holder of a lease shows that it is alive.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// What a process knows of the leases in a directory: small files that show which process does what, so that the others
-/// do something else.
+/// The leases in a directory, as one process sees them: small files that show which process does
+/// what, so that the others do something else.
 ///
-/// It does no harm if two processes hold the same lease: they do the same work with the same result. So leases need
-/// neither locks, nor synchronised clocks, nor any sign that a process died: a lease is taken over if its file does not
-/// change for a while.
+/// Two processes may hold the same lease without harm: they do the same work with the same result.
+/// So leases need neither locks, nor synchronised clocks, nor any sign that a process died. A lease
+/// is taken over if its file does not change for a while.
 #[derive(Debug)]
 pub struct Leases {
-    /// A lease that did not change for this long is taken over.
+    /// A lease unchanged for this long is taken over.
     patience: Duration,
-    /// The last contents of other processes' leases, and when they were first seen.
+    /// Last contents of other processes' leases, and when they were first seen.
     seen: HashMap<PathBuf, (Vec<u8>, Instant)>,
 }
 
-/// Work on which this process has the lease, until this is dropped.
+/// A lease of this process on some work, held until this is dropped.
 #[derive(Debug)]
 pub struct Lease {
     path: PathBuf,
-    /// The beginning of the file as long as the lease is ours.
+    /// Prefix of the file as long as this process holds the lease.
     id: String,
     ended: Cancel,
     beating: Option<JoinHandle<()>>,
 }
 
 impl Leases {
-    /// Starts without knowing any lease. Leases that do not change for `patience`, at least a few seconds, are taken
-    /// over.
+    /// Starts without any lease. Leases that do not change for `patience`, at least a few seconds,
+    /// are taken over.
     pub fn new(patience: Duration) -> Leases {
         Leases { patience, seen: HashMap::new() }
     }
@@ -83,7 +83,7 @@ impl Leases {
         }
         let now = match file::read(&path) {
             Ok(now) => now,
-            // Released just now, unless its name is taken for ever.
+            // It was released just now, unless its name stays taken.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return file::refuse_dangling(&path).map(|()| None).map_err(io(&path));
             }
@@ -114,7 +114,7 @@ fn lease_id() -> String {
     format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..))
 }
 
-/// The contents of a lease's file at its `count`th beat.
+/// Contents of a lease's file at its `count`th beat.
 fn beat(id: &str, count: u32) -> String {
     format!("{id}: {count:010}\n")
 }
@@ -134,8 +134,8 @@ impl Lease {
                             return;
                         }
                         count += 1;
-                        // If a beat fails, at worst others do the same work. The file is opened each time, since
-                        // closing it makes the change visible to other machines.
+                        // If a beat fails, at worst others do the same work. The file is opened
+                        // each time, since closing it makes the change visible to other machines.
                         let _ = write_over(&path, &beat(&id, count));
                     }
                 })

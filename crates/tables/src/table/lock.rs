@@ -5,8 +5,8 @@ use crate::file::{FileLock, LockError, create_directory};
 /// The name of the lock file in a directory of tables.
 const LOCK_FILE: &str = "build.lock";
 
-/// The right to write to a directory of tables, held by one process at a time and released when it ends, however it
-/// ends.
+/// The right to write to a directory of tables, held by one process at a time and released when it
+/// ends, however it ends.
 #[derive(Debug)]
 pub struct DirectoryLock {
     _lock: FileLock,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Table, TableError, TableKey, score_counts};
 use crate::file;
 
-/// What a manifest records about a table: enough to decide whether another build gave the same one.
+/// The manifest's record of a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestEntry {
     /// The rule set.
@@ -34,7 +34,7 @@ pub struct ManifestEntry {
 pub struct Manifest(Vec<ManifestEntry>);
 
 impl ManifestEntry {
-    /// The entry of a table; this reads all its scores.
+    /// Makes the entry of a table. This reads all its scores.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -52,17 +52,17 @@ impl ManifestEntry {
         })
     }
 
-    /// The table that it describes; `None` if there can be no such table.
+    /// The table that the entry describes; `None` if no such table can exist.
     pub fn key(&self) -> Option<TableKey> {
         let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
         let key = TableKey { rules, pits, seeds };
         key.is_possible().then_some(key)
     }
 
-    /// The name of the first figure in the header of `table` that differs from this entry.
+    /// Name of the first figure in the header of `table` that differs from this entry.
     ///
-    /// The digest covers the digests of all frames, so tables with the same digest are equal if their checksums match.
-    /// The scores are not counted here.
+    /// The digest covers the digests of all frames, so tables with the same digest are equal if
+    /// their checksums match. The scores are not counted here.
     pub fn difference(&self, table: &Table) -> Option<&'static str> {
         let header = table.header();
         let digest = blake3::Hash::from_bytes(header.digest).to_hex();
@@ -77,7 +77,7 @@ impl ManifestEntry {
 }
 
 impl Manifest {
-    /// The manifest of the tables that this version of the program knows.
+    /// The built-in manifest.
     pub fn known() -> Manifest {
         Manifest::parse(include_str!("../../manifest.jsonl")).expect("a test reads it")
     }
@@ -85,15 +85,17 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a manifest: a line is not an entry, an entry describes an impossible
-    /// table, or two entries of one table differ. An entry that can never be compared must not pass for one that was.
+    /// - When the file cannot be read.
+    /// - When a line is not an entry, or describes an impossible table, which could never be
+    ///   compared.
+    /// - When two entries of one table differ.
     pub fn read(path: &Path) -> io::Result<Manifest> {
         Manifest::parse(&file::read_to_string(path)?)
     }
 
     fn parse(text: &str) -> io::Result<Manifest> {
         let mut entries: Vec<ManifestEntry> = Vec::new();
-        // For each table, the line and index of its first entry.
+        // Line and index of the first entry of each table.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let unusable = |what: &dyn std::fmt::Display| {

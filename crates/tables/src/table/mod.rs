@@ -1,6 +1,7 @@
-//! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting on all threads.
+//! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting
+//! on all threads.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`packed_frame`](PackedFrame) | packing a frame |
 //! | [`bounds`](BoundMaker) | making bound tables from exact ones |
@@ -11,9 +12,9 @@
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
 //! | [`join`](join_pieces) | joining the pieces of a layer to its table |
 //! | [`lease`](Leases) | showing other processes what is being computed |
-//! | [`stamp`](Stamps) | which tables were compared with their checksums on this machine |
-//! | [`stats`](score_counts) | how often each score occurs |
-//! | [`manifest`](Manifest) | a list of known tables with their digests |
+//! | [`stamp`](Stamps) | tables already compared with their checksums on this machine |
+//! | [`stats`](score_counts) | the number of occurrences of each score |
+//! | [`manifest`](Manifest) | a list of tables with their digests |
 //! | [`archive`] | seekable zstd archives of tables |
 
 pub mod archive;

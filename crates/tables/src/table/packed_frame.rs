@@ -14,17 +14,17 @@ use super::digest::digest;
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;
 
-/// Bytes of patches for each group, checksums included, that memory is reserved for: more than tables have.
+/// Bytes of patches reserved for each group, checksums included: more than tables have.
 const PATCH_BYTES: usize = 3;
 
-/// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
 
 /// Groups whose residuals are computed at a time: they fit the nearest cache.
 const RESIDUAL_GROUPS: usize = 64;
 
 per_isa! {
-    /// `residuals = scores - profile`; the scores start at rank `first` of the profile and wrap around.
+    /// `residuals = scores - profile`. The scores start at rank `first` of the profile and wrap
+    /// around.
     fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
         let (mut scores, mut residuals, mut first) = (scores, residuals, first);
         while !scores.is_empty() {
@@ -41,7 +41,8 @@ per_isa! {
 per_isa! {
     /// Adds the scores of whole runs to the sums of their columns.
     fn add_runs(runs: &[u8], sums: &mut [u64]) {
-        // Sums of 256 scores below 256 fit 16 bits; columns are processed in parts that fit the cache.
+        // Sums of 256 scores below 256 fit 16 bits. Columns are processed in parts that fit the
+        // cache.
         let width = sums.len();
         for group in runs.chunks(256 * width) {
             for start in (0..width).step_by(512) {
@@ -60,7 +61,8 @@ per_isa! {
     }
 }
 
-/// Makes `bytes` as long as this, with zeros. Memory that is touched for the first time is slow, so all threads do it.
+/// Extends `bytes` to this length with zeros. Touching memory for the first time is slow, so all
+/// threads do it.
 fn lengthen(bytes: &mut Vec<u8>, length: usize) {
     let added = length.saturating_sub(bytes.len());
     bytes.reserve(added);
@@ -72,7 +74,7 @@ fn lengthen(bytes: &mut Vec<u8>, length: usize) {
     unsafe { bytes.set_len(bytes.len() + added) };
 }
 
-/// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
+/// Profile of a frame: the mean score of each mover's row over all other rows, rounded down.
 fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     let runs = (scores.len() / rows) as u64;
     let task = (1usize << 20).div_ceil(rows) * rows;
@@ -94,8 +96,9 @@ fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
 
 /// A frame packed for writing: profile, groups, patches, and their checksums (see [`FrameEntry`]).
 ///
-/// The profile holds the mean score of each mover's row; groups hold the differences from it. Neighbours in a group
-/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend only on the scores.
+/// The profile holds the mean score of each mover's row; groups hold the differences from it.
+/// Neighbours in a group differ in the mover's row, so this brings them close enough for 4 bits.
+/// The bytes depend only on the scores.
 pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
@@ -104,18 +107,18 @@ pub struct PackedFrame {
 }
 
 impl PackedFrame {
-    /// Packs the scores of `frame`, one byte each (below 64) in the order of their indices, on all threads of the current
-    /// pool.
+    /// Packs the scores of `frame`, one byte each (below 64) in index order, on all threads of the
+    /// current pool.
     ///
     /// # Panics
-    /// When there is not one score for each position, or there are more than 4 GiB of patches, which offsets cannot
-    /// reach: that takes 17 exceptions in every group of the largest possible frame.
+    /// When there is not one score for each position; or with more than 4 GiB of patches, which
+    /// offsets cannot reach. That takes 17 exceptions in every group of the largest possible frame.
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
         PackedFrame::pack_in(isa, frame, scores, Vec::new())
     }
 
-    /// The same as [`PackedFrame::pack`], reusing the memory of an earlier frame (see [`PackedFrame::into_buffer`]):
-    /// fresh memory costs more than packing.
+    /// The same as [`PackedFrame::pack`], reusing the memory of another frame (see
+    /// [`PackedFrame::into_buffer`]). Fresh memory costs more than packing.
     ///
     /// # Panics
     /// As [`PackedFrame::pack`].
@@ -185,15 +188,15 @@ impl PackedFrame {
         PackedFrame::seal(frame, entry, section)
     }
 
-    /// About the most bytes of memory that packing a frame takes, besides its scores.
+    /// Approximate maximum bytes of memory to pack a frame, besides its scores.
     pub fn most_bytes(frame: Frame) -> u64 {
         let groups = frame.positions().div_ceil(GROUP_POSITIONS as u64);
         // Patches are made in parts before they are put together.
         frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64
     }
 
-    /// A frame that was packed elsewhere: `section` holds its profile (padded), groups, and patches (not padded).
-    /// `None` if they do not fit the frame.
+    /// Makes a frame that was packed elsewhere. `section` holds its profile (padded), groups, and
+    /// patches (not padded). `None` if they do not fit the frame.
     pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
         let mut entry = FrameEntry {
             offset: 0,
@@ -224,7 +227,7 @@ impl PackedFrame {
         FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
     }
 
-    /// The memory, for another frame.
+    /// Returns the memory, for another frame.
     pub fn into_buffer(self) -> Vec<u8> {
         self.section
     }
@@ -234,7 +237,7 @@ impl PackedFrame {
         &self.section
     }
 
-    /// The directory entry of the frame if it is stored at `offset`.
+    /// Directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
         FrameEntry { offset, ..self.entry }
     }

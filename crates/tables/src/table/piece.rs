@@ -11,7 +11,7 @@ use super::packed_frame::PackedFrame;
 use super::{Damage, FrameEntry, PairKey, Part, TableError};
 use crate::file;
 
-/// What is kept if a piece cannot be written.
+/// A clause that states what is kept if a piece cannot be written.
 const KEPT: &str = "this pair of frames is not kept, all finished ones are";
 
 /// The first bytes of every piece.
@@ -34,7 +34,7 @@ struct RawHeader {
 }
 
 impl RawHeader {
-    /// The header of the piece of `pair` with these entries.
+    /// Header of the piece of `pair` with these entries.
     fn new(pair: PairKey, entries: &[RawEntry], file_bytes: u64) -> RawHeader {
         let mut header = RawHeader {
             magic: MAGIC,
@@ -59,12 +59,13 @@ fn prefix_bytes(pair: PairKey) -> u64 {
     (HEADER_BYTES + pair.frames().count() * ENTRY_BYTES).next_multiple_of(ALIGNMENT as usize) as u64
 }
 
-/// A file with the packed frames of one pair, with the same bytes as in the file of their layer: the part of a layer
-/// that one of several processes computes.
+/// A file with the packed frames of one pair, computed by one of several processes. The bytes are
+/// those in the file of the layer.
 ///
-/// It gets its name when it is complete, and never changes afterwards. Header and entries are checked when it is
-/// opened, frames when they are copied or by [`Piece::check`]. It is read, not mapped: on a shared file system another
-/// machine may remove it at any time, which is just an error when reading, but kills a program that has mapped it.
+/// It gets its name when it is complete, and never changes afterwards. Header and entries are
+/// checked on opening, frames when they are copied or by [`Piece::check`]. It is read, not mapped:
+/// on a shared file system another machine may remove it at any time. For a reader that is just an
+/// error, but it kills a program that has mapped the file.
 #[derive(Debug)]
 pub struct Piece {
     pair: PairKey,
@@ -100,7 +101,7 @@ impl Piece {
         &self.path
     }
 
-    /// Whether `frame` is one of its two.
+    /// Returns true if `frame` is one of its frames.
     pub fn holds(&self, frame: Frame) -> bool {
         self.pair.frames().any(|own| own == frame)
     }
@@ -119,8 +120,8 @@ impl Piece {
     /// Passes the bytes of `frame` to `take`, part by part, and returns its entry.
     ///
     /// # Errors
-    /// When the bytes do not match the digest (`take` has had all of them by then), or the file cannot be read; or an
-    /// error of `take`.
+    /// When the bytes do not match the digest (`take` has received all of them by then), or the
+    /// file cannot be read; or an error of `take`.
     pub(super) fn copy_frame(
         &mut self,
         frame: Frame,
@@ -146,7 +147,7 @@ impl Piece {
     }
 }
 
-/// The entries of the piece of `pair` from its first bytes.
+/// Reads the entries of the piece of `pair` from its first bytes.
 fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<FrameEntry>, Damage> {
     let Some((header, rest)) = prefix.split_at_checked(HEADER_BYTES).filter(|(header, _)| header[..8] == MAGIC) else {
         return Err(Damage::Foreign("piece of a kalah table"));
@@ -243,7 +244,8 @@ impl PieceWriter {
     }
 }
 
-/// A temporary file to be renamed to `path`, in the same directory, which is created if it does not exist.
+/// Creates a temporary file to be renamed to `path`, in the same directory, which is created if it
+/// does not exist.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
     file::create_directory(directory)

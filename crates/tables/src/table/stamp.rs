@@ -1,4 +1,5 @@
-//! Which tables were compared with their checksums on this machine, for the next process.
+//! Records the tables that were compared with their checksums on this machine, for the next
+//! process.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -8,19 +9,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Table;
 use crate::file;
 
-/// Nanoseconds for which a change of a file may not show in its times: those of file systems are coarse, and clocks differ.
+/// Nanoseconds for which a change of a file may not show in its times: those of file systems are
+/// coarse, and clocks differ.
 const MOMENT: i128 = 2_000_000_000;
 
-/// A file as it was at one time: any change of its bytes changes this.
+/// The state of a file at one time. Any change of its bytes changes this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
     path: PathBuf,
-    /// Device, inode, length, and the times of the last change of content and of the file, in nanoseconds.
+    /// Device, inode, length, and the times of the last change of content and of the file, in
+    /// nanoseconds.
     figures: [i128; 5],
 }
 
 impl FileState {
-    /// The file at `path` now; `None` where that cannot be found out.
+    /// State of the file at `path`; `None` if it cannot be determined.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<FileState> {
         use std::os::unix::fs::MetadataExt;
@@ -31,37 +34,39 @@ impl FileState {
         Some(FileState { path, figures })
     }
 
-    /// The file at `path` now: on other systems that cannot be found out.
+    /// On other systems the state cannot be determined.
     #[cfg(not(unix))]
     pub fn of(_: &Path) -> Option<FileState> {
         None
     }
 }
 
-/// Notes of this machine about tables whose blocks all agreed with their checksums: small files in a directory for temporary files,
-/// which only this user can write.
+/// Notes of this machine about tables whose blocks all matched their checksums: small files in a
+/// temporary directory that only this user can write.
 ///
-/// A table is compared again when its file was changed or replaced, and on every machine once.
+/// A table is compared again when its file was changed or replaced, and once on every machine.
 #[derive(Clone, Debug)]
 pub struct Stamps {
-    /// `None` where there can be no notes.
+    /// `None` where notes are impossible.
     directory: Option<PathBuf>,
 }
 
 impl Stamps {
-    /// The notes of this machine and user.
+    /// Opens the notes of this machine and user.
     pub fn of_machine() -> Stamps {
         Stamps { directory: own_directory() }
     }
 
-    /// Whether all blocks of `table`, whose file was in this state before it was opened, were compared earlier.
+    /// Returns true if all blocks of `table` were compared already, with its file in the state that
+    /// it had before it was opened.
     pub fn has(&self, table: &Table, state: &FileState) -> bool {
         let place = self.place(state);
         place.and_then(|place| file::read(&place).ok()).is_some_and(|found| found == text(table, state).as_bytes())
     }
 
-    /// Notes that all blocks of `table` agree with their checksums, if its file is still in the state in which it was before it
-    /// was opened. A file that was changed a moment ago gets no note: another change in the same moment would not show.
+    /// Notes that all blocks of `table` match their checksums, if its file is still in the state
+    /// before it was opened. A file changed a moment ago gets no note: another change in the same
+    /// moment would not show.
     pub fn put(&self, table: &Table, state: &FileState) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.put_at(table, state, now.as_nanos() as i128);
@@ -85,7 +90,7 @@ impl Stamps {
     }
 }
 
-/// The note about a table: its digest, and what its file is.
+/// Text of the note about a table: its digest, and the state of its file.
 fn text(table: &Table, state: &FileState) -> String {
     let mut text = blake3::Hash::from_bytes(table.header().digest).to_hex().to_string();
     for figure in state.figures {
@@ -94,11 +99,11 @@ fn text(table: &Table, state: &FileState) -> String {
     text + "\n"
 }
 
-/// The directory of the notes, made if need be; `None` if it is not this user's alone.
+/// Directory of the notes, created if necessary; `None` if others can write it.
 #[cfg(unix)]
 fn own_directory() -> Option<PathBuf> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-    // SAFETY: it takes nothing and cannot fail.
+    // SAFETY: it has no arguments and cannot fail.
     let user = unsafe { libc::geteuid() };
     let directory = std::env::temp_dir().join(format!("kalah-checked-{user}"));
     let _ = std::fs::DirBuilder::new().mode(0o700).create(&directory);
@@ -139,13 +144,13 @@ mod tests {
         put();
         assert!(has());
         let bytes = std::fs::read(&path).unwrap();
-        // The same bytes, written again: nothing says that the disk has them.
+        // The same bytes, written again: nothing shows that the disk has them.
         std::thread::sleep(std::time::Duration::from_millis(50));
         std::fs::write(&path, &bytes).unwrap();
         assert!(!has());
         put();
         assert!(has());
-        // Another file under the same name, of the same length and time.
+        // Another file under the same name, with the same length and time.
         let other = directory.path().join("other");
         std::fs::copy(&path, &other).unwrap();
         let times = std::fs::FileTimes::new().set_modified(path.metadata().unwrap().modified().unwrap());

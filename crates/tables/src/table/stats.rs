@@ -6,7 +6,7 @@ use super::{RUN_MARGIN, Table, TableError, frame_in_parallel};
 /// Counts the scores of a table: element `v` is the number of positions with score `v`.
 ///
 /// # Errors
-/// When the table is damaged; a score above the seeds in play is damage too.
+/// When the table is damaged. A score above the seeds in play is damage, too.
 pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
     let (isa, seeds) = (Isa::detect(), table.key().seeds);
     let mut counts = [0u64; 256];

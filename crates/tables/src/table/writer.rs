@@ -11,20 +11,21 @@ use super::piece::Piece;
 use super::{FrameEntry, Table, TableError, TableKey};
 use crate::file::{self, BulkFile};
 
-/// What is kept if a table cannot be written.
+/// A clause that states what is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
 
-/// The end of the temporary name of a table that is built.
+/// Suffix of the temporary name of a table being built.
 pub(super) const PARTIAL: &str = ".partial";
 
-/// The end of the temporary name of a table that is unpacked.
+/// Suffix of the temporary name of a table being unpacked.
 pub(super) const UNPACKING: &str = ".unpacking";
 
 /// Writes a table file.
 ///
-/// It has a temporary name in the same directory, is written frame by frame in the order of [`TableKey::frames`], and
-/// is renamed when complete. A directory entry is written after its frame, so if the program is interrupted, the
-/// entries show which frames are complete; the next writer checks these against their digests and goes on.
+/// It has a temporary name in the same directory, is written frame by frame in the order of
+/// [`TableKey::frames`], and is renamed when complete. A directory entry is written after its
+/// frame. After an interruption the entries therefore show which frames are complete. The next
+/// writer checks these against their digests and continues.
 #[derive(Debug)]
 pub struct TableWriter {
     key: TableKey,
@@ -32,7 +33,7 @@ pub struct TableWriter {
     partial: PathBuf,
     file: BulkFile,
     entries: Vec<RawEntry>,
-    /// Frames already written, in file order.
+    /// Number of frames written, in file order.
     written: usize,
     end: u64,
 }
@@ -50,8 +51,8 @@ impl TableWriter {
 
     /// The same as [`TableWriter::open`] for frames that come from an archive.
     ///
-    /// The temporary name is another one: until the digest of the whole table is compared, nothing shows that these frames are
-    /// right, and a build keeps whatever frames it finds under its own temporary name.
+    /// It has another temporary name. A build keeps all frames under its own temporary name, but
+    /// frames from an archive are unproven until the digest of the whole table is compared.
     ///
     /// # Errors
     /// As [`TableWriter::open`].
@@ -79,7 +80,7 @@ impl TableWriter {
         Ok(writer)
     }
 
-    /// Keeps the frames that an earlier writer finished, and truncates the file after them.
+    /// Keeps the finished frames of an unfinished table, and truncates the file after them.
     fn resume(&mut self) -> io::Result<()> {
         let mut prefix = Vec::new();
         self.file.file().take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
@@ -104,7 +105,7 @@ impl TableWriter {
         self.file.write_at(0, &prefix)
     }
 
-    /// Whether the file holds this frame, undamaged, where it belongs.
+    /// Returns true if the file holds this frame, undamaged, where it belongs.
     fn is_written(&mut self, frame: Frame, entry: &FrameEntry) -> io::Result<bool> {
         let mut file = self.file.file();
         if entry.offset != self.end || !entry.fits(frame, file.metadata()?.len()) {
@@ -116,7 +117,8 @@ impl TableWriter {
         if copied != entry.section_bytes() || *hasher.finalize().as_bytes() != entry.digest {
             return Ok(false);
         }
-        // The digest covers the frame, but not the entry's figures for the patches, whose end the padding hides.
+        // The digest covers the frame, but not the entry's figures for the patches, whose end the
+        // padding hides.
         file.seek(SeekFrom::Start(entry.offset + entry.patches_at()))?;
         let mut patches = Vec::new();
         file.take(entry.checksums_at() - entry.patches_at()).read_to_end(&mut patches)?;
@@ -124,12 +126,12 @@ impl TableWriter {
         Ok(count_exceptions(patches) == Some(entry.exceptions) && padding.iter().all(|&byte| byte == 0))
     }
 
-    /// The frames that are still to be written, in their order.
+    /// Frames still to be written, in order.
     pub fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
         self.key.frames().skip(self.written)
     }
 
-    /// Frames written so far, by this writer and those before it.
+    /// Number of frames written so far, by this writer and those before it.
     pub fn written(&self) -> usize {
         self.written
     }
@@ -152,7 +154,8 @@ impl TableWriter {
     /// Copies the next frame from a piece and checks it. A damaged frame is not kept.
     ///
     /// # Errors
-    /// When the piece is damaged or cannot be read, or reading or writing fails. The frames before are safe.
+    /// When the piece is damaged or cannot be read, or reading or writing fails. The frames before
+    /// are safe.
     ///
     /// # Panics
     /// When `frame` is not the first of [`TableWriter::missing`], or the piece does not hold it.
@@ -165,7 +168,8 @@ impl TableWriter {
             at += part.len() as u64;
             Ok(())
         });
-        // Bytes after the last frame with an entry belong to no frame; the next frame overwrites them.
+        // Bytes after the last frame with an entry belong to no frame. The next frame overwrites
+        // them.
         let entry = entry?;
         self.add(frame, FrameEntry { offset: self.end, ..entry })
     }
@@ -181,7 +185,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// The digest that the table will have, once no frame is missing.
+    /// Digest of the table, once no frame is missing.
     pub(super) fn digest(&self) -> [u8; 32] {
         table_digest(self.key, bytemuck::cast_slice(&self.entries))
     }
@@ -194,7 +198,7 @@ impl TableWriter {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
 
-    /// Writes the header, after which the file is complete, but perhaps not on the disk yet.
+    /// Writes the header. The file is then complete, but perhaps not on the disk yet.
     ///
     /// # Errors
     /// When reading or writing fails. Nothing is lost then.

@@ -5,13 +5,15 @@ use crate::progress::Pulse;
 use crate::table::archive::{self, archive_path};
 use crate::table::{Damage, TableError, TableKey};
 
-/// Checks the archive of `key` in `directory`: every chunk against its checksum, and the table that it unpacks to against the digest
-/// of the one that was packed. Returns its positions, which `pulse` counts meanwhile.
+/// Checks the archive of `key` in `directory`: every chunk against its checksum, and the table that
+/// it unpacks to against the digest of the packed one. Returns its positions, which `pulse` counts
+/// meanwhile.
 ///
 /// Memory: [`archive::unpack_memory`]. Nothing is written.
 ///
 /// # Errors
-/// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`] when `pulse` was stopped.
+/// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`]
+/// when `pulse` was stopped.
 pub fn check_archive(directory: &Path, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
     let path = archive_path(directory, key);
     let found = archive::read_info(&path)?.key;

@@ -7,14 +7,15 @@ use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
 use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
 
-/// Checks that every code of a bound table is that of the score in the exact table of the layer, and that the directory
-/// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile.
+/// Checks that every code of a bound table matches the score in the exact table of the layer. Also
+/// checks the directory's number of each code. Returns the number of positions compared, which
+/// `pulse` counts meanwhile.
 ///
-/// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one
-/// that the bound table was made from is allowed, as long as its scores are the same.
+/// The blocks of both are checked first, since damage would appear as wrong scores. The exact table
+/// need not be the one that the bound table was made from, if its scores are the same.
 ///
 /// # Errors
-/// Damage, the first wrong bounds in the order of the file, or [`Fault::Stopped`] when `pulse` was stopped.
+/// Damage, the first wrong bounds in file order, or [`Fault::Stopped`] when `pulse` was stopped.
 ///
 /// # Panics
 /// When the two tables are of different layers.
@@ -62,12 +63,13 @@ fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) ->
             });
         }
     }
-    // What differs is behind the last position.
+    // The difference is behind the last position.
     let offset = bounds.header().entries[mover - 1].offset + byte as u64;
     Ok(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Packing, offset)))
 }
 
-/// Exact tables of the lower layers of a board and bound tables of others, for checks by the reference oracle.
+/// Exact tables of the lower layers of a board and bound tables of others, for checks by the
+/// reference oracle.
 #[derive(Debug)]
 pub struct BoundSet<'a> {
     exact: &'a Tables,
@@ -75,12 +77,12 @@ pub struct BoundSet<'a> {
 }
 
 impl<'a> BoundSet<'a> {
-    /// These tables, of one board; the bound tables in any order, with any networks.
+    /// Combines these tables of one board. The bound tables may be in any order, with any networks.
     pub fn new(exact: &'a Tables, bounds: &'a [Arc<BoundTable>]) -> BoundSet<'a> {
         BoundSet { exact, bounds }
     }
 
-    /// The bound table that is read of a layer: none where there is an exact one.
+    /// The bound table to read for a layer; `None` if it has an exact one.
     fn layer(&self, seeds: usize) -> Option<&BoundTable> {
         if self.exact.layer(seeds).is_some() {
             return None;
@@ -88,19 +90,20 @@ impl<'a> BoundSet<'a> {
         self.bounds.iter().find(|table| table.key().seeds == seeds).map(|table| &**table)
     }
 
-    /// Whether there is an exact or a bound table of every layer from 2 to `seeds` seeds.
+    /// Returns true if every layer from 2 to `seeds` seeds has an exact or a bound table.
     pub fn reaches(&self, seeds: usize) -> bool {
         (2..=seeds).all(|seeds| self.exact.layer(seeds).is_some() || self.layer(seeds).is_some())
     }
 
-    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table and no exact one, agree
-    /// with those of the positions after their moves: some score lies within both. Returns the number of positions checked;
-    /// adds to `checked` while it runs.
+    /// Checks that the bounds of the positions of `sample` agree with those of the positions after
+    /// their moves: some score lies within both. The layer of `sample` has a bound table and no
+    /// exact one. Returns the number of positions checked, and adds to `checked` while it runs.
     ///
-    /// Where a layer has an exact and a bound table, the exact one is read.
+    /// If a layer has an exact and a bound table, the exact one is read.
     ///
     /// # Errors
-    /// The first wrong bounds by rank in the layer, or wrong bounds that caused them; or damage.
+    /// The first wrong bounds by rank in the layer, or the wrong bounds that caused them; or
+    /// damage.
     ///
     /// # Panics
     /// When the layer, or one below it, has neither table.
@@ -113,7 +116,8 @@ impl<'a> BoundSet<'a> {
         })
     }
 
-    /// Checks one position. If its bounds are wrong because a child's are, that child is reported instead, and so on.
+    /// Checks one position. If its bounds are wrong because a child's are, reports that child
+    /// instead, and so on.
     fn check_position(&self, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
         let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
         let Some(table) = self.layer(seeds) else { return Ok(()) };

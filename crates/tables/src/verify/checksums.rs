@@ -1,8 +1,9 @@
 use super::Fault;
 use crate::table::{Blocks, BoundTable, Damage, Part, Table, TableError, check_blocks_in_parallel};
 
-/// Checks every block of a table against its checksum and every frame against its digest; opening the table has already
-/// checked header, directory and the table's digest. Returns the number of blocks.
+/// Checks every block of a table against its checksum and every frame against its digest. Opening
+/// the table has already checked header, directory and the table's digest. Returns the number of
+/// blocks.
 ///
 /// # Errors
 /// The first damaged block or frame.
@@ -10,7 +11,7 @@ pub fn check_checksums(table: &Table) -> Result<u64, Fault> {
     check(table.blocks())
 }
 
-/// The same as [`check_checksums`], of a bound table.
+/// The same as [`check_checksums`], for a bound table.
 ///
 /// # Errors
 /// The first damaged block or frame.

@@ -6,11 +6,13 @@ use rayon::prelude::*;
 use super::{Fault, Oracle, Sample};
 use crate::table::Tables;
 
-/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming that the lower
-/// layers are correct. Returns the number of positions; adds to `checked` while it runs.
+/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming
+/// that the lower layers are correct. Returns the number of positions, and adds to `checked` while
+/// it runs.
 ///
 /// # Errors
-/// The first wrong score by rank in the layer, or a wrong score that caused it; or why a table cannot be read.
+/// The first wrong score by rank in the layer, or the wrong score that caused it; or the reason why
+/// a table cannot be read.
 pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     let (pits, rows) = (tables.pits(), tables.rows());
@@ -18,7 +20,8 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
         let frame = Frame { pits, mover, other: seeds - mover };
         let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
         let movers: Vec<TableRow> = all(frame.mover).collect();
-        // Each task has one other row, in order of rank, so the first fault found is the first by rank.
+        // Each task has one other row, in rank order, so the first fault found is the first by
+        // rank.
         let fault = all(frame.other).find_map_first(|other| {
             let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
             checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
@@ -31,11 +34,11 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
     Ok(table.header().positions)
 }
 
-/// The same as [`check_consistency`] for the positions of `sample`, which is from a layer of `tables`. Returns the
-/// number of positions checked.
+/// The same as [`check_consistency`] for the positions of `sample`, which is from a layer of
+/// `tables`. Returns the number of positions checked.
 ///
 /// # Errors
-/// As [`check_consistency`], for the positions chosen.
+/// As [`check_consistency`], for the positions of the sample.
 pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
     tables.require(sample.seeds())?;
     let rows = tables.rows();
@@ -46,7 +49,8 @@ pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Re
     })
 }
 
-/// Checks one position. If its score is wrong because a child's is, that child is reported instead, and so on.
+/// Checks one position. If its score is wrong because a child's is, reports that child instead, and
+/// so on.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let oracle = Oracle::new(tables.rules(), tables.pits());
     let stored = tables.score(mover, other)?;
@@ -54,7 +58,8 @@ fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result
     if stored == right {
         return Ok(());
     }
-    // A child may be the cause. A score of 0 for all others lists the children without looking them up.
+    // A child may be the cause. A score of 0 for all others lists the children without looking them
+    // up.
     let mut children = Vec::new();
     oracle.minimax(mover, other, |mover, other| {
         children.push((*mover, *other));

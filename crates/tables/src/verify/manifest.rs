@@ -1,11 +1,11 @@
 use super::{Fault, check_checksums};
 use crate::table::{Manifest, Table, score_counts};
 
-/// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and how often each score
-/// occurs. Returns its positions.
+/// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and the
+/// number of positions with each score. Returns its positions.
 ///
-/// All figures are checked against the scores themselves: blocks and frames are compared with their checksums and
-/// digests, from which the table's digest is made, and the scores are counted.
+/// All figures are checked against the scores themselves: blocks and frames are compared with their
+/// checksums and digests, which determine the table's digest, and the scores are counted.
 ///
 /// # Errors
 /// A difference, damage, or a table that the manifest does not list.

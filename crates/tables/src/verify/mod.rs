@@ -1,13 +1,13 @@
-//! Checking that tables are correct.
+//! Checks that tables are correct.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
 //! | [`archive`](check_archive) | every chunk of an archive, and the digest of the table that it unpacks to |
 //! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against its entry in a manifest |
-//! | [`survey`](Survey) | which tables and other files are in a directory |
+//! | [`survey`](Survey) | the tables and other files in a directory |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
 //! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
 //! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
@@ -42,12 +42,12 @@ pub use rebuild::check_against;
 pub use sample::Sample;
 pub use survey::Survey;
 
-/// What a check found, or why it failed.
+/// The faults that a check finds, and its failures.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// A score is wrong: the first in the order of the check.
-    #[error("{key}: {position} has score {stored} in the table, {right} is right")]
+    #[error("{key}: {position} has score {stored} in the table, but the correct score is {right}")]
     Score {
         /// The table.
         key: TableKey,
@@ -55,12 +55,12 @@ pub enum Fault {
         position: Box<Position>,
         /// The score in the table.
         stored: u8,
-        /// What it should be.
+        /// Correct score.
         right: u8,
     },
-    /// The bounds that a bound table gives for a score cannot be right: the first in the order of the check.
+    /// The bounds of a score in a bound table cannot be right: the first in the order of the check.
     #[error(
-        "{path}: the score of {position} is {} to {} by the bound table (byte {offset}), but {} to {} is right",
+        "{path}: the bound table gives {position} a score of {} to {} (byte {offset}), but {} to {} is correct",
         stored.0, stored.1, right.0, right.1
     )]
     Bounds {
@@ -68,20 +68,20 @@ pub enum Fault {
         path: PathBuf,
         /// The layer.
         key: TableKey,
-        /// The byte of the file that holds the code.
+        /// Offset in the file of the byte that holds the code.
         offset: u64,
         /// The position, without stores.
         position: Box<Position>,
-        /// The lower and the upper bound in the bound table.
+        /// Lower and upper bound in the bound table.
         stored: (u8, u8),
-        /// What is known of the score otherwise: the lower and the upper bound.
+        /// Lower and upper bound of the score from other sources.
         right: (u8, u8),
     },
     /// A table is damaged.
     #[error("{0}")]
     Damage(#[source] TableError),
     /// Layers are missing below one that exists.
-    #[error("{key} is there, but below it {}", missing_layers(missing))]
+    #[error("{key} exists, but below it {}", missing_layers(missing))]
     Gap {
         /// The directory.
         directory: PathBuf,
@@ -95,7 +95,7 @@ pub enum Fault {
     Manifest {
         /// The table.
         key: TableKey,
-        /// What differs.
+        /// The figure that differs.
         figure: &'static str,
     },
     /// The manifest does not list a table.
@@ -126,7 +126,7 @@ impl From<TableError> for Fault {
 }
 
 impl Fault {
-    /// Whether a check found something wrong (false if the check could not be made).
+    /// Returns true if a check found a fault; false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
         match self {
             Fault::Score { .. }
@@ -142,8 +142,8 @@ impl Fault {
         }
     }
 
-    /// The fault that the layers `missing`, at least one, are missing in `tables` below that with `seeds` seeds, which
-    /// exists.
+    /// The fault that the layers `missing`, at least one, are missing in `tables` below the
+    /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
         Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
     }

@@ -4,11 +4,11 @@ use kalah_core::index::{MAX_TABLE_PITS, TableRow};
 /// Pits and stores of the largest ring.
 const MAX_RING: usize = 2 * (MAX_TABLE_PITS + 1);
 
-/// A second implementation of the rules, from their description alone, sharing no code with [`kalah_core::game`] or
-/// [`crate::builder`].
+/// A second implementation of the rules, written from their description alone. It shares no code
+/// with [`kalah_core::game`] or [`crate::builder`].
 ///
-/// Seeds are sown one by one around a ring of all pits and both stores. It is slow: the reference oracle with which
-/// everything fast is compared.
+/// Seeds are sown one by one around a ring of all pits and both stores. It is slow: the reference
+/// oracle with which everything fast is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle {
     rules: Rules,
@@ -16,17 +16,18 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// The oracle of a rule set and a number of pits a side, 1 to [`MAX_TABLE_PITS`].
+    /// Makes the oracle of a rule set and a number of pits a side, 1 to [`MAX_TABLE_PITS`].
     pub fn new(rules: Rules, pits: usize) -> Oracle {
         assert!((1..MAX_RING / 2).contains(&pits));
         Oracle { rules, pits }
     }
 
-    /// The score of a position by one step of minimax: the most that the mover can collect of the seeds in play, given
-    /// the scores `score(mover, other)` of the positions one move later.
+    /// Score of a position by one step of minimax: the maximum that the mover can collect of the
+    /// seeds in play. `score(mover, other)` returns the scores of the positions one move later.
     ///
-    /// Both rows must hold seeds. `score` is called only for positions with seeds in both rows. If it returns more than
-    /// the seeds in play, as only a damaged table does, the result is meaningless.
+    /// Both rows must hold seeds. `score` is called only for positions with seeds in both rows. If
+    /// it returns more than the seeds in play, as only a damaged table does, the result is
+    /// meaningless.
     ///
     /// # Errors
     /// The first error of `score`.
@@ -43,8 +44,8 @@ impl Oracle {
         Ok(lower)
     }
 
-    /// The same as [`Oracle::minimax`] where only bounds (lower, upper) of the scores of the positions one move later
-    /// are known: bounds of the score.
+    /// The same as [`Oracle::minimax`] for bounds (lower, upper): bounds of the score from those of
+    /// the positions one move later.
     ///
     /// # Errors
     /// The first error of `bounds`.
@@ -78,7 +79,7 @@ impl Oracle {
                 let (lower, upper) = bounds(&left, &opposite)?;
                 (stored.saturating_add(lower), stored.saturating_add(upper))
             } else {
-                // The mover collects what the opponent does not.
+                // The mover collects the seeds that the opponent does not.
                 let all = stored + sum(&left) + sum(&opposite);
                 let (lower, upper) = bounds(&opposite, &left)?;
                 (all.saturating_sub(upper), all.saturating_sub(lower))
@@ -88,7 +89,7 @@ impl Oracle {
         Ok(best.expect("the mover's row holds seeds"))
     }
 
-    /// Plays the move of `pit`; returns whether the mover moves again.
+    /// Plays the move of `pit`. Returns true if the mover moves again.
     fn sow(&self, ring: &mut [u8; MAX_RING], pit: usize) -> bool {
         let pits = self.pits;
         let (store, other_store) = (pits, 2 * pits + 1);
@@ -112,7 +113,7 @@ impl Oracle {
                     Rules::SingleMove => false,
                 };
             }
-            // The opposite pit: the indices of the two add up to 2 * pits.
+            // The opposite pit: the two indices add up to 2 * pits.
             let facing = 2 * pits - at;
             let own = at < store;
             let captures = match self.rules {

@@ -7,14 +7,18 @@ use crate::builder::{Backend, ComputeError, Output};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parallel};
 
-/// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit
-/// for bit. Returns the number of positions compared, which `pulse` counts meanwhile.
+/// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it
+/// with its table bit for bit. Returns the number of positions compared, which `pulse` counts
+/// meanwhile.
 ///
-/// The blocks of this table and of those below are checked first, since damage would appear as wrong scores.
+/// The blocks of this table and of those below are checked first, since damage would appear as
+/// wrong scores.
 ///
 /// # Errors
-/// Damage of the table or one below, the first wrong score in the order of the file, why a table cannot be read or
-/// the backend failed, or [`Fault::Stopped`] when `pulse` was stopped.
+/// - Damage of the table or one below.
+/// - The first wrong score in file order.
+/// - The reason why a table cannot be read or the backend failed.
+/// - [`Fault::Stopped`] when `pulse` was stopped.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {

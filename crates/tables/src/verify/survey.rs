@@ -9,18 +9,19 @@ use crate::table::TableKey;
 /// The contents of a directory of tables, by the names of its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The rule sets and boards (pits a side) for which there are tables, each with the seeds of its layers, ascending.
+    /// Rule sets and boards (pits a side) with tables, each with the seeds of its layers,
+    /// ascending.
     pub boards: Vec<(Rules, usize, Vec<usize>)>,
-    /// The same of bound tables.
+    /// The same for bound tables.
     pub bounds: Vec<(Rules, usize, Vec<usize>)>,
-    /// The same of archives, under the names that [`crate::table::archive::archive_path`] gives them.
+    /// The same for archives with the names given by [`crate::table::archive::archive_path`].
     pub archives: Vec<(Rules, usize, Vec<usize>)>,
-    /// The names of all other files, sorted: unfinished tables, logs, unrelated files.
+    /// Names of all other files, sorted: unfinished tables, logs, unrelated files.
     pub others: Vec<String>,
 }
 
 impl Survey {
-    /// Lists `directory`; a directory that does not exist counts as empty.
+    /// Lists `directory`. A directory that does not exist counts as empty.
     ///
     /// # Errors
     /// When it cannot be listed.
@@ -48,7 +49,7 @@ impl Survey {
         Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
     }
 
-    /// The rule sets and boards for which there are tables, bound tables or archives.
+    /// Rule sets and boards with tables, bound tables or archives.
     pub fn known_boards(&self) -> Vec<(Rules, usize)> {
         let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
         let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
@@ -60,17 +61,17 @@ impl Survey {
         boards
     }
 
-    /// The seeds of the existing layers of a board, ascending.
+    /// Seeds of the existing layers of a board, ascending.
     pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
         of_board(&self.boards, rules, pits)
     }
 
-    /// The seeds of the layers of a board that have bound tables, ascending.
+    /// Seeds of the layers of a board with bound tables, ascending.
     pub fn bound_layers(&self, rules: Rules, pits: usize) -> &[usize] {
         of_board(&self.bounds, rules, pits)
     }
 
-    /// The seeds of the layers of a board that have archives, ascending.
+    /// Seeds of the layers of a board with archives, ascending.
     pub fn archived_layers(&self, rules: Rules, pits: usize) -> &[usize] {
         of_board(&self.archives, rules, pits)
     }
@@ -81,7 +82,7 @@ fn archived(name: &Path) -> Option<TableKey> {
     TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
 }
 
-/// The seeds of layers by the place of their rules among all and their pits.
+/// Seeds of layers, by the index of their rules and by their pits.
 type Found = BTreeMap<(usize, usize), Vec<usize>>;
 
 fn add(found: &mut Found, key: TableKey) {

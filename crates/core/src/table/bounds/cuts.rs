@@ -1,29 +1,31 @@
 use crate::evaluation::SEED;
 
-/// The most cuts that there can be.
+/// Maximum number of cuts.
 pub const MAX_CUTS: usize = 3;
 
-/// Where the scores are cut into intervals: at distances from the evaluation of the position.
+/// Distances from the evaluation of a position at which scores are divided into intervals.
 ///
-/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is e + c or more. The
-/// *code* of a score is the number of thresholds that it reaches. One cut makes codes of 1 bit, three make codes of 2
-/// bits.
+/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is at
+/// least e + c. The *code* of a score is the number of thresholds that it reaches. One cut gives
+/// codes of 1 bit, three cuts give codes of 2 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cuts {
-    /// In sixteenths of a seed, ascending; the first `count` count, the others are 0.
+    /// In sixteenths of a seed, ascending. Only the first `count` are used; the others are 0.
     cuts: [i16; MAX_CUTS],
     count: u8,
 }
 
 impl Cuts {
-    /// The cut to use for codes of 1 bit: the evaluation.
+    /// Cut for codes of 1 bit: the evaluation.
     pub const ONE_BIT: Cuts = Cuts { cuts: [0; MAX_CUTS], count: 1 };
 
-    /// The cuts to use for codes of 2 bits: four seeds below the evaluation, the evaluation, and four seeds above.
-    /// Closer ones leave more positions of a search undecided (docs/measurements.md in the repository).
+    /// Cuts for codes of 2 bits: four seeds below the evaluation, the evaluation, and four seeds
+    /// above. Closer cuts leave more positions of a search undecided (docs/measurements.md in the
+    /// repository).
     pub const TWO_BITS: Cuts = Cuts { cuts: [-4 * SEED as i16, 0, 4 * SEED as i16], count: MAX_CUTS as u8 };
 
-    /// The cuts to use for codes of so many bits: [`Cuts::ONE_BIT`] or [`Cuts::TWO_BITS`]. `None` for other numbers of bits.
+    /// Cuts for codes of `bits` bits: [`Cuts::ONE_BIT`] or [`Cuts::TWO_BITS`]. `None` for other
+    /// numbers of bits.
     pub const fn of_bits(bits: u32) -> Option<Cuts> {
         match bits {
             1 => Some(Cuts::ONE_BIT),
@@ -32,8 +34,8 @@ impl Cuts {
         }
     }
 
-    /// One or three cuts, in sixteenths of a seed relative to the evaluation, ascending; two may be equal. `None` if
-    /// there are more or fewer, or they are in another order.
+    /// Makes one or three cuts, in sixteenths of a seed relative to the evaluation, ascending;
+    /// equal cuts are allowed. `None` for any other number or order.
     pub fn new(cuts: &[i16]) -> Option<Cuts> {
         if ![1, MAX_CUTS].contains(&cuts.len()) || !cuts.is_sorted() {
             return None;
@@ -54,23 +56,23 @@ impl Cuts {
         if usize::from(self.count) == MAX_CUTS { 2 } else { 1 }
     }
 
-    /// The least score that reaches cut `cut` (from 0) of a position with this evaluation, in sixteenths of a seed. It
-    /// may lie below 0 or above the seeds in play.
+    /// Least score that reaches cut `cut` (from 0) of a position with this evaluation, in
+    /// sixteenths of a seed. It may be below 0 or above the seeds in play.
     #[inline]
     pub fn threshold(&self, cut: usize, evaluation: i32) -> i32 {
         evaluation.saturating_add(i32::from(self.cuts[cut])).saturating_add(SEED - 1).div_euclid(SEED)
     }
 
-    /// The code of a score: how many cuts it reaches.
+    /// Code of a score: the number of cuts that it reaches.
     #[inline]
     pub fn code(&self, evaluation: i32, score: u32) -> u8 {
         (0..usize::from(self.count)).map(|cut| u8::from(score as i32 >= self.threshold(cut, evaluation))).sum()
     }
 
-    /// The least and the greatest score, of 0 to `seeds`, of a position with this code and evaluation.
+    /// Least and greatest score, of 0 to `seeds`, of a position with this code and evaluation.
     ///
-    /// If no score of 0 to `seeds` has this code, as only damage or another evaluation can bring about, the least is
-    /// above the greatest, or both are 0 or `seeds`.
+    /// If no such score has this code, the least is above the greatest, or both are 0 or `seeds`.
+    /// Only damage or another evaluation can cause that.
     #[inline]
     pub fn bounds(&self, code: u8, evaluation: i32, seeds: u32) -> (u32, u32) {
         let clamped = |score: i32| score.clamp(0, seeds as i32) as u32;

@@ -25,7 +25,8 @@ pub const LINE_BYTES: usize = 64;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
 
-/// Bytes of a frame's entry in the directory. The first entry is that of the frame with 1 seed in the mover's row.
+/// Bytes of a frame's entry in the directory. The first entry is for the frame with 1 seed in the
+/// mover's row.
 pub const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
 
 /// A frame's entry in the directory.
@@ -37,25 +38,25 @@ pub struct BoundEntry {
     pub lines: u64,
     /// The cuts of the frame.
     pub cuts: Cuts,
-    /// How many positions have each code.
+    /// Number of positions with each code.
     pub counts: [u64; MAX_CUTS + 1],
     /// BLAKE3 of lines and checksums.
     pub digest: [u8; 32],
 }
 
 impl BoundEntry {
-    /// The lines that the codes of `frame` take, of `bits` bits each.
+    /// Lines that the codes of `frame` need, at `bits` bits each.
     pub fn lines_of(frame: Frame, bits: u32) -> u64 {
         frame.positions().div_ceil(8 * LINE_BYTES as u64 / u64::from(bits))
     }
 
-    /// The bytes of the frame with `mover` seeds in the mover's row in the file.
+    /// Section of the frame with `mover` seeds in the mover's row in the file.
     pub fn section(&self, mover: usize) -> Section {
         let data = self.lines * LINE_BYTES as u64;
         Section { offset: self.offset, data, head: 0, tag: mover as u64, digest: self.digest }
     }
 
-    /// Whether this can be the entry of `frame` at `offset`.
+    /// Returns true if this can be the entry of `frame` at `offset`.
     fn fits(&self, frame: Frame, bits: u32, offset: u64) -> bool {
         let counted = self.counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
         self.offset == offset
@@ -69,7 +70,7 @@ impl BoundEntry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoundHeader {
-    /// Which layer it is of.
+    /// The layer.
     pub key: TableKey,
     /// Bits of a code: 1 or 2.
     pub bits: u32,
@@ -77,12 +78,12 @@ pub struct BoundHeader {
     pub positions: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// BLAKE3 of the key, the bits, the digest of the exact table, the network and the directory, which holds the
-    /// digests of all frames: equal for equal bound tables.
+    /// BLAKE3 of the key, the bits, the digest of the exact table, the network and the directory,
+    /// which holds the digests of all frames. Equal for equal bound tables.
     pub digest: [u8; 32],
-    /// The digest of the exact table that it was made from.
+    /// Digest of the exact table from which the bound table was made.
     pub exact: [u8; 32],
-    /// The frames by seeds in the mover's row: entry 0 is that of the frame with 1 seed.
+    /// The frames by seeds in the mover's row: entry 0 is for the frame with 1 seed.
     pub entries: Vec<BoundEntry>,
 }
 
@@ -102,7 +103,7 @@ struct RawHeader {
     exact: [u8; 32],
     network_bytes: u32,
     reserved: [u32; 3],
-    /// Of network and directory.
+    /// Checksum of network and directory.
     prefix_checksum: u64,
     checksum: u64,
 }
@@ -119,21 +120,21 @@ struct RawEntry {
     digest: [u8; 32],
 }
 
-/// Where the directory of a bound table begins whose network has so many bytes.
+/// Offset of the directory after a network of `network_bytes` bytes.
 fn directory_at(network_bytes: usize) -> usize {
     (HEADER_BYTES + network_bytes).next_multiple_of(ALIGNMENT as usize)
 }
 
-/// Bytes before the first frame of a bound table with `seeds` seeds whose network has so many bytes: header, network,
-/// directory.
+/// Bytes before the first frame (header, network, directory) in a bound table with `seeds` seeds
+/// and a network of `network_bytes` bytes.
 fn prefix_bytes(seeds: usize, network_bytes: usize) -> usize {
     (directory_at(network_bytes) + (seeds - 1) * ENTRY_BYTES).next_multiple_of(ALIGNMENT as usize)
 }
 
-/// Where the frames of a bound table begin, by seeds in the mover's row, from 1; and the bytes of the file. The codes
-/// have `bits` bits, the network `network_bytes` bytes.
+/// Returns the offsets of the frames, by seeds in the mover's row from 1, and the size of the file.
+/// Codes have `bits` bits, the network `network_bytes` bytes.
 ///
-/// This is known before anything is computed, so frames can be written in any order.
+/// The layout does not depend on scores, so frames can be written in any order.
 pub fn layout(key: TableKey, bits: u32, network_bytes: usize) -> (Vec<u64>, u64) {
     let mut offsets = vec![0; key.seeds - 1];
     let mut offset = prefix_bytes(key.seeds, network_bytes) as u64;
@@ -161,7 +162,7 @@ impl RawEntry {
         }
     }
 
-    /// The entry; `None` if it has no cuts for codes of `bits` bits.
+    /// Returns the entry; `None` if it has no cuts for codes of `bits` bits.
     fn entry(&self, bits: u32) -> Option<BoundEntry> {
         let cuts = self.cuts.map(i16::from_le);
         let (used, unused) = cuts.split_at((1 << bits) - 1);
@@ -175,8 +176,8 @@ impl RawEntry {
     }
 }
 
-/// The digest of a bound table: BLAKE3 of version, key, bits, the digest of the exact table, and the bytes from the
-/// network to the end of the directory.
+/// Digest of a bound table: BLAKE3 of version, key, bits, the digest of the exact table, and the
+/// bytes from the network to the end of the directory.
 fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directory: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&MAGIC);
@@ -188,7 +189,6 @@ fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directo
 }
 
 impl RawHeader {
-    /// Reads the header of a file.
     fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
         let raw = bytes.get(..HEADER_BYTES);
         if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {
@@ -215,13 +215,13 @@ impl RawHeader {
     }
 }
 
-/// The first bytes of a bound table, up to its first frame: header, network, directory.
+/// Returns the first bytes of a bound table, up to its first frame: header, network, directory.
 ///
-/// `exact` is the digest of the table it was made from; the entries are by seeds in the mover's row, as [`layout`]
-/// places them, all with cuts of as many bits.
+/// `exact` is the digest of the exact table. The entries are by seeds in the mover's row, placed by
+/// [`layout`], and all have the same number of cuts.
 ///
 /// # Panics
-/// When there is not an entry for each frame.
+/// When there is not one entry for each frame.
 pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[BoundEntry]) -> Vec<u8> {
     assert_eq!(entries.len(), key.seeds - 1, "an entry for each frame");
     let (network, bits) = (network.to_bytes(), entries[0].cuts.bits());
@@ -251,14 +251,14 @@ pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[Boun
 }
 
 impl BoundHeader {
-    /// Reads and checks header, network and directory of a file of `found_bytes` bytes; `prefix` holds at least all
-    /// bytes before the first frame.
+    /// Reads and checks header, network and directory of a file of `found_bytes` bytes. `prefix`
+    /// holds at least all bytes before the first frame.
     ///
-    /// Everything but the contents of the frames is checked: their sizes match the key, the digest the network and the
-    /// directory, and the length the file.
+    /// Checks everything except the contents of frames: their sizes against the key, the digest
+    /// against network and directory, and the length of the file.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The fault of the file.
     pub fn read(prefix: &[u8], found_bytes: u64) -> Result<(BoundHeader, Network), Damage> {
         let (raw, key) = RawHeader::read(prefix)?;
         let (bits, network_bytes) = (u32::from(raw.bits), u32::from_le(raw.network_bytes) as usize);
@@ -273,7 +273,7 @@ impl BoundHeader {
         let at = directory_at(network_bytes);
         let damaged = Damage::Part { part: Part::Directory, offset: at as u64 };
         let prefix = prefix.get(..prefix_bytes(key.seeds, network_bytes)).ok_or(damaged.clone())?;
-        // Of the two, readers without BLAKE3 compare the checksum only.
+        // Readers without BLAKE3 compare only the checksum, so both are checked here.
         if xxh3_64(&prefix[HEADER_BYTES..]).to_le() != raw.prefix_checksum
             || bounds_digest(key, bits, &raw.exact, &prefix[HEADER_BYTES..]) != raw.digest
         {
@@ -296,12 +296,12 @@ impl BoundHeader {
         Ok((BoundHeader { key, bits, positions, file_bytes, digest, exact, entries }, network))
     }
 
-    /// The byte of the file where the entry of the frame with `mover` seeds in the mover's row begins.
+    /// Offset of the entry of the frame with `mover` seeds in the mover's row.
     pub fn entry_at(&self, mover: usize) -> u64 {
         (directory_at(Network::file_bytes(self.key.pits)) + (mover - 1) * ENTRY_BYTES) as u64
     }
 
-    /// How many positions have each code.
+    /// Number of positions with each code.
     pub fn counts(&self) -> [u64; MAX_CUTS + 1] {
         std::array::from_fn(|code| self.entries.iter().map(|entry| entry.counts[code]).sum())
     }

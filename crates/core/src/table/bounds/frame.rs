@@ -6,19 +6,19 @@ use crate::memory::prefetch;
 
 /// The codes of a frame: for each position, the number of cuts that its score reaches.
 ///
-/// The bytes may be damaged if they were not compared with their checksums ([`super::BoundTable::frame_unchecked`]):
-/// nothing here panics then, but bounds may be wrong.
+/// The bytes may be damaged if they have not been compared with their checksums
+/// ([`super::BoundTable::frame_unchecked`]). Nothing here panics then, but bounds may be wrong.
 #[derive(Clone, Copy)]
 pub struct FrameBounds<'a> {
     codes: &'a [u8],
-    /// Rows that the mover can have.
+    /// Number of mover's rows.
     rows: u64,
     cuts: Cuts,
     frame: Frame,
 }
 
 impl<'a> FrameBounds<'a> {
-    /// The codes in `data`, the data of the section of `frame`.
+    /// Wraps the codes in `data`, the data of the section of `frame`.
     pub(super) fn new(frame: Frame, cuts: Cuts, data: &'a [u8]) -> FrameBounds<'a> {
         FrameBounds { codes: data, rows: frame.mover_rows() as u64, cuts, frame }
     }
@@ -38,7 +38,7 @@ impl<'a> FrameBounds<'a> {
         self.codes
     }
 
-    /// The byte that holds the code of a position, and how far it is shifted there.
+    /// Byte that holds the code of a position, and the shift of the code within it.
     #[inline]
     fn place(&self, mover_rank: u32, other_rank: u32) -> (usize, u32) {
         let index = u64::from(other_rank) * self.rows + u64::from(mover_rank);
@@ -46,13 +46,13 @@ impl<'a> FrameBounds<'a> {
         ((bit / 8) as usize, (bit % 8) as u32)
     }
 
-    /// The byte of the section that holds the code of a position.
+    /// Offset in the section of the byte that holds the code of a position.
     #[inline]
     pub(super) fn byte(&self, mover_rank: u32, other_rank: u32) -> usize {
         self.place(mover_rank, other_rank).0
     }
 
-    /// The code of the position with these ranks of rows (see [`Frame::index`]).
+    /// Code of the position with these ranks of rows (see [`Frame::index`]).
     ///
     /// # Panics
     /// When the frame has no such ranks, and they lie beyond its last line of 64 bytes.
@@ -62,14 +62,14 @@ impl<'a> FrameBounds<'a> {
         self.codes[byte] >> shift & ((1 << self.cuts.bits()) - 1)
     }
 
-    /// Has the processor fetch what [`FrameBounds::code`] reads for these ranks.
+    /// Prefetches the byte that [`FrameBounds::code`] reads for these ranks.
     #[inline]
     pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
         prefetch(self.codes.as_ptr().wrapping_add(self.byte(mover_rank, other_rank)));
     }
 
-    /// The least and the greatest score of a position with this code and evaluation, in sixteenths of a seed, by the
-    /// network of the table: see [`Cuts::bounds`].
+    /// Least and greatest score of a position with this code and evaluation, in sixteenths of a
+    /// seed. The evaluation comes from the table's network. See [`Cuts::bounds`].
     #[inline]
     pub fn bounds(&self, code: u8, evaluation: i32) -> (u32, u32) {
         self.cuts.bounds(code, evaluation, (self.frame.mover + self.frame.other) as u32)

@@ -1,12 +1,13 @@
-//! Bound tables: one or two bits for each position of a layer, which state in which interval its score lies.
+//! Bound tables: one or two bits for each position of a layer, which state the interval of its
+//! score.
 //!
-//! The intervals are those between a few *cuts*, which lie at fixed distances from the evaluation of the position by an
-//! [evaluation network](crate::evaluation). So most positions are decided by a file half or a quarter as large as the
-//! exact table (docs/bounds.md in the repository).
+//! The intervals lie between a few *cuts* at fixed distances from the evaluation of the position by
+//! an [evaluation network](crate::evaluation). A file half or a quarter as large as the exact table
+//! therefore decides most positions (docs/bounds.md in the repository).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`cuts`](Cuts) | what a code says of a score |
+//! | [`cuts`](Cuts) | the meaning of a code |
 //! | [`format`](mod@format) | the bytes of a file: header, network, directory |
 //! | [`frame`](FrameBounds) | the codes of a frame |
 //! | [`reader`](BoundTable) | a bound table in memory: mapped, or read |

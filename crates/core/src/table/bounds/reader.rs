@@ -14,9 +14,10 @@ use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
 ///
-/// Opening checks header, network and directory. Blocks are compared with their checksums as those of a
-/// [`crate::table::Table`] are: [`BoundTable::code`] compares the one that it reads, [`BoundTable::check`] all, and
-/// [`BoundTable::frame_unchecked`] leaves this to the caller.
+/// Opening checks header, network and directory. Blocks are compared with their checksums as in
+/// [`crate::table::Table`]: [`BoundTable::code`] compares the block that it reads,
+/// [`BoundTable::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
+/// caller.
 pub struct BoundTable {
     header: BoundHeader,
     network: Network,
@@ -24,12 +25,12 @@ pub struct BoundTable {
 }
 
 impl BoundTable {
-    /// Opens the bound table at `path`, mapped or read as by [`crate::table::Table::open`]. A file with the name of a bound table
-    /// must hold that of this layer.
+    /// Opens the bound table at `path`, mapped or read as by [`crate::table::Table::open`]. A file
+    /// named like a bound table must hold that layer.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, or not the bound table that its name says; when there is not enough
-    /// memory.
+    /// When the file cannot be read, is damaged or foreign, does not match its name, or does not
+    /// fit in memory.
     pub fn open(path: &Path) -> Result<BoundTable, TableError> {
         BoundTable::new(path, Bytes::open(path)?)?.expect_named()
     }
@@ -37,12 +38,12 @@ impl BoundTable {
     /// Reads the bound table at `path` into memory.
     ///
     /// # Errors
-    /// As [`BoundTable::open`]; and when there is not enough memory.
+    /// As [`BoundTable::open`].
     pub fn read(path: &Path) -> Result<BoundTable, TableError> {
         BoundTable::new(path, Bytes::read(path)?)?.expect_named()
     }
 
-    /// Opens the bound table of the layer `key` in `directory`; `None` if there is none.
+    /// Opens the bound table of the layer `key` in `directory`; `None` if the file does not exist.
     ///
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
@@ -68,7 +69,8 @@ impl BoundTable {
         Ok(BoundTable { header, network, blocks: Blocks::new(path, bytes, sections) })
     }
 
-    /// The bound table, if its file is named after it, or not named like a bound table.
+    /// Returns the bound table if it matches its file name, or the file is not named like a bound
+    /// table.
     fn expect_named(self) -> Result<BoundTable, TableError> {
         match TableKey::named_bounds(self.path()) {
             Some(expected) if expected != self.key() => {
@@ -78,11 +80,11 @@ impl BoundTable {
         }
     }
 
-    /// The codes of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
-    /// [`Blocks::copied_section`].
+    /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
+    /// See [`Blocks::copied_section`].
     ///
     /// # Errors
-    /// When there is not enough memory, a block is damaged, or `cancel` was cancelled meanwhile.
+    /// When there is not enough memory, a block is damaged, or `cancel` is cancelled.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -100,7 +102,7 @@ impl BoundTable {
         &self.header
     }
 
-    /// Which layer it is of.
+    /// The layer.
     #[inline]
     pub fn key(&self) -> TableKey {
         self.header.key
@@ -112,18 +114,18 @@ impl BoundTable {
         &self.network
     }
 
-    /// The bytes, and which blocks were compared with their checksums.
+    /// The bytes, and a record of which blocks have been compared with their checksums.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
 
-    /// Whether all blocks were compared with their checksums.
+    /// Returns true if all blocks have been compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
         self.blocks.is_checked()
     }
 
-    /// Compares all blocks that were not compared before with their checksums.
+    /// Compares all blocks not yet compared with their checksums.
     ///
     /// # Errors
     /// The first damaged block.
@@ -131,14 +133,15 @@ impl BoundTable {
         self.blocks.check()
     }
 
-    /// Whether a block of the frame with `mover` seeds in the mover's row was compared with its checksum.
+    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
+    /// with its checksum.
     #[inline]
     pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
         self.blocks.is_block_checked(mover, block)
     }
 
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
-    /// before.
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
+    /// if that was done before.
     ///
     /// # Errors
     /// When it is damaged.
@@ -149,7 +152,8 @@ impl BoundTable {
         self.blocks.check_block(mover, block)
     }
 
-    /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1), without comparing checksums.
+    /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums
+    /// are compared.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -159,7 +163,6 @@ impl BoundTable {
         self.frame_in(mover, &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
     }
 
-    /// The frame whose codes are these.
     #[inline]
     fn frame_in<'a>(&self, mover: usize, codes: &'a [u8]) -> FrameBounds<'a> {
         let key = self.header.key;
@@ -167,8 +170,8 @@ impl BoundTable {
         FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
     }
 
-    /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the
-    /// mover's row.
+    /// Offset in the file of the byte that holds the code of the position with these ranks of rows
+    /// and `mover` seeds in the mover's row.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -176,8 +179,8 @@ impl BoundTable {
         self.header.entries[mover - 1].offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
     }
 
-    /// The code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
-    /// block it is read from is compared with its checksum the first time.
+    /// Code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to
+    /// seeds - 1). The first read of a block compares it with its checksum.
     ///
     /// # Errors
     /// When this block is damaged.

@@ -11,7 +11,8 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
 
-/// The bound tables of one rule set and number of pits in a directory, of consecutive layers, with one network.
+/// The bound tables of one rule set and number of pits in a directory: consecutive layers with one
+/// network.
 pub struct BoundTables {
     directory: PathBuf,
     rows: Arc<RowIndex>,
@@ -20,11 +21,11 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it,
-    /// down to the first that is missing. `None` if there are none.
+    /// Opens the bound table of the largest layer present, at most `max_seeds`, and of the layers
+    /// below it, down to the first that is missing. `None` if there are no bound tables.
     ///
     /// # Errors
-    /// When a file is damaged, is not the bound table that its name says, or cannot be read; when two were made with
+    /// When a file is damaged, does not match its name, or cannot be read; when two files have
     /// different networks.
     ///
     /// # Panics
@@ -47,13 +48,15 @@ impl BoundTables {
         BoundTables::new(directory, layers)
     }
 
-    /// Opens the bound tables that a search with exact tables up to `exact` seeds (0 for none) can use: from the
-    /// layer above these up to `max_seeds` or the first that is missing or has another network; and those of the layers from
-    /// `exact` seeds down, with the same network, to the first that is missing or cannot be used, which may take the place of
-    /// exact tables. `None` if there are none.
+    /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
+    /// (0 without exact tables). `None` if there are no such bound tables.
+    ///
+    /// Above `exact`, these are the layers up to `max_seeds`, or to the first that is missing or
+    /// has another network. Down from `exact`, these are the layers with the same network, to the
+    /// first that is missing or unusable. They can replace exact tables.
     ///
     /// # Errors
-    /// When a file of a layer above `exact` is damaged, is not the bound table that its name says, or cannot be read.
+    /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -77,7 +80,7 @@ impl BoundTables {
             }
         }
         for seeds in (2..=exact.min(most)).rev() {
-            // A search can do without these, so damage of one is none of the others.
+            // A search can do without these, so a damaged one does not affect the others.
             match open(seeds) {
                 Ok(Some(table)) if fits(&layers, &table) => layers.push_front(Arc::new(table)),
                 _ => break,
@@ -86,8 +89,8 @@ impl BoundTables {
         BoundTables::new(directory, layers.into())
     }
 
-    /// The bound tables of these layers, which are those of one rule set and number of pits, fewest seeds first,
-    /// without a gap. `None` if there are none.
+    /// Combines the bound tables of these layers: one rule set and number of pits, fewest seeds
+    /// first, without a gap. `None` if `layers` is empty.
     ///
     /// # Errors
     /// When two were made with different networks.
@@ -121,18 +124,18 @@ impl BoundTables {
         self.rows.pits()
     }
 
-    /// The ranks of the rows.
+    /// Ranks of the rows.
     pub fn rows(&self) -> &Arc<RowIndex> {
         &self.rows
     }
 
-    /// The seeds of the layers.
+    /// Seeds of the layers.
     pub fn seeds(&self) -> RangeInclusive<usize> {
         let first = self.layers[0].key().seeds;
         first..=first + self.layers.len() - 1
     }
 
-    /// The network of all of them.
+    /// The network that all of them share.
     pub fn network(&self) -> &Network {
         self.layers[0].network()
     }
@@ -148,9 +151,9 @@ impl BoundTables {
         seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// The least and the greatest score of the position with these rows, as far as they are known; `None` if its layer
-    /// is not open. If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are
-    /// compared with their checksums first.
+    /// Least and greatest score of the position with these rows, as far as the table states; `None`
+    /// if its layer is not open. If a row is empty, the remaining seeds belong to the owner of the
+    /// other one. The bytes read are compared with their checksums first.
     ///
     /// # Errors
     /// When the table is damaged there.

@@ -16,26 +16,26 @@ pub const AGAIN_WORDS: u32 = WORKGROUP / AGAIN_GROUPS;
 pub const SCAN_BLOCK: u32 = 1024;
 /// Threads of the stage `encode` that try bases for a group with exceptions.
 pub const BASE_THREADS: u32 = 4;
-/// Bits of a rank in an entry of moves or maps; the bits above have other uses.
+/// Bits of a rank in an entry of moves or maps. The bits above have other uses.
 pub const RANK_BITS: u32 = 24;
 /// Mask of the rank in an entry.
 pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 /// Mask of the pit above the rank in the entry of a capture.
 pub(super) const PIT_MASK: u32 = 7;
-/// Instead of the pit that must be empty, above the rank in an entry of quiet moves of the small side: there is no move.
-/// A power of two, above all pits.
+/// In place of the pit that must be empty, above the rank in an entry of quiet moves of the small
+/// side: no move. A power of two, above all pits.
 pub const NO_MOVE: u32 = 128;
-/// Bit of the entry of a capture: an empty pit is captured too.
+/// Bit of the entry of a capture: an empty pit is captured, too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
-/// The first place of the other row on the ring of relays, whose first places are the mover's pits.
+/// The first place of the other row on the ring of relays. The first places are the mover's pits.
 pub const OTHER_ROW: u32 = 8;
 /// The place of the store on the ring of relays.
 pub const STORE: u32 = 16;
-/// Instead of the start of a map: there is none.
+/// In place of the start of a map: no map.
 pub const NO_MAP: u32 = u32::MAX;
-/// Instead of the number of rows of a frame: all its positions are finished games.
+/// In place of the number of rows of a frame: all its positions are finished games.
 pub const OVER: u32 = u32::MAX;
-/// Instead of the number of rows of a frame: it is not in this operand.
+/// In place of the number of rows of a frame: it is not in this operand.
 pub const ABSENT: u32 = u32::MAX - 1;
 
 /// 32-bit words of a group.
@@ -48,7 +48,7 @@ pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
 pub(super) const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
 pub(super) const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
 
-/// Every constant that shaders use, with its name.
+/// All constants of the shaders, with their names.
 pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("WORKGROUP", WORKGROUP),
     ("TILE", TILE),

@@ -2,10 +2,10 @@ use super::constants::{BASE_THREADS, EXCEPTION_BYTES, GROUP_WORDS, PATCH_HEAD_BY
 use super::residual::{Encode, residuals};
 use crate::device::{Barrier, Tracer, WORKGROUP, Words, Workgroup, extract_bits};
 
-/// Packs scores into groups; the patches are left to [`Stage::Patch`](super::Stage::Patch).
+/// Packs scores into groups. The patches are left to [`Stage::Patch`](super::Stage::Patch).
 ///
-/// For groups with exceptions, threads of the workgroup try the bases that are possible: the one with which the most
-/// residuals fit 4 bits, the smallest such base.
+/// For groups with exceptions, threads of the workgroup try the possible bases. They choose the
+/// smallest base with which the most residuals fit 4 bits.
 pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, mut head, mut sizes]: [Words<T>; 3]) {
     let (mut exceptional, mut ranges, mut best) = ([0; 1], [0; WORKGROUP as usize], [0; WORKGROUP as usize]);
     let mut exceptional = group.memory(&mut exceptional);
@@ -19,7 +19,7 @@ pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, 
         best.atomic_store(local, 0);
     }
     group.barrier(Barrier::Workgroup);
-    // What threads have in variables of their own: the least residual, and whether their group has exceptions.
+    // Private variables of the threads: the least residual, and true if their group has exceptions.
     let mut ranges_of_threads = [(0, false); WORKGROUP as usize];
     for thread in group.threads(params.threads) {
         let local = thread % WORKGROUP;

@@ -3,7 +3,8 @@ use super::forward::{Forward, spilled, work_at};
 use super::score::{frame, score};
 use crate::device::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
-/// Moves that end in the store: worth what they store plus what the mover still collects.
+/// Moves that end in the store: worth the seeds that they store plus those that the mover still
+/// collects.
 pub(super) fn forward_again<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,

@@ -3,7 +3,7 @@ use super::forward::{Forward, work_of};
 use super::score::{frame, score};
 use crate::device::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
-/// Moves that capture a pit of the other row: the child's frame depends on the seeds it holds.
+/// Moves that capture a pit of the other row. The child's frame depends on the seeds in it.
 pub(super) fn forward_capture<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,

@@ -3,7 +3,7 @@ use super::forward::{Forward, spilled, work_of};
 use super::score::{frame, score};
 use crate::device::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
-/// Moves that end the turn: worth what the opponent does not collect.
+/// Moves that end the turn: worth the seeds that the opponent does not collect.
 pub(super) fn forward_pass<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,

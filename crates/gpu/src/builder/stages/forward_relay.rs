@@ -3,7 +3,8 @@ use super::forward::{Forward, lanes};
 use super::score::{frame, score};
 use crate::device::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, unpack4x_u8};
 
-/// What adds to the rank of a row when this number of pits is passed and these seeds and this potential are left.
+/// Term of a row's rank when this number of pits is passed and these seeds and this potential are
+/// left.
 fn rank_term<T: Tracer>(params: &Forward, ranks: &Words<T>, passed: u32, seeds: u32, potential: u32) -> u32 {
     ranks.get((passed * (params.max_seeds + 1) + seeds) * params.stride + potential)
 }
@@ -25,13 +26,13 @@ fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, row: &[u32]) -> u32 {
     result
 }
 
-/// What a place holds.
+/// Seeds in a place.
 fn held_at(ring: &[u32], place: u32) -> u32 {
     extract_bits(ring[place as usize / 4], 8 * (place % 4), 8)
 }
 
-/// Goes on until the move is over, after the last seed of a sowing fell at `place`; returns whether the last one of all fell into
-/// the store.
+/// Continues until the move is over, after the last seed of a sowing fell at `place`. Returns true
+/// if the last seed of all fell into the store.
 fn sow<T: Tracer>(params: &Forward, sowings: &Words<T>, ring: &mut [u32; 4], mut place: u32) -> bool {
     while place != STORE && held_at(ring, place) > 1 {
         let sowing = 8 * (place * params.hands + held_at(ring, place));
@@ -43,7 +44,8 @@ fn sow<T: Tracer>(params: &Forward, sowings: &Words<T>, ring: &mut [u32; 4], mut
     place == STORE
 }
 
-/// Sowings that end in the other row and may go on from there: followed position by position, from their crossings.
+/// Sowings that end in the other row and may continue from there. They are followed position by
+/// position, from their crossings.
 pub(super) fn forward_relay<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,

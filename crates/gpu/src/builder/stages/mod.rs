@@ -1,14 +1,15 @@
-//! The stages: each a shader in `shaders/` and its twin here, a function of the same name that does what one workgroup
-//! does, on the same words.
+//! The stages. Each is a shader in `shaders/` and its twin here: a function of the same name that
+//! does the work of one workgroup, on the same words.
 //!
-//! A stage's parameters are declared once, in its file here; the shader's `Params` and the constants are generated from
-//! Rust. Buffers are arrays of 32-bit words on both sides, in the order of the bindings.
+//! A stage's parameters are declared once, in its file here. The shader's `Params` and the
+//! constants are generated from Rust. Buffers are arrays of 32-bit words on both sides, in the
+//! order of the bindings.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`stage`](Stage) | all stages, and the kernel of each |
 //! | `constants` | numbers that shaders and twins share |
-//! | `forward`, `residual`, `score` | what several stages have in common |
+//! | `forward`, `residual`, `score` | parts that several stages share |
 //! | [`sowings`](sowings()) | a table that one of them reads |
 //! | all others | one stage each |
 

@@ -4,8 +4,13 @@ use crate::device::{Tracer, Words, Workgroup, extract_bits};
 
 /// Parameters of [`Stage::Patch`](super::Stage::Patch): those of [`Encode`].
 ///
-/// Buffers: scores, the head of a frame, where each patch begins in its block of groups, where each block begins in its
-/// superblock, where each superblock begins, patches (zeros before).
+/// Buffers:
+/// - scores
+/// - the head of a frame
+/// - the start of each patch in its block of groups
+/// - the start of each block in its superblock
+/// - the start of each superblock
+/// - patches (initially zeros)
 pub type Patch = Encode;
 
 /// Writes the patches of groups with exceptions.

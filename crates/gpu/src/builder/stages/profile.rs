@@ -4,7 +4,7 @@ use crate::device::{Tracer, Words, Workgroup, params, unpack4x_u8};
 params! {
     /// Parameters of [`Stage::Profile`](super::Stage::Profile).
     ///
-    /// Buffers: scores, the sum for each mover's row (zeros before).
+    /// Buffers: scores, the sum for each mover's row (initially zeros).
     pub struct Profile {
         /// Threads: one for each word of a run and [`PROFILE_ROWS`] runs.
         threads,

@@ -4,9 +4,12 @@ use crate::device::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
 params! {
     /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
     ///
-    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only; for each
-    /// pit a whole number of words of scores), scores with the small
-    /// side to move, scores with the large side to move; scores with a run for each large row.
+    /// Buffers, where scores have a run for each large row:
+    /// - moves of the large side
+    /// - captures of the small side's rows (standard rules only), for each pit a whole number of
+    ///   words of scores
+    /// - scores with the small side to move
+    /// - scores with the large side to move
     pub struct QuietLarge {
         /// Threads: one for each word of each large row.
         threads,
@@ -16,7 +19,7 @@ params! {
         words,
         /// Seeds in play.
         total,
-        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
+        /// Start of the entries in the moves, which begin with the starts of each row's entries.
         entries_at,
         /// The first word of the scores with the small side to move that is in its buffer.
         small_base,
@@ -25,7 +28,8 @@ params! {
     }
 }
 
-/// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
+/// Quiet moves of the large side, to positions with the small side to move and a large row of a
+/// lower level.
 pub(super) fn quiet_large<T: Tracer>(
     group: &Workgroup<T>,
     params: &QuietLarge,

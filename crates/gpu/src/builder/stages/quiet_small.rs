@@ -4,8 +4,11 @@ use crate::device::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, params, u
 params! {
     /// Parameters of [`Stage::QuietSmall`](super::Stage::QuietSmall).
     ///
-    /// Buffers: moves of the small side, captures of the large side's rows (standard rules only), scores with the large
-    /// side to move, scores with the small side to move; scores with a run for each large row.
+    /// Buffers, where scores have a run for each large row:
+    /// - moves of the small side
+    /// - captures of the large side's rows (standard rules only)
+    /// - scores with the large side to move
+    /// - scores with the small side to move
     pub struct QuietSmall {
         /// Threads: one for each word of each large row.
         threads,
@@ -15,11 +18,12 @@ params! {
         words,
         /// Seeds in play.
         total,
-        /// Where in the moves the small rows begin, a multiple of 4. For each word of a run there are four words: the
-        /// number of its first entry and of the entry after its last, and two more. An entry has four words, one for
-        /// each row: a move, or [`NO_MOVE`](super::NO_MOVE) above the row's own rank.
+        /// Start of the small rows in the moves, a multiple of 4. For each word of a run there are
+        /// four words: the number of its first entry and of the entry after its last, and two more.
+        /// An entry has four words, one for each row: a move, or [`NO_MOVE`] above
+        /// the row's own rank.
         quads_at,
-        /// From one pit to the next in the captures.
+        /// Distance from one pit to the next in the captures.
         map_stride,
         /// The first word of the scores with the small side to move that is in its buffer.
         small_base,
@@ -28,7 +32,7 @@ params! {
     }
 }
 
-/// Quiet moves of the small side: to positions with the large side to move and the same large row.
+/// Quiet moves of the small side, to positions with the large side to move and the same large row.
 pub(super) fn quiet_small<T: Tracer>(
     group: &Workgroup<T>,
     params: &QuietSmall,

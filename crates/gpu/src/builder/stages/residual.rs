@@ -1,5 +1,5 @@
-//! What the stages that pack groups have in common: parameters, and reading the residuals of a group from scores (see
-//! `shaders/shared/residual.wgsl`).
+//! Shared parts of the stages that pack groups: parameters, and reading the residuals of a group
+//! from scores (see `shaders/shared/residual.wgsl`).
 
 use super::constants::{BASE_BIAS, GROUP_POSITIONS};
 use crate::device::{Tracer, Words, extract_bits, params};
@@ -26,7 +26,7 @@ params! {
     }
 }
 
-/// The residuals, biased so that they are positive, of the positions of `group`.
+/// Residuals, biased so that they are positive, of the positions of `group`.
 ///
 /// Panics if a wrong parameter leads beyond the scores.
 pub(super) fn residuals<'a, T: Tracer>(

@@ -25,7 +25,7 @@ pub(super) fn scan<T: Tracer>(group: &Workgroup<T>, params: &Scan, [mut numbers,
         let first = block * SCAN_BLOCK + local * SCAN_SHARE;
         first..(first + SCAN_SHARE).min(params.numbers)
     };
-    // What each thread keeps for itself.
+    // Private variables of each thread.
     let (mut own, mut before) = ([0; WORKGROUP as usize], [0; WORKGROUP as usize]);
     for local in group.locals() {
         let sum: u32 = share(local).map(|index| numbers.get(index)).sum();

@@ -5,7 +5,7 @@ use super::constants::{
 };
 use crate::device::{Tracer, Words, extract_bits};
 
-/// Where a frame is in the operand: `Frame` of the shaders.
+/// Location of a frame in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FrameAt {
@@ -31,7 +31,7 @@ impl FrameAt {
     }
 }
 
-/// The frame with this number in the buffer of frames.
+/// Returns the frame with this number in the buffer of frames.
 pub(super) fn frame<T: Tracer>(frames: &Words<T>, number: u32) -> FrameAt {
     let [profile_at, groups_at, patches_at, rows] = [0, 1, 2, 3].map(|word| frames.get(4 * number + word));
     FrameAt { profile_at, groups_at, patches_at, rows }
@@ -41,7 +41,7 @@ fn operand_byte<T: Tracer>(operand: &Words<T>, at: u32) -> u32 {
     extract_bits(operand.get(at / 4), 8 * (at % 4), 8)
 }
 
-/// The code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
+/// Code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
 fn patched_code<T: Tracer>(operand: &Words<T>, group: u32, patch_at: u32, place: u32) -> u32 {
     let count = operand_byte(operand, patch_at + PATCH_HEAD_BYTES - 1);
     for index in 0..count {
@@ -56,7 +56,7 @@ fn patched_code<T: Tracer>(operand: &Words<T>, group: u32, patch_at: u32, place:
     extract_bits(operand.get(group + place / 8), 4 * (place % 8), 4)
 }
 
-/// The score of the position with this `index` and mover's rank in `frame`.
+/// Score of the position with this `index` and mover's rank in `frame`.
 pub(super) fn score<T: Tracer>(operand: &Words<T>, frame: FrameAt, index: u32, mover: u32) -> u32 {
     if frame.rows == OVER {
         return frame.profile_at;

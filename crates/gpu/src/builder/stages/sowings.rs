@@ -1,9 +1,12 @@
 use super::constants::{OTHER_ROW, STORE};
 
-/// What each sowing does to the ring on which `shaders/forward_relay.wgsl` follows relays, for a board with `pits` pits a side: for
-/// each place below `STORE` and, varying faster, each number of seeds below `hands`, eight words. The first four are to be added to
-/// those of the ring, modulo 2^32 each; the fifth is the place where the last seed falls; the last three are not used. All words are
-/// zero for places that are no pits of the board.
+/// Effect of each sowing on the ring on which `shaders/forward_relay.wgsl` follows relays, for a
+/// board with `pits` pits a side.
+///
+/// There are eight words for each place below `STORE` and, varying faster, each number of seeds
+/// below `hands`. The first four are added to those of the ring, modulo 2^32 each. The fifth is the
+/// place where the last seed falls. The last three are unused. All words are zero for places that
+/// are not pits of the board.
 pub fn sowings(pits: usize, hands: usize) -> Vec<u32> {
     let (other, store) = (OTHER_ROW as usize, STORE as usize);
     // In sowing order the store comes between the rows.
@@ -12,7 +15,7 @@ pub fn sowings(pits: usize, hands: usize) -> Vec<u32> {
     for (place, seeds) in (0..store).flat_map(|place| (0..hands).map(move |seeds| (place, seeds))) {
         let mut sown = [0u32; 8];
         if place % other < pits {
-            // What a seed adds; in the store it does not matter.
+            // Value of a seed in its place. In the store it does not matter.
             let seed = |place: usize| 1 << (8 * (place % 4));
             sown[place / 4] = sown[place / 4].wrapping_sub(seeds as u32 * seed(place));
             let mut last = place;

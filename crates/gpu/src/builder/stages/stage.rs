@@ -66,7 +66,7 @@ impl Stage {
         Stage::Patch,
     ];
 
-    /// Its kernel.
+    /// Returns its kernel.
     pub fn kernel(self) -> &'static Kernel {
         use Access::{Read, Write};
         /// A stage by the name of its file.

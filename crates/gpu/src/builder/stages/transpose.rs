@@ -2,7 +2,8 @@ use super::constants::TILE;
 use crate::device::{Barrier, Tracer, WORKGROUP, Words, Workgroup, extract_bits, params};
 
 params! {
-    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose): a matrix of bytes, its rows padded to whole words, transposed.
+    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose), which transposes a matrix of
+    /// bytes with rows padded to whole words.
     ///
     /// Buffers: the matrix, its transpose. One workgroup for each tile of [`TILE`] x [`TILE`] bytes.
     pub struct Transpose {
@@ -27,14 +28,13 @@ params! {
     }
 }
 
-/// Words of a row of a tile, and from one row to the next.
+/// Words of a row of a tile, and the distance between rows.
 const TILE_WORDS: u32 = TILE / 4;
 const TILE_STRIDE: u32 = TILE_WORDS + 1;
 
 // A thread has a block of 4 x 4 bytes.
 const _: () = assert!(TILE * TILE == 16 * WORKGROUP);
 
-/// Transposes a matrix of bytes.
 pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [from, mut to]: [Words<T>; 2]) {
     let mut tile = [0; (TILE * TILE_STRIDE) as usize];
     let mut tile = group.memory(&mut tile);

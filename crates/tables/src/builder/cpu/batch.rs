@@ -2,18 +2,18 @@ use kalah_core::index::Frame;
 
 use super::workspace::Workspace;
 
-/// A pair with fewer positions is not worth computing beside others.
+/// Pairs with fewer positions are not worth computing in parallel with others.
 const LEAST_POSITIONS: u64 = 1 << 16;
 
-/// A pair of mirrored frames, of which one may be there already.
+/// A pair of mirrored frames, one of which may exist already.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
-    /// The frames to make, in the order of the file.
+    /// The frames to make, in file order.
     pub frames: Vec<Frame>,
 }
 
 impl Wanted {
-    /// The pairs of `frames`, which are in the order of [`crate::table::TableKey::frames`].
+    /// Groups `frames`, which are in the order of [`crate::table::TableKey::frames`], into pairs.
     pub fn pairs(frames: &[Frame]) -> Vec<Wanted> {
         let is_pair = |a: &Frame, b: &Frame| *b == a.mirrored();
         frames.chunk_by(is_pair).map(|frames| Wanted { frames: frames.to_vec() }).collect()
@@ -35,10 +35,11 @@ impl Wanted {
     }
 }
 
-/// Divides `pairs` into batches that are computed one after the other, the pairs of a batch at the same time: as many as take no
-/// more memory than the largest pair alone.
+/// Divides `pairs` into batches. Batches are computed one after the other, the pairs of a batch in
+/// parallel. A batch takes no more memory than the largest pair alone.
 ///
-/// A pair in which one side has few seeds has many levels of few rows, which do not keep many threads busy. Several such pairs do.
+/// A pair in which one side has few seeds has many levels of few rows, which cannot keep many
+/// threads busy. Several such pairs can.
 pub(super) fn batches(pairs: &[Wanted]) -> Vec<&[Wanted]> {
     let most_positions = pairs.iter().map(Wanted::positions).max().unwrap_or(0);
     let most_bytes = pairs.iter().map(Wanted::bytes).max().unwrap_or(0);

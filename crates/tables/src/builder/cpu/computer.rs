@@ -17,19 +17,19 @@ use crate::table::Tables;
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
-/// It is faster when called from inside the pool, where the many small parallel steps start without waking a thread.
+/// Call it from inside the pool, where the many small parallel steps start without waking a thread.
 #[derive(Debug)]
 pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,
     workspace: Workspace,
-    /// Layers that are archives.
+    /// Archived layers.
     unpacked: Option<Arc<Mutex<Unpacked>>>,
 }
 
 impl CpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
-    /// them now.
+    /// Makes a computer for the layers up to `seeds` of the board and rules of `tables`, and
+    /// allocates all of its memory.
     ///
     /// # Errors
     /// When there is not enough memory.
@@ -40,7 +40,7 @@ impl CpuComputer {
         Ok(CpuComputer { isa, evaluator, workspace, unpacked: None })
     }
 
-    /// The layers above those in the tables that it is given are archives.
+    /// Reads the layers above the given tables from archives.
     #[must_use]
     pub(in crate::builder) fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
         CpuComputer { unpacked: Some(unpacked), ..self }
@@ -62,7 +62,7 @@ impl Computer for CpuComputer {
         let batches = match &mut unpacked {
             Some(unpacked) => {
                 unpacked.begin(tables.pits(), pairs.iter().map(Wanted::seeds));
-                // All memory is for the unpacked frames of one pair.
+                // The unpacked frames of one pair take all memory.
                 pairs.chunks(1).collect()
             }
             None => batches(&pairs),

@@ -6,17 +6,17 @@ use kalah_core::isa::Isa;
 
 use crate::rows::{BoardRows, Relays};
 
-/// What is needed to evaluate moves in any layer: an instruction set, and the moves and maps of rows.
+/// Data for evaluating moves in any layer: an instruction set, and the moves and maps of rows.
 #[derive(Debug)]
 pub struct Evaluator {
     pub(super) isa: Isa,
     pub(super) rows: BoardRows,
-    /// For rules with relays.
+    /// Present for rules with relays.
     pub(super) relays: Option<Relays>,
 }
 
 impl Evaluator {
-    /// An evaluator for the rows that `rows` ranks.
+    /// Makes an evaluator for the rows that `rows` ranks.
     pub fn new(isa: Isa, rules: Rules, rows: Arc<RowIndex>) -> Evaluator {
         let relays = rules.relays().then(|| Relays::new(rules, &rows));
         Evaluator { isa, rows: BoardRows::new(rules, rows), relays }

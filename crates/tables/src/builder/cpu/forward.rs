@@ -22,23 +22,24 @@ use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
 
-/// The most groups of a run that are prefetched: all of a short run, the first ones of a long run.
+/// Maximum groups of a run that are prefetched: all of a short run, the first ones of a long run.
 const PREFETCH_LINES: usize = 16;
 
-/// Runs that are prefetched for a capture: those with few captured seeds, which are the longest.
+/// Runs that are prefetched for a capture: those with the fewest captured seeds, which are the
+/// longest.
 const PREFETCH_SEGMENTS: usize = 8;
 
-/// Bytes of scores of relays that are worth a task: those of one crossing at least.
+/// Minimum bytes of relay scores for a task; a task has at least those of one crossing.
 const CROSSED_BYTES: usize = 1 << 14;
 
-/// Bytes that are cleared by a task.
+/// Bytes that one task clears.
 const CLEARED_BYTES: usize = 1 << 20;
 
 /// Buffers of a thread.
 #[derive(Default)]
 struct Scratch {
     scores: Vec<u8>,
-    /// For some crossings, a run of scores against all other rows each.
+    /// Scores of some crossings: for each, a run against all other rows.
     crossed: Vec<u8>,
     relay: RelayScratch,
 }
@@ -47,32 +48,35 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other rows.
+/// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other
+/// rows.
 pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
     lower: Lower<'a>,
     frame: Frame,
     moves: Arc<Moves>,
-    /// The frames below that moves lead to: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
-    /// `left` in the other row.
+    /// Frames of lower layers that moves lead to. `children[left * (seeds in play) + opponent]` has
+    /// `opponent` seeds in the row to move and `left` in the other row.
     children: Vec<Option<Child<'a>>>,
-    /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
-    /// scores against all other rows. It has the children of most again-moves; undefined if there are none.
+    /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each
+    /// mover's row, a run of scores against all other rows. It holds the children of most
+    /// again-moves. Undefined if there is no such frame.
     again: &'a [u8],
     /// By seeds spilled into the other row.
     spills: Vec<Arc<SpillMap>>,
-    /// By laps sown before the capture and by pit.
+    /// By laps sown before the capture, then by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    /// The relays, apart from those that cross into an empty pit.
+    /// The relays, except those that cross into an empty pit.
     relays: Option<FrameRelays<'a>>,
-    /// For relays, by pit: 0xff for the other rows in which it is empty.
+    /// For relays, by pit: 0xff for the other rows in which that pit is empty.
     empty: Vec<Arc<Vec<u8>>>,
 }
 
 impl<'a> FrameEvaluator<'a> {
-    /// An evaluator of `frame` with the layers below in `lower`.
+    /// Makes an evaluator of `frame` with the layers below in `lower`.
     ///
-    /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
+    /// `again` is memory for the transposed frame with one seed fewer in the mover's row: a byte
+    /// for each position.
     pub fn new(
         evaluator: &'a Evaluator,
         lower: Lower<'a>,
@@ -89,16 +93,16 @@ impl<'a> FrameEvaluator<'a> {
         let most_left = if rules.relays() { total - 1 } else { mover };
         let mut children = vec![None; (most_left + 1) * total];
         for child in lower_frames(*rules, frame) {
-            // Others are read for moves that lead to a position in which the mover moves again.
+            // Other frames are read only for moves after which the mover moves again.
             if child.other <= most_left {
                 children[child.other * total + child.mover] = Some(lower.child(child)?);
             }
         }
-        // A pit holds at most the row's seeds, which bounds the spill; a relay within the mover's row may go around more
-        // often.
+        // A pit holds at most the row's seeds, which bounds the spill. A relay within the mover's
+        // row may go around more often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
-        // A sowing can capture in its first lap around the board, or at the end of it, but not later: then no pit is
+        // A sowing can capture only in its first lap, or at the end of that lap. Later no pit is
         // empty.
         let laps = match rules.capture() {
             Capture::Never => 0..0,
@@ -116,9 +120,10 @@ impl<'a> FrameEvaluator<'a> {
         self.frame.mover + self.frame.other
     }
 
-    /// Sets `runs`, for each mover's row a run of scores against all other rows, to what relays collect: 0 where there are none.
+    /// Sets `runs` to the scores of relays: for each mover's row, a run against all other rows,
+    /// with 0 where no relay exists.
     ///
-    /// Does nothing by rules without relays.
+    /// Does nothing for rules without relays.
     pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         let Some(relays) = &self.relays else { return Ok(()) };
         let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
@@ -150,8 +155,9 @@ impl<'a> FrameEvaluator<'a> {
         })
     }
 
-    /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows, considering only the
-    /// moves that lead to lower layers; by rules with relays, raises what [`FrameEvaluator::evaluate_relays`] has set.
+    /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows,
+    /// considering only moves to lower layers. For rules with relays, raises the scores that
+    /// [`FrameEvaluator::evaluate_relays`] has set.
     pub fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
         for next in self.moves.forward(mover + 1) {
             self.prefetch(next);
@@ -167,7 +173,8 @@ impl<'a> FrameEvaluator<'a> {
     /// Raises `best` by one move that is not a relay.
     fn apply(&self, next: &ForwardMove, best: &mut [u8], scores: &mut Vec<u8>) -> Result<(), TableError> {
         match next.kind {
-            // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
+            // The mover's row is empty: the game is over, and the remaining seeds belong to the
+            // opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
             Kind::Again if next.spilled == 0 => {
                 let scores = &self.again[next.own as usize * best.len()..][..best.len()];
@@ -186,7 +193,7 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// The scores of the positions, the opponent to move, after a turn that ends with seeds spilled.
+    /// Scores of the positions, the opponent to move, after a turn that ends with seeds spilled.
     fn pass<'b>(&self, next: &ForwardMove, others: usize, scores: &'b mut Vec<u8>) -> Result<&'b [u8], TableError> {
         let spilled = usize::from(next.spilled);
         grow(scores, others + SELECTED_MARGIN);
@@ -194,10 +201,12 @@ impl<'a> FrameEvaluator<'a> {
         Ok(&scores[..others])
     }
 
-    /// Unpacks, to the start of `scores`, the scores of the positions that have `opponent` seeds in the row to move, one of the
-    /// `selected` rows, and the mover's row after the move as the other row. [`SELECTED_MARGIN`] bytes more are overwritten.
+    /// Unpacks scores of positions with `opponent` seeds in the row to move to the start of
+    /// `scores`. The rows to move are the `selected` ones; the other row is the mover's row after
+    /// the move. [`SELECTED_MARGIN`] more bytes are overwritten.
     ///
-    /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the other row.
+    /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the
+    /// other row.
     fn child_scores(
         &self,
         next: &ForwardMove,
@@ -218,7 +227,7 @@ impl<'a> FrameEvaluator<'a> {
         }
     }
 
-    /// Prefetches what [`FrameEvaluator::apply`] will read first.
+    /// Prefetches the first data that [`FrameEvaluator::apply`] will read.
     #[inline]
     fn prefetch(&self, next: &ForwardMove) {
         let opponent = self.frame.other + usize::from(next.spilled);
@@ -234,7 +243,8 @@ impl<'a> FrameEvaluator<'a> {
         }
     }
 
-    /// A capture: reads the opponent's rows without the pit, for every number of seeds that it may have held.
+    /// Raises `best` by a capture. Reads the opponent's rows without the captured pit, for every
+    /// number of seeds that it may have held.
     fn capture(
         &self,
         next: &ForwardMove,
@@ -251,11 +261,11 @@ impl<'a> FrameEvaluator<'a> {
             let scores = &mut scores[places.start as usize..];
             let captured = held + laps;
             if captured > 0 || even_empty {
-                // What this overwrites of the next segment is not there yet.
+                // The overwritten bytes of the next segment are not yet filled.
                 let opponent = self.frame.other + usize::from(next.spilled) - captured;
                 self.child_scores(next, opponent, remaining, scores)?;
             } else {
-                // No capture here: a score of 0, so that another move decides.
+                // A score of 0 where no capture happens, so that another move decides.
                 scores[..remaining.len()].fill(total);
             }
         }
@@ -263,7 +273,8 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// A move that goes around the board and ends in the store: rare, so the children are read one by one.
+    /// Raises `best` by a move that goes around the board and ends in the store. These are rare, so
+    /// the children are read one by one.
     fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
         let left = usize::from(next.left);
         let spilled = usize::from(next.spilled);
@@ -276,7 +287,8 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// Raises `best` by relays with this crossing against the rows in which the last seed falls into an empty pit: there the turn ends.
+    /// Raises `best` by relays with this crossing against the rows in which the last seed falls
+    /// into an empty pit and ends the turn.
     fn relay_into_empty(&self, crossing: &Crossing, best: &mut [u8], scores: &mut Vec<u8>) -> Result<(), TableError> {
         let &Crossing { left, own, spilled } = crossing;
         // After more than a lap no pit is empty.
@@ -296,7 +308,8 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Unpacks `frame` into `buffer`, transposed: for each mover's row, a run of the scores against all other rows.
+/// Unpacks `frame` into `buffer`, transposed: for each mover's row, a run of scores against all
+/// other rows.
 ///
 /// Does nothing for a frame with an empty mover's row, which no table has.
 fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
@@ -305,7 +318,7 @@ fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) ->
     }
     let (table, scores) = lower.child(frame)?;
     let (movers, others) = (frame.mover_rows(), lower.tables.rows().rows(frame.other));
-    // A task transposes, of all runs, the part that belongs to a few mover's rows.
+    // Each task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
     let transpose = |task: usize, transposed: &mut [u8]| {
         let first = task * task_rows;
@@ -316,7 +329,7 @@ fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) ->
         for other in (0..others).step_by(TRANSPOSED_ROWS) {
             let count = TRANSPOSED_ROWS.min(others - other);
             for index in 0..count {
-                // A part of a run is too short for the processor to see that it should fetch what follows.
+                // A part of a run is too short for the hardware prefetcher to detect the pattern.
                 let later = other + index + TRANSPOSED_ROWS;
                 if later < others {
                     scores.prefetch_run(ranks(later), part / GROUP_POSITIONS + 2);

@@ -9,7 +9,7 @@ use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
 
-/// What all pairs are computed with.
+/// Shared inputs for computing all pairs.
 pub(super) struct Job<'a> {
     pub isa: Isa,
     pub evaluator: &'a Evaluator,
@@ -19,7 +19,8 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Computes a pair, packs its frames, and passes each to `take`. For layers that are archives, `unpacked` has begun with this pair.
+    /// Computes a pair, packs its frames, and passes each to `take`. For archived layers,
+    /// `unpacked` has begun with this pair.
     pub fn run(
         &self,
         pair: &Wanted,

@@ -1,7 +1,8 @@
 //! The loops over bytes, for each instruction set.
 //!
-//! A score is one byte. `total` is the number of seeds in play of the layer: a child with the opponent to move and
-//! score `v` is worth `total - v` to the mover, whatever the move stored (see [`kalah_core::game::mover_score`]).
+//! A score is one byte. `total` is the number of seeds in play of the layer. A child with the
+//! opponent to move and score `v` is worth `total - v` to the mover, whatever the move stored (see
+//! [`kalah_core::game::mover_score`]).
 
 mod capture;
 
@@ -37,7 +38,7 @@ per_isa! {
 }
 
 per_isa! {
-    /// `best = max(best, scores)`: the same player has both.
+    /// `best = max(best, scores)`, for scores of the same player.
     pub fn max(best: &mut [u8], scores: &[u8]) {
         for (best, &score) in best.iter_mut().zip(scores) {
             *best = (*best).max(score);
@@ -45,13 +46,14 @@ per_isa! {
     }
 }
 
-/// The side of the square tiles of [`transpose`].
+/// Side of the square tiles of [`transpose`].
 const TILE: usize = 16;
 
 per_isa! {
     /// Copies the transpose of a matrix: element (row, column) of `from` to (column, row) of `to`.
     ///
-    /// `rows` x `columns` elements are copied; each matrix has its own distance between the starts of its rows.
+    /// Copies `rows` x `columns` elements. Each matrix has its own distance between the starts of
+    /// its rows.
     pub fn transpose(
         from: &[u8], from_stride: usize, rows: usize, columns: usize, to: &mut [u8], to_stride: usize
     ) {
@@ -76,24 +78,25 @@ per_isa! {
     }
 }
 
-/// Where tiles begin that cover `len` rows or columns, at least those of one: the last two may overlap.
+/// Starts of tiles that cover `len` rows or columns, at least as many as a tile has. The last two
+/// tiles may overlap.
 #[inline(always)]
 fn tile_starts(len: usize) -> impl Iterator<Item = usize> {
     (0..len).step_by(TILE).map(move |start| start.min(len - TILE))
 }
 
-/// Transposes one whole tile.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {
     use std::arch::x86_64::{
         _mm_loadu_si128, _mm_setzero_si128, _mm_storeu_si128, _mm_unpackhi_epi8, _mm_unpacklo_epi8,
     };
-    // Checked, because with an absurd stride the product could wrap around to a small number.
+    // The product is checked, because with an absurd stride it could wrap around to a small number.
     let reach = |stride: usize| (TILE - 1).checked_mul(stride)?.checked_add(TILE);
     assert!(reach(from_stride).is_some_and(|reach| reach <= from.len()));
     assert!(reach(to_stride).is_some_and(|reach| reach <= to.len()));
-    // SAFETY: SSE2 belongs to every x86-64 machine; the assertions keep loads and stores inside the slices.
+    // SAFETY: SSE2 belongs to every x86-64 machine; the assertions keep loads and stores inside the
+    // slices.
     unsafe {
         let mut tile = [_mm_setzero_si128(); TILE];
         for (index, line) in tile.iter_mut().enumerate() {
@@ -114,7 +117,6 @@ fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usi
     }
 }
 
-/// Transposes one whole tile.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {

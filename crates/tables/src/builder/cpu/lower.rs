@@ -1,4 +1,4 @@
-//! The layers below the one that is computed.
+//! The layers below the layer being computed.
 
 use std::path::Path;
 
@@ -7,25 +7,24 @@ use kalah_core::index::Frame;
 use crate::builder::unpacked::Unpacked;
 use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
 
-/// The layers below: tables, and archives of which the frames that are read were unpacked.
+/// The lower layers: tables, and the unpacked frames of archives.
 #[derive(Clone, Copy)]
 pub(super) struct Lower<'a> {
     pub tables: &'a Tables,
     pub unpacked: Option<&'a Unpacked>,
 }
 
-/// Where the scores of a frame are from.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Table(&'a Table),
     Archive(&'a Path),
 }
 
-/// A frame below, and where it is from.
+/// A lower frame with its source.
 pub(super) type Child<'a> = (Source<'a>, FrameScores<'a>);
 
 impl Source<'_> {
-    /// A damaged group as an error that names the file.
+    /// Converts a damaged group into an error that names the file.
     pub fn damaged_group(self, group: DamagedGroup) -> TableError {
         match self {
             Source::Table(table) => table.damaged_group(group),

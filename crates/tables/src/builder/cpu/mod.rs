@@ -1,21 +1,21 @@
 //! The scores of one pair of mirrored frames, on all cores.
 //!
-//! What a move does to the mover's row depends on that row alone (see [`crate::rows`]), so the unit of work is one
-//! mover's row against *all* other rows: each of its moves is played once, and then reads one run of a lower table
-//! through a map of ranks.
+//! The effect of a move on the mover's row depends on that row alone (see [`crate::rows`]). So the
+//! unit of work is one mover's row against *all* other rows. Each of its moves is played once, and
+//! then reads one run of a lower table through a map of ranks.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `lower` | the layers below: tables, and frames of archives |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
-//! | `reads` | scores that are read one by one |
+//! | `reads` | scores read one by one |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
-//! | `batch` | which pairs are computed at the same time |
+//! | `batch` | groups of pairs that are computed in parallel |
 //! | `job` | a pair of frames, packed |
-//! | `parallel_pairs` | several pairs at the same time |
+//! | `parallel_pairs` | several pairs in parallel |
 //! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 

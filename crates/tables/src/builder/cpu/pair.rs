@@ -18,34 +18,39 @@ use crate::progress::Pulse;
 use crate::rows::{BoardRows, Moves, QuietMove};
 use crate::table::{TableError, Tables};
 
-/// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
+/// Bytes of work worth a separate task: the maximum where there is much work, and the minimum where
+/// there is little for each thread.
 const TASK_BYTES: usize = 1 << 14;
 const SMALL_TASK_BYTES: usize = 1 << 11;
 
-/// Bytes of work of each task of a step with so many bytes: small enough that no thread waits long for the last one.
+/// Bytes of work for each task of a step with `bytes` bytes: small enough that no thread waits long
+/// for the last one.
 fn task_bytes(bytes: usize) -> usize {
     (bytes / (4 * rayon::current_num_threads())).clamp(SMALL_TASK_BYTES, TASK_BYTES)
 }
 
-/// How many rows ahead scores that are read in short pieces are prefetched, and how much of a piece.
+/// Prefetch distance, in rows, of scores that are read in short parts.
 const PREFETCH_ROWS: usize = 8;
 const PREFETCH_BYTES: usize = 512;
 
-/// The scores of a pair of mirrored frames, in the order of their indices.
+/// The scores of a pair of mirrored frames, in index order.
 #[derive(Debug)]
 pub struct PairScores<'a> {
     /// The frame in which the side with fewer seeds moves.
     pub small_moves: &'a [u8],
-    /// The frame in which the side with more seeds moves. The same scores for a frame that is its own mirror image.
+    /// The frame in which the side with more seeds moves. The same scores if the frame is its own
+    /// mirror image.
     pub large_moves: &'a [u8],
 }
 
-/// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
+/// Computes all positions in which one side's row has `small` seeds and the other's `large` >=
+/// `small`.
 ///
 /// The layers below must be in `tables`. Rows of the large side are processed level by level (see
-/// [`kalah_core::index::RowIndex`]), since their quiet moves lead to rows of lower levels, which are done. First the large
-/// side moves, against all rows of the small side; then the small side moves, and its quiet moves lead to positions
-/// just computed. All other moves lead to lower layers.
+/// [`kalah_core::index::RowIndex`]), since their quiet moves lead to rows of lower levels, which
+/// are done. First the large side moves, against all rows of the small side. Then the small side
+/// moves, and its quiet moves lead to positions just computed. All other moves lead to lower
+/// layers.
 ///
 /// # Errors
 /// When a lower table is missing or damaged, there is not enough memory, or `pulse` was stopped.
@@ -61,8 +66,8 @@ pub fn compute_pair<'a>(
     compute_pair_in(evaluator, (tables, None), (small, large), space, pulse)
 }
 
-/// [`compute_pair`] in a part of a workspace. For layers that are archives, [`Unpacked::begin`] was called for this pair and those
-/// after it.
+/// [`compute_pair`] in a part of a workspace. For archived layers, [`Unpacked::begin`] must have
+/// been called for this pair and those after it.
 pub(super) fn compute_pair_in<'a>(
     evaluator: &Evaluator,
     (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
@@ -71,9 +76,10 @@ pub(super) fn compute_pair_in<'a>(
     pulse: &Pulse,
 ) -> Result<PairScores<'a>, ComputeError> {
     assert!(0 < small && small <= large);
-    // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
-    // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
-    // a run over the small side.
+    // `by_small` has the small side to move: for each of its rows, a run over the large side. Block
+    // by block it is replaced by the scores with the large side to move, in the same order.
+    // `by_large` has the small side to move: for each row of the large side, a run over the small
+    // side.
     let PairSpace { by_small, by_large, again, block } = space;
     let rows = tables.rows();
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
@@ -93,7 +99,8 @@ pub(super) fn compute_pair_in<'a>(
     pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let large_moves = FrameEvaluator::new(evaluator, lower, mirrored, &mut again[..below(mirrored)])?;
-    // Each row's scores are kept where those of the other side to move will be, until the row is computed.
+    // Until a row is computed, its relay scores occupy the place of the scores with the other side
+    // to move.
     large_moves.evaluate_relays(by_large, pulse)?;
     let levels = Levels::new(evaluator, large_moves, (small, large));
     let block_rows = block_rows(levels.small_rows);
@@ -110,8 +117,8 @@ pub(super) fn compute_pair_in<'a>(
     Ok(PairScores { small_moves: by_large, large_moves: by_small })
 }
 
-/// Sets `by_small` to the scores of the small side's moves to lower layers: for each of its rows, a run over the `large_rows` rows of
-/// the large side.
+/// Sets `by_small` to the scores of the small side's moves to lower layers: for each of its rows, a
+/// run over the `large_rows` rows of the large side.
 fn forward_of_small(
     small_moves: &FrameEvaluator,
     by_small: &mut [u8],
@@ -129,7 +136,8 @@ fn forward_of_small(
     })
 }
 
-/// A pair of frames level by level, in blocks of rows of the large side; the moves of the small side to lower layers are evaluated.
+/// A pair of frames level by level, in blocks of rows of the large side. The small side's moves to
+/// lower layers are evaluated already.
 struct Levels<'a> {
     evaluator: &'a Evaluator,
     large_moves: FrameEvaluator<'a>,
@@ -139,7 +147,6 @@ struct Levels<'a> {
     large_quiet: QuietMoves,
 }
 
-/// The quiet moves of one side.
 struct QuietMoves {
     moves: Arc<Moves>,
     masks: Masks,
@@ -181,8 +188,9 @@ impl<'a> Levels<'a> {
         Ok(())
     }
 
-    /// Sets `to_move` to the scores of the rows of the large side from `first` on, to move. Of rows before them `done` has the scores of the
-    /// small side to move; of their own, `relays` has what relays collect.
+    /// Sets `to_move` to the scores of the large side's rows from `first` on, with the large side
+    /// to move. For rows before them, `done` has the scores with the small side to move. For these
+    /// rows, `relays` has the scores of relays.
     fn large_side(&self, first: usize, done: &[u8], relays: &[u8], to_move: &mut [u8]) -> Result<(), TableError> {
         let (evaluator, small_rows) = (self.evaluator, self.small_rows);
         let QuietMoves { moves, masks } = &self.large_quiet;
@@ -203,7 +211,7 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// Transposes rows of so many `columns` into `to`, in which each run has `rows` scores.
+    /// Transposes rows of `columns` scores into `to`, where each run has `rows` scores.
     fn transpose(&self, from: &[u8], columns: usize, to: &mut [u8], rows: usize) {
         let chunk = (task_bytes(to.len()) / rows).max(1).next_multiple_of(16);
         to.par_chunks_mut(chunk * rows).with_tasks_of(1).enumerate().for_each(|(index, to)| {
@@ -212,8 +220,9 @@ impl<'a> Levels<'a> {
         });
     }
 
-    /// Sets `waiting` to the scores of the small side to move against the `count` rows of the large side from `first` on, and puts in
-    /// their place in `by_small` those of the large side, which `transposed` has.
+    /// Sets `waiting` to the scores with the small side to move against the `count` rows of the
+    /// large side from `first` on. Replaces them in `by_small` by the scores with the large side to
+    /// move, from `transposed`.
     fn small_side(&self, first: usize, count: usize, transposed: &[u8], waiting: &mut [u8], by_small: &mut [u8]) {
         let (evaluator, large_rows) = (self.evaluator, self.large_rows);
         let QuietMoves { moves, masks } = &self.small_quiet;
@@ -223,7 +232,7 @@ impl<'a> Levels<'a> {
             |(index, (waiting, by_small))| {
                 let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
                 for (row, (best, by_small)) in (index * chunk..).zip(rows) {
-                    // Every row has these far from each other, in a page of its own.
+                    // These scores are far apart: each row has them in another page.
                     let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + first);
                     prefetch_bytes(later, count.min(PREFETCH_BYTES));
                     let kept = &mut by_small[first..first + count];
@@ -242,14 +251,15 @@ impl<'a> Levels<'a> {
 /// Masks of the other rows, for quiet moves that depend on them.
 struct Masks {
     total: u8,
-    /// For each pit: 0xff for the other rows in which it is empty. Only for rules that need this.
+    /// For each pit: 0xff for the other rows in which it is empty. Present only for rules that need
+    /// it.
     empty: Vec<Arc<Vec<u8>>>,
 }
 
-/// Tasks of equal size. By default rayon splits work into about as many parts as there are threads, and threads wait
-/// for each other at the end of each of the many short steps.
+/// Splits work into tasks of equal size. By default rayon splits work into about as many parts as
+/// there are threads. Threads then wait for each other at the end of each of the many short steps.
 trait EvenTasks: IndexedParallelIterator {
-    /// Tasks of `len` items each, or nearly so.
+    /// Makes tasks of about `len` items each.
     fn with_tasks_of(self, len: usize) -> impl IndexedParallelIterator<Item = Self::Item> {
         self.with_min_len(len).with_max_len(len)
     }
@@ -258,15 +268,15 @@ trait EvenTasks: IndexedParallelIterator {
 impl<I: IndexedParallelIterator> EvenTasks for I {}
 
 impl Evaluator {
-    /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
+    /// Masks of the rows with `other` seeds, in a layer with `total` seeds.
     fn masks(&self, other: usize, total: usize) -> Masks {
         let BoardRows { rules, maps, .. } = &self.rows;
         let pits = if rules.capture() == Capture::OppositeSeeds { maps.rows().pits() } else { 0 };
         Masks { total: total as u8, empty: (0..pits).map(|pit| maps.empty(other, pit)).collect() }
     }
 
-    /// Updates `best`, the scores of one mover's row against the other rows from rank `first` on, with a quiet move
-    /// whose children (with the opponent to move) have these `scores`.
+    /// Raises `best`, the scores of one mover's row against the other rows from rank `first` on, by
+    /// a quiet move. `scores` are those of its children, with the opponent to move.
     #[inline]
     fn apply_quiet(&self, quiet: QuietMove, best: &mut [u8], scores: &[u8], masks: &Masks, first: usize) {
         match quiet.only_if_empty {

@@ -6,21 +6,19 @@ use super::workspace::PairSpace;
 use crate::builder::computer::ComputeError;
 use crate::table::PackedFrame;
 
-/// The packed frames of a pair.
 type Finished = Result<Vec<PackedFrame>, ComputeError>;
 
-/// Pairs of frames that are computed at the same time.
 pub(super) struct ParallelPairs<'a> {
     job: &'a Job<'a>,
     pairs: &'a [Wanted],
-    /// Of each pair that is finished.
+    /// Result of each finished pair.
     finished: Vec<Mutex<Option<Finished>>>,
-    /// How many pairs were handed over, in their order; and why no more are wanted.
+    /// Number of pairs handed over, in order, and the reason if no more are wanted.
     handed_over: Mutex<(usize, Result<(), ComputeError>)>,
 }
 
 impl<'a> ParallelPairs<'a> {
-    /// Nothing is computed yet.
+    /// Prepares to compute `pairs`.
     pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> ParallelPairs<'a> {
         let finished = pairs.iter().map(|_| Mutex::default()).collect();
         ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, Ok(()))) }
@@ -29,11 +27,13 @@ impl<'a> ParallelPairs<'a> {
     /// Computes all pairs, each in its space, and hands them over in order.
     ///
     /// # Errors
-    /// The error of the first pair that has one, or that was not taken; those before it were handed over.
+    /// The error of the first pair that fails or is not taken. The pairs before it were handed
+    /// over.
     pub fn run(self, spaces: Vec<PairSpace>) -> Result<(), ComputeError> {
         let this = &self;
         rayon::scope(|scope| {
-            // Threads without work begin the pair that was spawned first: the largest one, so that the last ones are small.
+            // Idle threads begin the pair spawned first: the largest one, so that the last tasks
+            // are small.
             for (number, space) in spaces.into_iter().enumerate().rev() {
                 scope.spawn(move |_| this.compute(number, space));
             }
@@ -46,7 +46,7 @@ impl<'a> ParallelPairs<'a> {
         next.map_or(Ok(()), |finished| finished.map(drop))
     }
 
-    /// Computes and packs a pair, and hands over what is finished.
+    /// Computes and packs a pair, and hands over finished pairs.
     fn compute(&self, number: usize, space: PairSpace) {
         let mut packed = Vec::new();
         let all = self.job.run(&self.pairs[number], space, None, |frame| {
@@ -54,7 +54,7 @@ impl<'a> ParallelPairs<'a> {
             Ok(())
         });
         *self.finished[number].lock() = Some(all.map(|()| packed));
-        // If another thread hands over at the moment, that or a later one will see this pair.
+        // If another thread is handing over, that thread or a later one will find this pair.
         if let Some(mut handed_over) = self.handed_over.try_lock() {
             self.hand_over(&mut handed_over);
         }

@@ -3,27 +3,27 @@
 use super::lower::Child;
 use crate::table::{ScorePlace, TableError};
 
-/// How many scores are prefetched before the first of them is read.
+/// Number of scores that are prefetched before the first of them is read.
 const AHEAD: usize = 256;
 
-/// Scores of the frames below that will be read, each for one other row.
+/// Scores to be read from lower frames, each for one other row.
 pub(super) struct Reads<'a> {
-    /// By the index of a frame below.
+    /// By the index of a lower frame.
     children: &'a [Option<Child<'a>>],
     waiting: Vec<Read<'a>>,
 }
 
-/// A score that will be read.
 struct Read<'a> {
     place: ScorePlace<'a>,
-    /// The rank of the other row before the move.
+    /// Rank of the other row before the move.
     rank: u32,
-    /// The index of the frame below.
+    /// Index of the lower frame.
     child: u16,
     worth: Worth,
 }
 
-/// What a score in a frame below is worth to the mover: `base` plus the score with the bits of `flip` flipped, modulo 256.
+/// Conversion of a lower frame's score into the mover's: `base` plus the score with the bits of
+/// `flip` flipped, modulo 256.
 #[derive(Clone, Copy)]
 pub(super) struct Worth {
     flip: u8,
@@ -31,12 +31,13 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// Where the mover has stored so many seeds and moves again.
+    /// The mover has stored `stored` seeds and moves again.
     pub fn again(stored: u8) -> Worth {
         Worth { flip: 0, base: stored }
     }
 
-    /// Where the opponent moves: of all the `total` seeds those that the opponent does not collect.
+    /// The opponent moves. The mover gets all `total` seeds except those that the opponent
+    /// collects.
     pub fn pass(total: u8) -> Worth {
         Worth { flip: u8::MAX, base: total.wrapping_add(1) }
     }
@@ -48,28 +49,29 @@ impl Worth {
 }
 
 impl<'a> Reads<'a> {
-    /// None yet, of these frames.
+    /// Prepares an empty list of reads from these frames.
     pub fn new(children: &'a [Option<Child<'a>>]) -> Reads<'a> {
         Reads { children, waiting: Vec::with_capacity(AHEAD) }
     }
 
-    /// Has the processor fetch the score at a place of the frame with index `child`, to be read for the other row with this rank.
+    /// Prefetches the score at a place of the frame with index `child`, to be read for the other
+    /// row with this rank.
     #[inline(always)]
     pub fn push(&mut self, child: u16, place: ScorePlace<'a>, worth: Worth, rank: u32) {
         place.prefetch();
         self.waiting.push(Read { place, rank, child, worth });
     }
 
-    /// Reads the scores, if there are many, as [`Reads::read`] does.
+    /// Calls [`Reads::read`] if there are many scores to read.
     #[inline(always)]
     pub fn read_many(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         if self.waiting.len() < AHEAD { Ok(()) } else { self.read(best) }
     }
 
-    /// Reads all the scores, and raises `best`, by rank of the other row, by what they are worth.
+    /// Reads all the scores, and raises `best`, by rank of the other row, to their worth.
     ///
     /// # Errors
-    /// When one of them is damaged.
+    /// When a score is damaged.
     pub fn read(&mut self, best: &mut [u8]) -> Result<(), TableError> {
         for &Read { place, rank, child, worth } in &self.waiting {
             let (source, scores) = self.children[usize::from(child)].as_ref().expect("the frame of a place");

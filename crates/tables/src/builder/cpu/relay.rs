@@ -1,4 +1,4 @@
-//! Relays against all other rows, from where they cross.
+//! Relays against all other rows, from the point where they cross.
 
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
@@ -8,16 +8,17 @@ use super::reads::{Reads, Worth, raise};
 use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
 use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
-/// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
+/// Endings for at most this many other rows are evaluated at once, without waiting for others that
+/// read the same run.
 const FEW: usize = 8;
 
-/// A run is unpacked if at least one of so many of its scores is read; otherwise the scores are read one by one.
+/// A run is unpacked if at least one in this many of its scores is read. Otherwise the scores are
+/// read one by one.
 const UNPACKED_PER_READ: usize = 64;
 
 /// Score groups of a run that are prefetched.
 const PREFETCH_LINES: usize = 4;
 
-/// The relays of a frame.
 pub(super) struct FrameRelays<'a> {
     relays: &'a Relays,
     rows: &'a RowIndex,
@@ -32,30 +33,30 @@ pub(super) struct RelayScratch {
     many: Vec<(Source, u32, Ending)>,
     /// The order in which these are evaluated: by source.
     order: Vec<(u64, u32)>,
-    /// Of one relay.
+    /// The endings of one relay.
     endings: Vec<Ending>,
     run: Vec<u8>,
 }
 
-/// Where the scores of an ending stand.
+/// Location of the scores of an ending.
 #[derive(Clone, Copy)]
 struct Source {
-    /// The index of the frame below.
+    /// Index of the lower frame.
     child: u16,
-    /// Whether the mover moves again.
+    /// True if the mover moves again.
     again: bool,
-    /// The rank of the mover's row.
+    /// Rank of the mover's row.
     own: u32,
 }
 
 impl Source {
-    /// A number that is the same for equal sources only.
+    /// A number that is equal only for equal sources.
     fn key(self) -> u64 {
         u64::from(self.child) << 33 | u64::from(self.again) << 32 | u64::from(self.own)
     }
 }
 
-/// The other rows of an ending: the fillings, and the ranks with them before and after the move.
+/// The other rows of an ending: the fillings, with the row ranks before and after the move.
 #[derive(Clone, Copy)]
 struct OtherRows<'a> {
     fillings: &'a OffsetList,
@@ -64,12 +65,12 @@ struct OtherRows<'a> {
 }
 
 impl<'a> FrameRelays<'a> {
-    /// The relays of `frame`, whose mover's rows have these `moves`.
+    /// Lists the relays of `frame`, whose mover's rows have these `moves`.
     pub fn new(relays: &'a Relays, rows: &'a RowIndex, moves: &Moves, frame: Frame) -> FrameRelays<'a> {
         FrameRelays { relays, rows, frame, crossings: Crossings::new(rows.rows(frame.mover), moves) }
     }
 
-    /// Where the relays cross.
+    /// Points where the relays cross.
     pub fn crossings(&self) -> &Crossings {
         &self.crossings
     }
@@ -78,10 +79,11 @@ impl<'a> FrameRelays<'a> {
         self.frame.mover + self.frame.other
     }
 
-    /// Raises `scores`, for each of the `crossings` a run against all other rows, by what relays collect from there on; but not
-    /// against rows in which they crossed into an empty pit.
+    /// Raises `scores` (a run against all other rows for each of the `crossings`) by the scores of
+    /// relays from that point on. Rows in which they crossed into an empty pit are left out.
     ///
-    /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to move and the other one.
+    /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to
+    /// move and the other one.
     pub fn evaluate(
         &self,
         isa: Isa,
@@ -99,7 +101,7 @@ impl<'a> FrameRelays<'a> {
             endings.clear();
             self.relays.endings(&own, spilled, self.frame.other, endings);
             for ending in &*endings {
-                // Evaluated for all other rows at once where the first pit that is met is empty.
+                // Evaluated for all other rows at once where the first met pit is empty.
                 if spilled > self.frame.pits || usize::from(ending.rest) < self.frame.other {
                     self.sort_out(children, ending, (at, scores), many, &mut reads);
                 }
@@ -127,8 +129,8 @@ impl<'a> FrameRelays<'a> {
         reads.read(scores)
     }
 
-    /// Evaluates an ending at which the game is over, and lists what others will read. The scores of its relay begin at place `at` of
-    /// `scores`.
+    /// Evaluates an ending at which the game is over, and lists the reads of all others. The scores
+    /// of its relay begin at place `at` of `scores`.
     #[inline]
     fn sort_out(
         &self,
@@ -162,7 +164,6 @@ impl<'a> FrameRelays<'a> {
         }
     }
 
-    /// Lists what an ending reads.
     #[inline(always)]
     fn push_reads(
         &self,
@@ -187,8 +188,8 @@ impl<'a> FrameRelays<'a> {
         }
     }
 
-    /// Evaluates endings after which the opponent moves, all with the same mover's row: if it pays, by unpacking the run of that
-    /// row. Returns whether it did.
+    /// Evaluates endings after which the opponent moves, all with the same mover's row, by
+    /// unpacking the run of that row if that is worthwhile. Returns true if it was.
     fn pass<'b>(
         &self,
         isa: Isa,
@@ -233,7 +234,7 @@ impl<'a> FrameRelays<'a> {
     }
 }
 
-/// Raises `best` by the scores of a `run` that begins at rank `first`, after which the opponent moves.
+/// Raises `best` by the scores of a `run` that begins at rank `first`, with the opponent to move.
 #[inline(never)]
 fn raise_all(best: &mut [u8], others: OtherRows, run: &[u8], first: u32, total: u8) {
     let OtherRows { fillings, before, after } = others;

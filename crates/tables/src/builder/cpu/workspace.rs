@@ -3,13 +3,16 @@ use kalah_core::memory::HugePages;
 
 use crate::system::OutOfMemory;
 
-/// Rows of one level that are computed together, so that their scores against the other side stay in the caches.
+/// Rows of one level that are computed together, so that their scores against the other side stay
+/// in the caches.
 const BLOCK_ROWS: usize = 256;
 
-/// Positions that are worth the four parallel steps of a block: if the other side has few rows, a block has more.
+/// Positions that justify the four parallel steps of a block. If the other side has few rows, a
+/// block has more rows.
 const BLOCK_POSITIONS: usize = 1 << 17;
 
-/// Rows of a level that are computed together, against `small_rows` rows of the other side.
+/// Number of rows of a level that are computed together, against `small_rows` rows of the other
+/// side.
 pub(super) fn block_rows(small_rows: usize) -> usize {
     BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows)
 }
@@ -38,13 +41,13 @@ pub struct Workspace {
     small: Arena,
     large: Arena,
     again: Arena,
-    /// One for each pair that is computed at the same time.
+    /// One for each pair computed in parallel.
     blocks: Vec<Block>,
 }
 
 /// The part of a workspace that belongs to one pair of frames.
 pub(super) struct PairSpace<'a> {
-    /// One side to move, the other side to move: a byte for each position.
+    /// One side to move, then the other side to move: a byte for each position.
     pub by_small: &'a mut [u8],
     pub by_large: &'a mut [u8],
     /// A byte for each position of either frame with one seed fewer in the mover's row.
@@ -56,7 +59,7 @@ impl Workspace {
     /// Allocates the memory for all pairs of a layer at once.
     ///
     /// # Errors
-    /// When there is not enough.
+    /// When there is not enough memory.
     pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
         let pairs = || (1..=seeds / 2).map(|small| pair_bytes(pits, small, seeds - small));
         let largest = pairs().map(|(scores, _)| scores).max().unwrap_or(0);
@@ -66,10 +69,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// Divides the memory among `pairs` of frames, each with so many seeds of the small and of the large side.
+    /// Divides the memory among `pairs` of frames, given by the seeds of the small and the large
+    /// side.
     ///
     /// # Errors
-    /// When there is not enough.
+    /// When there is not enough memory.
     pub(super) fn divide(&mut self, pits: usize, pairs: &[(usize, usize)]) -> Result<Vec<PairSpace<'_>>, OutOfMemory> {
         let bytes = |&(small, large): &(usize, usize)| pair_bytes(pits, small, large);
         let whole: usize = pairs.iter().map(|pair| bytes(pair).0).sum();
@@ -89,7 +93,7 @@ impl Workspace {
         Ok(spaces.collect())
     }
 
-    /// The most bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
+    /// Maximum bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let (pair, again) = pair_bytes(pits, small, large);
         let small_rows = row_count(pits, small);
@@ -98,14 +102,14 @@ impl Workspace {
     }
 }
 
-/// The positions of a pair of frames, and those of the larger of the two with one seed fewer in the mover's row, which is transposed
-/// for again-moves.
+/// Number of positions of a pair of frames, and of the larger frame with one seed fewer in the
+/// mover's row, which is transposed for again-moves.
 fn pair_bytes(pits: usize, small: usize, large: usize) -> (usize, usize) {
     let rows = |seeds| row_count(pits, seeds);
     (rows(small) * rows(large), (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1)))
 }
 
-/// Takes so many bytes off the start of `memory`, which has them.
+/// Splits `bytes` bytes off the start of `memory`, which must have them.
 fn part<'a>(memory: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
     memory.split_off_mut(..bytes).expect("memory for all pairs")
 }
@@ -122,7 +126,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The three buffers (to move, transposed, waiting) with this length.
+    /// Returns the three buffers (to move, transposed, waiting) with this length.
     pub fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
         [&mut self.to_move, &mut self.transposed, &mut self.waiting].map(|buffer| {
             if buffer.len() < len {

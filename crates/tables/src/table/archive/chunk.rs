@@ -9,13 +9,12 @@ use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
 use crate::table::TableError;
 
-/// The most classes of contexts.
 const CLASSES: usize = 32;
 
-/// The symbol of a score that no other symbol can express; the score is among the escapes.
+/// Symbol of a score that no other symbol can express. The score is among the escapes.
 const ESCAPE: u8 = 15;
 
-/// The symbol of a correctly predicted score.
+/// Symbol of a correctly predicted score.
 const CENTRE: i32 = 7;
 
 /// The smallest of the eight biases that a context can have.
@@ -27,33 +26,33 @@ const COUNT_BYTES: usize = 4 * (CLASSES + 1);
 /// Bytes before the streams: counts and context map.
 const PREFIX_BYTES: usize = COUNT_BYTES + CONTEXTS;
 
-/// Positions that make one more class worthwhile.
+/// Positions that justify one more class.
 const CLASS_POSITIONS: usize = 1 << 15;
 
 /// Rounds of assigning contexts to classes.
 const ROUNDS: usize = 8;
 
-/// The most bytes that a chunk's content can have.
+/// Maximum bytes of a chunk's content.
 pub fn content_limit(positions: usize) -> usize {
     PREFIX_BYTES + CLASSES + positions / 2 + positions
 }
 
 /// The parents of the rows of a chunk.
 pub struct Shape {
-    /// Those of the other player's rows.
+    /// Parents of the other player's rows.
     pub others: Vec<[u32; PARENTS]>,
-    /// Those of the mover's rows.
+    /// Parents of the mover's rows.
     pub movers: Vec<[u32; PARENTS]>,
 }
 
 impl Shape {
-    /// Positions.
+    /// Number of positions.
     pub fn positions(&self) -> usize {
         self.others.len() * self.movers.len()
     }
 }
 
-/// Encodes the scores of a chunk; returns a zstd frame and the number of bytes of its content.
+/// Encodes the scores of a chunk. Returns a zstd frame and the number of bytes of its content.
 pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
     let mut residuals: Vec<(u16, i8)> = Vec::with_capacity(scores.len());
     let mut histograms = vec![[0u32; 128]; CONTEXTS];
@@ -80,22 +79,22 @@ pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
     compress(&streams)
 }
 
-/// Two symbols per byte, the first in the low half.
+/// Packs two symbols per byte, the first in the low half.
 fn pairs(symbols: &[u8]) -> Vec<u8> {
     symbols.chunks(2).map(|pair| pair[0] | pair.get(1).unwrap_or(&0) << 4).collect()
 }
 
-/// The symbol of a residual minus its bias.
+/// Symbol of a residual minus its bias.
 fn symbol(residual: i32) -> u8 {
     let symbol = residual + CENTRE;
     if (0..i32::from(ESCAPE)).contains(&symbol) { symbol as u8 } else { ESCAPE }
 }
 
-/// One zstd frame, each stream in blocks of its own, so that it has its own Huffman codes.
+/// Makes one zstd frame, with each stream in separate blocks, so that it has its own Huffman codes.
 fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
     let bytes = streams.iter().map(Vec::len).sum::<usize>();
     let mut encoder = zstd::Encoder::new(Vec::with_capacity(bytes / 2), 1)?;
-    // To a search for matches the symbols are noise: the few matches cost more than they save.
+    // Symbols look like noise to a match search: the few matches cost more than they save.
     encoder.set_parameter(CParameter::Strategy(zstd::zstd_safe::Strategy::ZSTD_fast))?;
     encoder.set_parameter(CParameter::MinMatch(7))?;
     encoder.set_parameter(CParameter::HashLog(6))?;
@@ -109,7 +108,8 @@ fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
     Ok((encoder.finish()?, bytes as u32))
 }
 
-/// Decodes the zstd frame of a chunk whose content has `content_bytes` bytes into its scores; `None` if it is damaged.
+/// Decodes the zstd frame of a chunk whose content has `content_bytes` bytes into its scores;
+/// `None` if it is damaged.
 ///
 /// No score is above `max_score`.
 pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, scores: &mut [u8]) -> Option<()> {
@@ -152,7 +152,7 @@ pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, 
     (sound && used).then_some(())
 }
 
-/// The symbols of a class that are not yet decoded.
+/// Symbols of a class not yet decoded.
 #[derive(Clone, Copy, Default)]
 struct Stream<'a> {
     bytes: &'a [u8],
@@ -183,11 +183,11 @@ impl ContextMap {
         (usize::from(entry % CLASSES as u8), i32::from(entry / CLASSES as u8) + BIAS_MIN)
     }
 
-    /// A map for contexts with these residuals; contexts with similar residuals share a class.
+    /// Fits a map to contexts with these residuals; contexts with similar residuals share a class.
     ///
-    /// The bias of a context is its mean residual. The classes come from k-means; the distance of a context from a
-    /// class is the number of bits that the context's symbols take in a code made for the class. All arithmetic is in
-    /// integers, so that the bytes are the same on every machine.
+    /// The bias of a context is its mean residual. The classes come from k-means. The distance of a
+    /// context from a class is the number of bits of the context's symbols in a code made for the
+    /// class. All arithmetic is in integers, so that the bytes are the same on every machine.
     fn fit(histograms: &[[u32; 128]], positions: usize) -> ContextMap {
         let mut map = ContextMap([0; CONTEXTS]);
         let mut contexts = Vec::new();
@@ -244,23 +244,23 @@ struct Context {
 }
 
 impl Context {
-    /// The bits, in 1/256, that its symbols take in a code.
+    /// Bits, in 1/256, of its symbols in a code.
     fn bits(&self, code: &[u32; 16]) -> u64 {
         self.symbols.iter().zip(code).map(|(&count, &bits)| u64::from(count) * u64::from(bits)).sum()
     }
 }
 
-/// The bits, in 1/256, of each symbol in a code for symbols with these counts.
+/// Bits, in 1/256, of each symbol in a code for symbols with these counts.
 fn code(counts: &[u32; 16]) -> [u32; 16] {
     // A symbol that does not occur counts as a quarter, so that it gets a code, too.
     let total = counts.iter().map(|&count| 4 * u64::from(count) + 1).sum();
     counts.map(|count| log2(total) - log2(4 * u64::from(count) + 1))
 }
 
-/// The logarithm to base 2 of `value` (1 to 2^40) in 1/256, rounded down.
+/// Logarithm to base 2 of `value` (1 to 2^40) in 1/256, rounded down.
 fn log2(value: u64) -> u32 {
     let whole = value.ilog2();
-    // The mantissa from 1 to below 2 in 31 bits; each squaring gives one bit of its logarithm.
+    // The mantissa, from 1 to below 2, in 31 bits. Each squaring gives one bit of its logarithm.
     let mut mantissa = if whole > 31 { value >> (whole - 31) } else { value << (31 - whole) };
     let mut log = whole;
     for _ in 0..8 {
@@ -272,7 +272,7 @@ fn log2(value: u64) -> u32 {
     log
 }
 
-/// A byte for each position, or an out-of-memory error that names the file at `path`.
+/// Allocates a byte for each position. The error names the file at `path`.
 pub(super) fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(positions as usize).map_err(|_| TableError::out_of_memory(path, positions))?;

@@ -1,4 +1,5 @@
-//! The bytes of an archive around its chunks: header, checksums and seek table, each in a skippable zstd frame.
+//! The bytes of an archive around its chunks: header, checksums and seek table, each in a skippable
+//! zstd frame.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -19,8 +20,8 @@ use crate::table::{Damage, Part, TableError, TableKey};
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
 
-/// The magic numbers of the skippable frames; that of the seek table and the one at the end of the file are those of
-/// zstd's seekable format.
+/// Magic numbers of the skippable frames. Those of the seek table and of the end of the file are
+/// from zstd's seekable format.
 const HEADER_FRAME: u32 = 0x184d_2a50;
 const CHECKSUM_FRAME: u32 = 0x184d_2a51;
 const SEEK_TABLE_FRAME: u32 = 0x184d_2a5e;
@@ -51,14 +52,14 @@ struct RawHeader {
     checksum: u64,
 }
 
-/// Chunks of an archive of `key`; `None` if it would have too many for the format.
+/// Number of chunks in an archive of `key`; `None` if it exceeds the format.
 fn chunks(key: TableKey, side: usize) -> Option<u32> {
     let chunks = key.frames().map(|frame| Grid::new(frame, side).chunks() as u64).sum::<u64>();
     // Header and checksums have entries in the seek table, too, and its length must fit 32 bits.
     (chunks < u64::from(u32::MAX) / SEEK_ENTRY_BYTES as u64 - 16).then_some(chunks as u32)
 }
 
-/// The first frame of the archive of a table with this length and digest.
+/// First frame of the archive of a table with this length and digest.
 ///
 /// # Panics
 /// When `side` is so small that there are more chunks than the format can count.
@@ -79,14 +80,14 @@ pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usi
     skippable(HEADER_FRAME, bytemuck::bytes_of(&sealed(header)))
 }
 
-/// The frame after the chunks: their checksums, and a checksum of these.
+/// Frame after the chunks: their checksums, and a checksum of these.
 pub fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
     let mut content: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
     content.extend(xxh3_64(&content).to_le_bytes());
     skippable(CHECKSUM_FRAME, &content)
 }
 
-/// The last frame of an archive, from the numbers of bytes of its frames and of their content.
+/// Last frame of an archive, from the numbers of bytes of its frames and of their content.
 pub fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
     let mut content: Vec<u8> =
         frames.iter().flat_map(|(bytes, content)| [bytes.to_le_bytes(), content.to_le_bytes()]).flatten().collect();
@@ -114,13 +115,14 @@ pub struct ChunkEntry {
 }
 
 impl ChunkEntry {
-    /// The error for damage of this chunk in the archive at `path`.
+    /// Error for damage of this chunk in the archive at `path`.
     pub fn damaged(&self, path: &Path) -> TableError {
         TableError::damaged_archive(path, Damage::Part { part: Part::Chunk, offset: self.offset })
     }
 }
 
-/// An archive whose header, checksums and seek table are valid: its chunks follow each other without gaps.
+/// An archive whose header, checksums and seek table are valid. Its chunks follow each other
+/// without gaps.
 pub struct Container {
     pub file: File,
     pub info: ArchiveInfo,
@@ -128,7 +130,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Opens an archive and checks everything but its chunks.
+    /// Opens an archive and checks everything except its chunks.
     pub fn open(path: &Path) -> Result<Container, TableError> {
         let mut file = file::open(path).map_err(TableError::io(path))?;
         let archive_bytes = file.metadata().map_err(TableError::io(path))?.len();
@@ -138,7 +140,8 @@ impl Container {
         let mut info = read_header(&header).map_err(damaged)?;
         info.archive_bytes = archive_bytes;
 
-        // The expected lengths of the last two frames are known, so damaged lengths are never used.
+        // The expected lengths of the last two frames are computed, so damaged lengths are never
+        // used.
         let chunks = info.chunks as usize;
         let checksum_bytes = FRAME_PREFIX_BYTES + (chunks + 1) * size_of::<u64>();
         let seek_bytes = FRAME_PREFIX_BYTES + (chunks + 2) * SEEK_ENTRY_BYTES + FOOTER_BYTES;
@@ -158,7 +161,8 @@ impl Container {
     }
 }
 
-/// Reads the description of an archive. Header, checksums and seek table are checked, chunks are not.
+/// Reads the description of an archive. Header, checksums and seek table are checked, chunks are
+/// not.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
@@ -211,13 +215,14 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     .ok_or(damaged)
 }
 
-/// The chunks of a seek table, without checksums; `None` if it does not match the archive. `outer` are the bytes of the
-/// first frame and of the last one before the seek table; the last chunk ends at `end`.
+/// Reads the chunks from a seek table, without checksums; `None` if it does not match the archive.
+/// `outer` are the bytes of the first frame and of the last one before the seek table. The last
+/// chunk ends at `end`.
 fn read_seek_table(bytes: &[u8], info: &ArchiveInfo, outer: [usize; 2], end: u64) -> Option<Vec<ChunkEntry>> {
     let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len().checked_sub(FOOTER_BYTES)?)?;
     let words = content.as_chunks::<4>().0.as_chunks::<2>().0;
     let frames: Vec<(u32, u32)> = words.iter().map(|word| word.map(u32::from_le_bytes).into()).collect();
-    // There is only one correct way to write these frames.
+    // These frames have exactly one correct form.
     if seek_table_frame(&frames) != bytes {
         return None;
     }
@@ -258,10 +263,11 @@ mod tests {
             for seeds in 2..=48 {
                 let key = TableKey { rules: Rules::Standard, pits, seeds };
                 let counted = chunks(key, CHUNK_SIDE).expect("chunks of the usual side are few enough");
-                // The least, if all were full; no frame has less than one.
+                // The minimum, if all chunks were full. No frame has less than one.
                 let positions = u128::from(layer_positions(pits, seeds));
                 assert!(u128::from(counted) >= positions.div_ceil((CHUNK_SIDE * CHUNK_SIDE) as u128), "{key}");
-                // Chunks with their longest content, and the list of checksums, have lengths of 32 bits.
+                // The lengths of chunks with the longest content, and of the list of checksums, fit
+                // 32 bits.
                 assert!(content_limit(*CHUNK_SIDES.end() * *CHUNK_SIDES.end()) <= u32::MAX as usize);
                 assert!(8 * (u64::from(counted) + 1) <= u64::from(u32::MAX), "{key}");
             }

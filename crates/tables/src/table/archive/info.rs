@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use crate::file::beside;
 use crate::table::TableKey;
 
-/// The side of the chunks that [`super::pack()`] makes.
+/// Side of the chunks that [`super::pack()`] makes.
 pub const CHUNK_SIDE: usize = 2048;
 
-/// The sides that chunks can have.
+/// Sides that chunks can have.
 pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
-/// The path of a table's archive in `directory`: the table's path with `.zst` added.
+/// Path of a table's archive in `directory`: the table's path with `.zst` added.
 pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
     beside(&key.path(directory), ".zst")
 }
@@ -19,9 +19,9 @@ pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArchiveInfo {
-    /// The table it holds.
+    /// The packed table.
     pub key: TableKey,
-    /// Positions.
+    /// Number of positions.
     pub positions: u64,
     /// The digest of the table.
     pub digest: [u8; 32],
@@ -29,9 +29,9 @@ pub struct ArchiveInfo {
     pub table_bytes: u64,
     /// Bytes of the archive.
     pub archive_bytes: u64,
-    /// Chunks have at most the square of this many positions.
+    /// Maximum side of a chunk: chunks have at most the square of this many positions.
     pub chunk_side: usize,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: u32,
 }
 

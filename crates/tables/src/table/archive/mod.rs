@@ -1,11 +1,12 @@
-//! Seekable zstd archives of tables, for storage and download: lossless, and about half the size of a table.
+//! Seekable zstd archives of tables, for storage and download: lossless, and about half the size of
+//! a table.
 //!
-//! The scores of a frame, in lexicographic order, are predicted from neighbours; the differences are entropy-coded.
-//! docs/archive.md describes the format in full.
+//! The scores of a frame, in lexicographic order, are predicted from neighbours. The differences
+//! are entropy-coded. docs/archive.md describes the format in full.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`info`](ArchiveInfo) | what an archive is of, and its path |
+//! | [`info`](ArchiveInfo) | the description and path of an archive |
 //! | [`pack`](pack()) | a table to an archive |
 //! | [`unpack`](unpack()) | an archive to a table |
 //! | `writer` | an archive, written frame by frame |

@@ -3,26 +3,27 @@ use std::ops::Range;
 use kalah_core::index::{Frame, RowIndex};
 use rayon::prelude::*;
 
-/// Parents of a row that predictions use.
+/// Number of parents of a row that predictions use.
 pub const PARENTS: usize = 3;
 
-/// No parent.
 const NONE: u32 = u32::MAX;
 
-/// The rows with one number of seeds in lexicographic order, first pit first, and the parents of each.
+/// The rows with one number of seeds in lexicographic order, first pit first, and the parents of
+/// each.
 ///
-/// The parents of a row are the rows with one of its seeds moved to the last pit: first from the last non-empty pit
-/// before that one, then from the non-empty pit before, and so on. They come before the row in this order and differ
-/// from it by one seed; the first is usually the row just before.
+/// The parents of a row are the rows with one of its seeds moved to the last pit. The seed comes
+/// first from the last non-empty pit before that one, then from the non-empty pit before, and so
+/// on. Parents come before the row in this order and differ from it by one seed. The first parent
+/// is usually the row just before.
 pub struct RowOrder {
-    /// The ranks of the rows, in this order.
+    /// Ranks of the rows, in this order.
     ranks: Vec<u32>,
-    /// The places of the parents in this order, or [`NONE`].
+    /// Places of the parents in this order, or [`NONE`].
     parents: Vec<[u32; PARENTS]>,
 }
 
 impl RowOrder {
-    /// The order of the rows with `seeds` seeds.
+    /// Makes the order of the rows with `seeds` seeds.
     pub fn new(index: &RowIndex, seeds: usize) -> RowOrder {
         let mut rows: Vec<_> =
             (0..index.rows(seeds) as u32).into_par_iter().map(|rank| (index.unrank(seeds, rank), rank)).collect();
@@ -49,20 +50,20 @@ impl RowOrder {
         RowOrder { ranks: rows.iter().map(|&(_, rank)| rank).collect(), parents }
     }
 
-    /// The number of rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.ranks.len()
     }
 
-    /// The ranks of the rows, in this order.
+    /// Ranks of the rows, in this order.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// The parents of the rows in `part`, numbered from its start, when only that part is known.
+    /// Parents of the rows in `part`, numbered from its start, when only that part is available.
     ///
-    /// A parent that is missing or lies before the part is replaced by the previous parent, the first one by the row
-    /// just before. Those of the part's first row are meaningless.
+    /// A parent that is missing or lies before the part is replaced by the previous parent, the
+    /// first one by the row just before. Those of the part's first row are meaningless.
     pub fn parents(&self, part: Range<usize>) -> Vec<[u32; PARENTS]> {
         let start = part.start as u32;
         let known = self.parents[part].iter().enumerate().map(|(place, parents)| {
@@ -78,15 +79,16 @@ impl RowOrder {
     }
 }
 
-/// The division of a frame into chunks: each part of the other rows with each part of the mover's rows.
+/// The division of a frame into chunks: each part of the other rows with each part of the mover's
+/// rows.
 pub struct Grid {
     others: (usize, usize),
     movers: (usize, usize),
 }
 
 impl Grid {
-    /// Chunks of at most `side` x `side` positions: squares, or, if one side is shorter, all of it and more of the
-    /// other.
+    /// Divides a frame into chunks of at most `side` x `side` positions: squares, or, if one
+    /// dimension is shorter, all of it and more of the other.
     pub fn new(frame: Frame, side: usize) -> Grid {
         let (others, movers) = (frame.mirrored().mover_rows(), frame.mover_rows());
         let height = others.min(side.max(side * side / movers));
@@ -94,28 +96,28 @@ impl Grid {
         Grid { others: (others, others.div_ceil(height)), movers: (movers, movers.div_ceil(width)) }
     }
 
-    /// Chunks.
+    /// Number of chunks.
     pub fn chunks(&self) -> usize {
         self.others.1 * self.movers.1
     }
 
-    /// The places of a chunk's other rows and of its mover's rows.
+    /// Places of a chunk's other rows and of its mover's rows.
     pub fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
         (part(self.others, number / self.movers.1), part(self.movers, number % self.movers.1))
     }
 
-    /// Positions of a chunk.
+    /// Number of positions in a chunk.
     pub fn positions(&self, number: usize) -> usize {
         let (others, movers) = self.chunk(number);
         others.len() * movers.len()
     }
 
-    /// Positions of the largest chunk, or slightly more.
+    /// Upper bound of the positions in a chunk.
     pub fn most_positions(&self) -> usize {
         self.others.0.div_ceil(self.others.1) * self.movers.0.div_ceil(self.movers.1)
     }
 
-    /// The chunks that contain an other row, and its number in their part.
+    /// Chunks that contain an other row, and the number of the row in their part.
     pub fn run(&self, place: usize) -> (Range<usize>, usize) {
         let (count, parts) = self.others;
         // The last part that does not start after the place.

@@ -22,20 +22,23 @@ use crate::table::{
     frame_in_parallel,
 };
 
-/// Bytes of a chunk that waits to be written, for each position.
+/// Bytes per position of a chunk waiting to be written.
 const CHUNK_BYTES: u64 = 1;
 
-/// Bytes that encoding a chunk takes, for each position: its scores, their contexts and residuals, symbols and streams.
+/// Bytes per position for encoding a chunk: its scores, their contexts and residuals, symbols and
+/// streams.
 const WORK_BYTES: u64 = 10;
 
-/// The most bytes of memory that [`pack()`] takes for a table on so many threads, page cache excluded: for its largest frame a
-/// byte a position, and that frame as it is packed in the table.
+/// Maximum bytes of memory that [`pack()`] takes for a table on `threads` threads, page cache
+/// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
+/// table.
 pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
     let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
     key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
 }
 
-/// The most bytes of memory that the frames of a table take while they are packed, and while what was written of them is unpacked.
+/// Maximum bytes of memory that the frames of a table take while they are packed and then unpacked
+/// for comparison.
 pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
     let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads);
     key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
@@ -48,18 +51,19 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
 
 /// Packs a table into the file `archive`, on all threads of the current pool.
 ///
-/// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is replaced once the archive is
-/// complete. Each frame is unpacked again from what was written, and compared with the table.
+/// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is
+/// replaced once the archive is complete. Each frame is unpacked again from the written bytes, and
+/// compared with the table.
 ///
 /// # Errors
-/// When the table is damaged, the archive cannot be written, or does not restore the table; [`TableError::Stopped`] when `pulse`
-/// was stopped before it was complete: nothing is left of it then.
+/// When the table is damaged, or the archive cannot be written or does not restore the table;
+/// [`TableError::Stopped`] when `pulse` was stopped early. Nothing of the archive is left then.
 pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
-/// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are faster to read, larger
-/// ones compress better.
+/// The same as [`pack`] with chunks of at most `side` x `side` positions. Smaller chunks are faster
+/// to read, larger ones compress better.
 ///
 /// # Errors
 /// As [`pack`].
@@ -72,12 +76,12 @@ pub fn pack_in_chunks(table: &Table, archive: &Path, side: usize, pulse: &Pulse)
     read_info(archive)
 }
 
-/// Returns true if the file `archive` is the one that [`pack()`] makes of a table: complete, and it unpacks to the table. The
-/// positions are not counted.
+/// Returns true if the file `archive` is the one that [`pack()`] makes of a table: it is complete,
+/// and unpacks to the table. The positions are not counted.
 ///
 /// # Errors
-/// When it is there and cannot be read or is newer than this program, there is not enough memory ([`pack_memory`]), or `cancel`
-/// was cancelled meanwhile.
+/// When it exists and cannot be read or is newer than this program, there is not enough memory
+/// ([`pack_memory`]), or `cancel` is cancelled.
 pub fn is_packed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool, TableError> {
     let checked = ArchiveReader::open(archive).and_then(|mut reader| {
         let info = reader.info();
@@ -91,7 +95,7 @@ pub fn is_packed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool,
     }
 }
 
-/// An archive that is being written, and the chunks that it has so far.
+/// An archive being written, and the chunks that it has so far.
 struct Output<'a> {
     path: &'a Path,
     file: Replacement,
@@ -118,9 +122,10 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
     TableError::writing(path, "nothing of this archive is kept")
 }
 
-/// Writes the archive; where that fails or `pulse` is stopped, nothing is left of it.
+/// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
 ///
-/// What was written of each frame is unpacked again, and must be the frame of the table, byte for byte.
+/// The written bytes of each frame are unpacked again, and must be the frame of the table, byte for
+/// byte.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
     let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
     let mut output = Output { path, file, chunks: Vec::new(), at: 0 };
@@ -153,7 +158,7 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     let packed = frame_in_parallel(table, frame.mover)?;
     let scores = chunks.unpack_if_same(written, packed, &|group| table.damaged_group(group))?;
     let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
-    // Scores can be packed in several ways, and unpacking makes the usual one.
+    // Scores can be packed in several ways; unpacking makes the usual one.
     if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
         return Err(TableError::damaged_part(table.path(), Part::Packing, entry.offset));
     }
@@ -172,7 +177,8 @@ fn pack_frame(
     pulse.check()?;
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
-    // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
+    // A modified table could be packed, but never unpacked. The list of checksums must also be
+    // right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
@@ -181,15 +187,15 @@ fn pack_frame(
     encode_frame(&source, index, packed, side, pulse, output)
 }
 
-/// Where packed scores are from.
 pub(super) struct Source<'a> {
     /// The file.
     pub path: &'a Path,
-    /// A damaged group as an error.
+    /// Converts a damaged group into an error.
     pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
 }
 
-/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content. `pulse` counts the positions.
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content.
+/// `pulse` counts the positions.
 pub(super) fn encode_frame(
     source: &Source,
     index: &RowIndex,
@@ -222,7 +228,7 @@ pub(super) fn encode_frame(
     Ok(())
 }
 
-/// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
+/// Scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
     source: &Source,
     packed: FrameScores<'_>,

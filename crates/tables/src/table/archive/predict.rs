@@ -2,13 +2,14 @@
 
 use super::order::PARENTS;
 
-/// The number of contexts: four differences, each clamped to one of 7 values.
+/// Number of contexts: four differences, each clamped to one of 7 values.
 pub const CONTEXTS: usize = 7 * 7 * 7 * 7;
 
 /// Visits the scores of a chunk in order, each with its context and its prediction.
 ///
-/// `others` and `movers` hold the parents of the rows; `scores` holds, for each other row, a score for each mover's
-/// row. Up to a visit only the scores before it are read, so a decoder can set the score in its visit.
+/// `others` and `movers` hold the parents of the rows. `scores` holds, for each other row, a score
+/// for each mover's row. Before a visit only the scores before it are read, so a decoder can set
+/// the score in its visit.
 #[inline]
 pub fn visit(
     others: &[[u32; PARENTS]],
@@ -44,12 +45,13 @@ pub fn visit(
     }
 }
 
-/// The context and the prediction of a score from those at the parents of its mover's row (left), its other row (up),
-/// and both (corner).
+/// Context and prediction of a score from those at the parents of its mover's row (left), its other
+/// row (up), and both (corner).
 ///
-/// Each of the three parents gives a guess: the median of left, up and left + up - corner, which is the plane through
-/// the three unless that lies outside them (the predictor MED of LOCO-I, Weinberger, Seroussi, Sapiro 2000, section
-/// 3.1). The prediction is the median of the guesses; the differences among guesses and neighbours are the context.
+/// Each of the three parents gives a guess: the median of left, up and left + up - corner. That is
+/// the plane through the three unless it lies outside them (the predictor MED of LOCO-I,
+/// Weinberger, Seroussi, Sapiro 2000, section 3.1). The prediction is the median of the guesses.
+/// The differences among guesses and neighbours are the context.
 #[inline]
 fn predict(left: [u8; PARENTS], up: [u8; PARENTS], corner: [u8; PARENTS]) -> (usize, u8) {
     let guess: [i32; PARENTS] = std::array::from_fn(|k| {
@@ -67,7 +69,7 @@ fn predict(left: [u8; PARENTS], up: [u8; PARENTS], corner: [u8; PARENTS]) -> (us
     (context as usize, guess[2].clamp(low, high) as u8)
 }
 
-/// The context in which nothing differs.
+/// The context without differences.
 fn context_of_corner() -> usize {
     CONTEXTS / 2
 }

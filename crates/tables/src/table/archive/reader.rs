@@ -14,15 +14,16 @@ use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
 use crate::table::{Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, TableError};
 
-/// Chunks for each thread that are encoded or decoded together: few, since all of them are in memory at the same time.
+/// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
+/// memory at the same time.
 const BATCH: usize = 2;
 
-/// Chunks that are encoded or decoded together on the threads of the current pool.
+/// Number of chunks that are encoded or decoded together on the threads of the current pool.
 pub(super) fn batch() -> usize {
     BATCH * rayon::current_num_threads()
 }
 
-/// Bytes of a frame in memory with the chunks that are encoded or decoded together by so many threads.
+/// Bytes of a frame in memory with the chunks that `threads` threads encode or decode together.
 pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk_bytes: u64, work_bytes: u64) -> u64 {
     let grid = Grid::new(frame, side);
     let (chunks, most) = (grid.chunks() as u64, grid.most_positions() as u64);
@@ -31,20 +32,20 @@ pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk
     frame.positions() + most * (batch.min(chunks) * chunk_bytes + threads.min(chunks) * work_bytes) + rows * ROW_BYTES
 }
 
-/// Bytes for each row of a frame: its place, its parents, and what sorting takes.
+/// Bytes for each row of a frame: its place, its parents, and memory for sorting.
 const ROW_BYTES: u64 = 64;
 
-/// An open archive, of which single frames are unpacked.
+/// An open archive, from which single frames are unpacked.
 pub(crate) struct ArchiveReader {
     path: PathBuf,
     container: Container,
     index: RowIndex,
-    /// By seeds in the mover's row, from 1: the first chunk of the frame.
+    /// First chunk of each frame, by seeds in the mover's row, from 1.
     starts: Vec<usize>,
 }
 
 impl ArchiveReader {
-    /// Opens an archive and checks everything but its chunks.
+    /// Opens an archive and checks everything except its chunks.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
@@ -64,7 +65,7 @@ impl ArchiveReader {
         &self.path
     }
 
-    /// What the archive is of.
+    /// The description of the archive.
     pub fn info(&self) -> &ArchiveInfo {
         &self.container.info
     }
@@ -79,7 +80,7 @@ impl ArchiveReader {
         self.entries(frame).iter().map(|entry| u64::from(entry.bytes)).sum()
     }
 
-    /// Unpacks a frame to `scores`, in the order of their indices; each chunk is compared with its checksum.
+    /// Unpacks a frame to `scores`, in index order. Each chunk is compared with its checksum.
     ///
     /// `progress` is called with the number of positions unpacked since the last call.
     ///
@@ -103,14 +104,15 @@ impl ArchiveReader {
     /// Compares every chunk with its checksum. Nothing is unpacked.
     ///
     /// # Errors
-    /// When a chunk cannot be read or is damaged, or `cancel` was cancelled meanwhile.
+    /// When a chunk cannot be read or is damaged, or `cancel` is cancelled.
     pub fn check_chunks(&mut self, cancel: &Cancel) -> Result<(), TableError> {
         let Container { file, chunks, .. } = &mut self.container;
         for chunk in chunks {
             cancel.check()?;
             let bytes = container::read_at(file, chunk.offset, chunk.bytes as usize);
             let bytes = bytes.map_err(TableError::io(&self.path))?;
-            // The seek table has no checksum of its own; a frame need not have the length of its content.
+            // The seek table has no checksum of its own, so the length of a frame's content may be
+            // wrong.
             let content_bytes = zstd::zstd_safe::get_frame_content_size(&bytes).ok().flatten();
             if xxh3_64(&bytes) != chunk.checksum
                 || content_bytes.is_some_and(|content_bytes| content_bytes != u64::from(chunk.content_bytes))
@@ -121,16 +123,17 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Unpacks the whole archive, frame by frame, and compares the table that this gives with the one that was packed.
+    /// Unpacks the whole archive, frame by frame, and compares the resulting table with the packed
+    /// one.
     ///
     /// # Errors
-    /// When the archive is damaged or unpacks to another table, cannot be read, there is not enough memory, or `cancel` was
-    /// cancelled meanwhile.
+    /// When the archive is damaged or unpacks to another table, it cannot be read, there is not
+    /// enough memory, or `cancel` is cancelled.
     pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
         let mut entries: Vec<RawEntry> = vec![bytemuck::Zeroable::zeroed(); key.seeds - 1];
         let mut end = key.prefix_bytes();
-        // One piece of memory for all frames.
+        // One buffer for all frames.
         let largest = key.frames().map(Frame::positions).max().unwrap_or(0);
         let (mut scores, mut buffer) = (zeroed(&self.path, largest)?, Vec::new());
         for frame in key.frames() {
@@ -147,7 +150,7 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Unpacks a frame and packs it as tables do. `scores` and `buffer` are memory that is used for it (see
+    /// Unpacks a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
     /// [`PackedFrame::pack_in`]).
     ///
     /// # Errors
@@ -161,7 +164,7 @@ impl ArchiveReader {
     ) -> Result<PackedFrame, TableError> {
         let positions = frame.positions() as usize;
         if scores.len() < positions {
-            // The old scores are of no use, so they are not copied.
+            // The old scores are useless, so they are not copied.
             *scores = Vec::new();
             *scores = zeroed(&self.path, positions as u64)?;
         }
@@ -221,7 +224,7 @@ impl FrameChunks<'_> {
             };
             let unpacked: Vec<Vec<u8>> =
                 numbers.clone().into_par_iter().zip(entries).map(unpack).collect::<Result<_, TableError>>()?;
-            // The other rows of these chunks; those of other chunks are left as they are.
+            // The other rows of these chunks. Those of other chunks are left as they are.
             let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
             scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
                 |(scores, &place)| {
@@ -239,10 +242,10 @@ impl FrameChunks<'_> {
         Ok(())
     }
 
-    /// Unpacks the frame, and returns its scores if they are those of `packed`; `None` if they are others.
+    /// Unpacks the frame, and returns its scores if they are those of `packed`, otherwise `None`.
     ///
     /// # Errors
-    /// As [`ArchiveReader::unpack`]; a damaged group of `packed` becomes the error that `damaged` makes of it.
+    /// As [`ArchiveReader::unpack`]. `damaged` converts a damaged group of `packed` into an error.
     pub fn unpack_if_same(
         &self,
         file: &mut File,

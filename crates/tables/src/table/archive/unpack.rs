@@ -10,37 +10,40 @@ use super::reader::{ArchiveReader, scores_and_chunks};
 use crate::progress::Pulse;
 use crate::table::{Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel};
 
-/// Bytes of a chunk that waits for its scores to be put in place, for each position: the scores, and the chunk's bytes in
-/// the archive.
+/// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
+/// bytes in the archive.
 const CHUNK_BYTES: u64 = 2;
 
-/// Bytes that decoding a chunk takes besides, for each position: the symbols.
+/// Additional bytes per position for decoding a chunk: the symbols.
 const WORK_BYTES: u64 = 1;
 
-/// Bytes of the program without any frame.
+/// Bytes of the program without frames.
 pub(super) const PROGRAM_BYTES: u64 = 8 << 20;
 
-/// The most bytes of memory that [`unpack()`] takes for an archive on so many threads, page cache excluded: for its largest
-/// frame a byte a position, and that frame as it is packed in the table.
+/// Maximum bytes of memory that [`unpack()`] takes for an archive on `threads` threads, page cache
+/// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
+/// table.
 pub fn unpack_memory(info: &ArchiveInfo, threads: usize) -> u64 {
     let of_frame = |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
     info.key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
-/// Bytes of memory to unpack the scores of a frame from chunks with this side on so many threads.
+/// Bytes of memory to unpack the scores of a frame from chunks with this side on `threads` threads.
 pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
     scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
 }
 
-/// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
+/// Unpacks an archive to its table in `directory`, and returns the path of the table.
 ///
-/// `pulse` counts the positions unpacked. The directory is locked meanwhile. A [`TableWriter`] writes the
-/// table under a temporary name of its own, which builds ignore: finished frames of an interrupted unpacking are kept. A valid table
-/// with the archive's digest is left unchanged, and so is one of a newer format; any other table of that name is replaced.
+/// `pulse` counts the positions unpacked. The directory is locked meanwhile. A [`TableWriter`]
+/// writes the table under a temporary name that builds ignore. The finished frames of an
+/// interrupted unpacking are kept. A valid table with the archive's digest is left unchanged, and
+/// so is a table of a newer format. Any other table of that name is replaced.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
-/// is not that of the packed one is never left behind. [`TableError::Stopped`] when `pulse` was stopped.
+/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A
+/// table whose digest is not that of the packed one is never left behind. [`TableError::Stopped`]
+/// when `pulse` was stopped.
 pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
@@ -57,7 +60,7 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
     let (mut writer, kept) = unpack_frames(&mut reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {
-        // The frames that an earlier writer left may be the cause.
+        // The frames of an interrupted unpacking may be the cause.
         writer.discard()?;
         (writer, _) = unpack_frames(&mut reader, directory, &pulse.cancel, &|_| {})?;
     }
@@ -68,11 +71,13 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf
     writer.finish()
 }
 
-/// Checks an archive: every chunk against its checksum, and the table that it unpacks to against the digest of the one that was
-/// packed. Nothing is written; memory: [`unpack_memory`]. `pulse` counts the positions.
+/// Checks an archive: every chunk against its checksum, and the table that it unpacks to against
+/// the digest of the packed one. Nothing is written; memory: [`unpack_memory`]. `pulse` counts the
+/// positions.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, or cannot be read; [`TableError::Stopped`] when `pulse` was stopped before.
+/// When the archive is damaged or foreign, or cannot be read; [`TableError::Stopped`] when `pulse`
+/// was stopped early.
 pub fn check(archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
@@ -80,8 +85,8 @@ pub fn check(archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     Ok(reader.info().clone())
 }
 
-/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. Where `cancel` is cancelled, the
-/// frames before are kept.
+/// Unpacks the frames that an interrupted unpacking did not leave. Also returns true if it left
+/// any. If `cancel` is cancelled, the frames so far are kept.
 fn unpack_frames(
     reader: &mut ArchiveReader,
     directory: &Path,
@@ -92,7 +97,7 @@ fn unpack_frames(
     let mut writer = TableWriter::open_unpacking(directory, key)?;
     let written = writer.written();
     let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
-    // One piece of memory for all frames.
+    // One buffer for all frames.
     let (mut scores, mut buffer) = (zeroed(reader.path(), largest)?, Vec::new());
     for (number, frame) in key.frames().enumerate() {
         if number < written {
@@ -107,7 +112,7 @@ fn unpack_frames(
     Ok((writer, written > 0))
 }
 
-/// The error for a directory that another process writes to.
+/// Error for a directory that another process writes to.
 fn in_use(error: LockError) -> TableError {
     match error {
         LockError::Held { path, holder } => TableError::InUse { directory: path, holder },

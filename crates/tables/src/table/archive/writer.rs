@@ -17,10 +17,10 @@ use crate::file;
 use crate::progress::Pulse;
 use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
 
-/// What is kept if an archive cannot be written.
+/// A clause that states what is kept if an archive cannot be written.
 const KEPT: &str = "finished frames are kept";
 
-/// The first bytes of the list of finished frames.
+/// First bytes of the list of finished frames.
 const MAGIC: [u8; 8] = *b"KALAHAF\n";
 
 /// A chunk of a finished frame in the list.
@@ -32,11 +32,12 @@ struct RawChunk {
     checksum: u64,
 }
 
-/// Writes an archive frame by frame, without the table that it is of.
+/// Writes an archive frame by frame, without its table.
 ///
-/// The frames come in the order of [`TableKey::frames`]. The archive has a temporary name until it is complete; beside it is a list
-/// of the finished frames, with the checksums of their chunks, so that another writer goes on after any stop. The archive is the
-/// same, byte for byte, as that of [`super::pack()`].
+/// The frames come in the order of [`TableKey::frames`]. The archive has a temporary name until it
+/// is complete. Beside it is a list of the finished frames, with the checksums of their chunks, so
+/// that another writer can continue after any stop. The archive equals that of [`super::pack()`],
+/// byte for byte.
 pub(crate) struct ArchiveWriter {
     key: TableKey,
     path: PathBuf,
@@ -45,10 +46,10 @@ pub(crate) struct ArchiveWriter {
     list_path: PathBuf,
     list: File,
     index: RowIndex,
-    /// By seeds in the mover's row, from 1: the frames as they would be in the table.
+    /// The frames as they would be in the table, by seeds in the mover's row, from 1.
     entries: Vec<RawEntry>,
     chunks: Vec<RawChunk>,
-    /// Frames written, in their order.
+    /// Number of frames written, in order.
     written: usize,
     /// Where the next chunk begins in the archive.
     at: u64,
@@ -88,7 +89,7 @@ impl ArchiveWriter {
         Ok(writer)
     }
 
-    /// Keeps the frames that an earlier writer finished, and truncates both files after them.
+    /// Keeps the finished frames of an unfinished archive, and truncates both files after them.
     fn resume(&mut self) -> io::Result<()> {
         let mut list = Vec::new();
         (&self.list).read_to_end(&mut list)?;
@@ -114,7 +115,7 @@ impl ArchiveWriter {
         self.file.set_len(self.at)
     }
 
-    /// What the list begins with.
+    /// First bytes of the list.
     fn list_head(&self) -> Vec<u8> {
         let TableKey { rules, pits, seeds } = self.key;
         [&MAGIC[..], &[1, rules.code(), pits as u8, seeds as u8], &(CHUNK_SIDE as u32).to_le_bytes()].concat()
@@ -125,7 +126,7 @@ impl ArchiveWriter {
         size_of::<RawEntry>() + Grid::new(frame, CHUNK_SIDE).chunks() * size_of::<RawChunk>() + size_of::<u64>()
     }
 
-    /// Whether the archive has these chunks, undamaged, where the next ones belong.
+    /// Returns true if the archive has these chunks, undamaged, where the next ones belong.
     fn are_written(&mut self, chunks: &[RawChunk]) -> io::Result<bool> {
         let (mut at, length) = (self.at, self.file.metadata()?.len());
         for chunk in chunks {
@@ -148,7 +149,7 @@ impl ArchiveWriter {
         self.written += 1;
     }
 
-    /// The frames that are still to be written, in their order.
+    /// Frames still to be written, in order.
     pub fn missing(&self) -> Vec<Frame> {
         self.key.frames().skip(self.written).collect()
     }
@@ -156,7 +157,7 @@ impl ArchiveWriter {
     /// Writes the next frame. The positions are not counted.
     ///
     /// # Errors
-    /// When writing fails, or `cancel` was cancelled meanwhile. The frames before are safe.
+    /// When writing fails, or `cancel` is cancelled. The frames before are safe.
     ///
     /// # Panics
     /// When it is not the first of [`ArchiveWriter::missing`].
@@ -190,7 +191,7 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    /// Checks that the chunks that were written of a frame unpack to its scores.
+    /// Checks that the written chunks of a frame unpack to its scores.
     fn check(
         &self,
         packed: &PackedFrame,
@@ -247,7 +248,7 @@ impl ArchiveWriter {
     }
 }
 
-/// Removes what an unfinished archive of `key` left in `directory`.
+/// Removes the files of an unfinished archive of `key` in `directory`.
 ///
 /// # Errors
 /// When a file cannot be removed.
@@ -262,7 +263,7 @@ pub(crate) fn remove_unfinished(directory: &Path, key: TableKey) -> Result<(), T
     Ok(())
 }
 
-/// The entry and the chunks of a frame in the list; `None` if they are damaged.
+/// Entry and chunks of a frame in the list; `None` if they are damaged.
 fn read_record(record: &[u8]) -> Option<(RawEntry, Vec<RawChunk>)> {
     let (rest, checksum) = record.split_last_chunk::<8>()?;
     if xxh3_64(rest) != u64::from_le_bytes(*checksum) {

@@ -11,7 +11,7 @@ use super::run_evaluation::{RunEvaluation, TOGETHER};
 use crate::progress::Pulse;
 use crate::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 
-/// Positions that one task converts: a whole number of lines, whichever the bits of a code.
+/// Positions that one task converts: a whole number of lines for either size of codes.
 const TASK: usize = 1 << 15;
 
 /// The codes of a frame.
@@ -19,18 +19,19 @@ const TASK: usize = 1 << 15;
 pub struct FrameCodes {
     /// The lines: 64 bytes each, the codes in the order of the positions in the frame.
     pub lines: Vec<u8>,
-    /// How many positions have each code.
+    /// Number of positions with each code.
     pub counts: [u64; MAX_CUTS + 1],
 }
 
-/// The codes that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and
-/// these cuts, made on the threads of the current pool. `pulse` counts the positions.
+/// Makes the codes of the frame with `mover` seeds in the mover's row, for a bound table of `table`
+/// with this network and these cuts. Runs on the threads of the current pool, and `pulse` counts
+/// the positions.
 ///
 /// # Errors
 /// When the table is damaged; [`TableError::Stopped`] when `pulse` was stopped.
 ///
 /// # Panics
-/// When the layer has no such frame, or the network is of another number of pits.
+/// When the layer has no such frame, or the network is for another number of pits.
 pub fn frame_codes(
     table: &Table,
     network: &Network,
@@ -42,7 +43,7 @@ pub fn frame_codes(
     Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)
 }
 
-/// A frame and what evaluates its positions.
+/// A frame and the evaluation of its positions.
 pub(super) struct Conversion<'a> {
     table: &'a Table,
     scores: FrameScores<'a>,
@@ -52,8 +53,8 @@ pub(super) struct Conversion<'a> {
 }
 
 impl<'a> Conversion<'a> {
-    /// The conversion of the frame with `mover` seeds in the mover's row. Its blocks are compared with their checksums
-    /// first, on all threads of the current pool.
+    /// Prepares the frame with `mover` seeds in the mover's row. Its blocks are compared with their
+    /// checksums first, on all threads of the current pool.
     pub fn new(
         table: &'a Table,
         network: &'a Network,
@@ -71,7 +72,8 @@ impl<'a> Conversion<'a> {
         self.scores.frame()
     }
 
-    /// The codes of all positions, on all threads of the current pool. `pulse` counts the positions.
+    /// Makes the codes of all positions, on all threads of the current pool. `pulse` counts the
+    /// positions.
     pub fn codes(&self, cuts: Cuts, pulse: &Pulse) -> Result<FrameCodes, TableError> {
         let (positions, bits) = (self.frame().positions(), cuts.bits());
         let mut lines = vec![0; BoundEntry::lines_of(self.frame(), bits) as usize * LINE_BYTES];
@@ -118,7 +120,7 @@ impl<'a> Conversion<'a> {
             compare(self.isa, scores, evaluations, &limits, &mut scratch.codes[done..done + part]);
             done += part;
         }
-        // The last line may be filled only partly.
+        // The last line may be only partly filled.
         scratch.codes[count..].fill(0);
         let counts = count_codes(self.isa, &scratch.codes[..count]);
         match cuts.bits() {
@@ -147,8 +149,8 @@ impl Scratch {
 }
 
 per_isa! {
-    /// `codes` = how many of `cuts` the differences of `scores` from `evaluations` reach, all in sixteenths of a seed:
-    /// the same as [`Cuts::code`].
+    /// Sets `codes` to the number of `cuts` that the differences of `scores` from `evaluations`
+    /// reach, all in sixteenths of a seed: the same as [`Cuts::code`].
     fn compare(scores: &[u8], evaluations: &[i32], cuts: &[i32; MAX_CUTS], codes: &mut [u8]) {
         let &[low, middle, high] = cuts;
         for ((code, &score), &evaluation) in codes.iter_mut().zip(scores).zip(evaluations) {
@@ -159,10 +161,9 @@ per_isa! {
 }
 
 per_isa! {
-    /// How many of `codes` there are of each value.
     fn count_codes(codes: &[u8]) -> [u64; MAX_CUTS + 1] {
         let mut counts = [0u64; MAX_CUTS + 1];
-        // So many bytes of 1 that their sum fits a byte.
+        // Their number is limited so that the sums fit a byte.
         for codes in codes.chunks(255 * 64) {
             for (code, count) in counts.iter_mut().enumerate() {
                 *count += codes.iter().map(|&own| u32::from(own == code as u8)).sum::<u32>() as u64;

@@ -12,7 +12,7 @@ use crate::file::{FileContent, Replacement, remove_leftovers};
 use crate::progress::Pulse;
 use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
 
-/// What is not lost when a file cannot be written.
+/// A clause that states what is kept when a file cannot be written.
 const KEPT: &str = "the bound tables of other layers are kept";
 
 /// Makes bound tables from exact ones. The bytes depend only on the exact table, the network and the cuts.
@@ -23,7 +23,7 @@ pub struct BoundMaker<'a> {
 }
 
 impl<'a> BoundMaker<'a> {
-    /// A maker of bound tables with this network and the same cuts in all frames.
+    /// Makes bound tables with this network and the same cuts in all frames.
     pub fn new(network: &'a Network, cuts: Cuts) -> BoundMaker<'a> {
         BoundMaker { network, cuts }
     }
@@ -33,7 +33,8 @@ impl<'a> BoundMaker<'a> {
         format::layout(key, self.cuts.bits(), self.network.to_bytes().len()).1
     }
 
-    /// Whether `bounds` is what this makes of the table that `bounds` was made from, which is `exact` if that is given.
+    /// Returns true if this maker would make `bounds` from its exact table, which is `exact` if
+    /// that is given.
     pub fn made(&self, bounds: &BoundTable, exact: Option<&Table>) -> bool {
         let header = bounds.header();
         bounds.network() == self.network
@@ -41,18 +42,19 @@ impl<'a> BoundMaker<'a> {
             && exact.is_none_or(|exact| exact.header().digest == header.exact)
     }
 
-    /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the
-    /// current pool. No other process may be writing it. The blocks of `table` are compared with their checksums.
-    /// `pulse` counts the positions.
+    /// Writes the bound table of `table` to a file in `directory`, replacing an existing one, on
+    /// the threads of the current pool. No other process may be writing it. The blocks of `table`
+    /// are compared with their checksums. `pulse` counts the positions.
     ///
     /// # Errors
-    /// When the table is damaged, the file cannot be written, or `pulse` was stopped: the old file stays then.
+    /// When the table is damaged, the file cannot be written, or `pulse` was stopped. The old file
+    /// stays then.
     ///
     /// # Panics
-    /// When the network is of other rules or another number of pits.
+    /// When the network is for other rules or another number of pits.
     pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
         let path = table.key().bounds_path(directory);
-        // What a killed process left takes disk.
+        // Leftovers of a killed process take disk space.
         remove_leftovers(&path).map_err(TableError::io(&path))?;
         let mut file =
             Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::writing(&path, KEPT))?;
@@ -61,7 +63,7 @@ impl<'a> BoundMaker<'a> {
         Ok(path)
     }
 
-    /// The bound table of `table` in memory.
+    /// Makes the bound table of `table` in memory.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -94,7 +96,7 @@ impl<'a> BoundMaker<'a> {
         let mut entries: Vec<Option<BoundEntry>> = vec![None; offsets.len()];
         let first = offsets.iter().min().copied().unwrap_or(0);
         file.seek(SeekFrom::Start(first)).map_err(failed())?;
-        // In the order of the file.
+        // In file order.
         for frame in key.frames() {
             let conversion = Conversion::new(table, self.network, &rows, frame.mover)?;
             let FrameCodes { lines, counts } = conversion.codes(self.cuts, pulse)?;

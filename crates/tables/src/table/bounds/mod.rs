@@ -1,6 +1,6 @@
-//! Making bound tables from exact ones.
+//! Makes bound tables from exact ones.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`maker`](BoundMaker) | a bound table, frame by frame, in memory or in a file |
 //! | `codes` | the codes of the positions of a frame |

@@ -4,36 +4,36 @@ use kalah_core::index::{RowIndex, TableRow};
 use kalah_core::isa::Set;
 use kalah_core::isa::{Isa, per_isa};
 
-/// Mover's rows that are evaluated together.
+/// Number of mover's rows evaluated together.
 pub(super) const TOGETHER: usize = 16;
 
-/// Two hidden units of as many rows as are evaluated together, those of a row next to each other: what one
-/// multiplication with addition of neighbours takes.
+/// Two hidden units of the rows evaluated together, with those of a row adjacent: the operand of
+/// one multiplication with addition of neighbours.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Units([i16; 2 * TOGETHER]);
 
-/// All hidden units of as many rows.
+/// All hidden units of the rows evaluated together.
 type Block = [Units; LANES / 2];
 
 /// Evaluates runs: positions with one other row and all mover's rows. The evaluations are those of
 /// [`Network::evaluate`], at a tenth of the cost.
 ///
-/// The hidden units before rectification are sums of what the two rows add. Those of the mover's rows are computed
-/// once.
+/// The hidden units before rectification are sums over the two rows. Those of the mover's rows are
+/// computed once.
 pub(super) struct RunEvaluation {
     weights: Weights,
     pits: usize,
     /// Half of the seeds in play, in sixteenths.
     half: i32,
-    /// What the mover's rows add to the bias, by rank; the last block may be filled only partly.
+    /// Sums over the mover's rows plus the bias, by rank. The last block may be only partly filled.
     movers: Vec<Block>,
     floor: Block,
     outputs: Block,
 }
 
 impl RunEvaluation {
-    /// For the frame with `mover` seeds in the mover's row of a layer of `seeds` seeds.
+    /// Prepares the frame with `mover` seeds in the mover's row of a layer of `seeds` seeds.
     pub fn new(network: &Network, rows: &RowIndex, seeds: usize, mover: usize) -> RunEvaluation {
         let (weights, pits) = (network.weights(), rows.pits());
         let count = rows.rows(mover);
@@ -49,8 +49,8 @@ impl RunEvaluation {
         RunEvaluation { weights, pits, half: SEED / 2 * seeds as i32, movers, floor, outputs }
     }
 
-    /// The evaluations of the positions with this other row and the mover's rows from block `first` on, [`TOGETHER`]
-    /// each, as far as `evaluations` reaches.
+    /// Evaluates the positions with this other row and the mover's rows from block `first` on,
+    /// [`TOGETHER`] each, as far as `evaluations` reaches.
     pub fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; TOGETHER]]) {
         let other = everywhere(&hidden(&self.weights, [0; LANES], self.pits, &other[..self.pits]));
         #[cfg(target_arch = "x86_64")]
@@ -122,11 +122,11 @@ per_isa! {
     }
 }
 
-/// What a row adds to `lanes`; its first pit is input `first`.
+/// Adds a row to `lanes`. Its first pit is input `first`.
 fn hidden(weights: &Weights, mut lanes: [i16; LANES], first: usize, row: &[u8]) -> [i16; LANES] {
     for (pit, &held) in row.iter().enumerate() {
         let input = &weights.inputs[(first + pit) * (MOST_HELD + 1) + usize::from(held).min(MOST_HELD)];
-        // The network was refused if a sum could overflow.
+        // A network in which a sum could overflow is rejected.
         lanes.iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
     }
     lanes

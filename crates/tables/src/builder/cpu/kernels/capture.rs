@@ -6,10 +6,11 @@ use kalah_core::isa::{Isa, per_isa};
 /// Bytes after the scores of a capture that may be read.
 pub const CAPTURE_MARGIN: usize = 64;
 
-/// [`max_after_pass`](super::max_after_pass) of the scores at the places of `map`, which [`CAPTURE_MARGIN`] bytes follow.
+/// [`max_after_pass`](super::max_after_pass) of the scores at the places of `map`.
+/// [`CAPTURE_MARGIN`] bytes must follow the scores.
 ///
 /// # Panics
-/// When the scores are fewer, or `best` does not have one score for each row of the map.
+/// When there are fewer scores, or `best` does not have one score for each row of the map.
 pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], map: &CaptureMap, total: u8) {
     assert_eq!(best.len(), map.rows(), "a score for each row");
     assert!(scores.len() >= map.rows() + CAPTURE_MARGIN, "a score for each place, and a margin");
