@@ -2,7 +2,7 @@
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way: [`watcher`] <- [`play`], [`mod@record`] <- [`kgp`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`play`] | players of the game, and games between them |

@@ -1,7 +1,7 @@
 //! The Python package `kalah`, over the crates `kalah` and `kalah-core`. The Python side (`python/kalah`) re-exports
 //! the classes and functions of this module; docs/python.md describes the package.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
 //! | [`argument`] | numbers of any size, texts, directories and callbacks as arguments |

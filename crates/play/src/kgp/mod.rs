@@ -1,6 +1,6 @@
 //! A client of the Kalah Game Protocol (version 1, <https://github.com/KWARC/kalah-game>): plays on a server of engines.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`command`](Command) | a line of the protocol, read and written |
 //! | `requests` | the positions that the server wants moves for, each until its time is up or the server sends stop |

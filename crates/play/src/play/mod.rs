@@ -18,7 +18,7 @@
 //! # }
 //! ```
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`player`](Player) | what a player is asked |
 //! | [`choice`](Choice) | what it answers: a move, what is known of its value, and how |

@@ -1,6 +1,6 @@
 //! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`game_record`](GameRecord) | a game with its headers |
 //! | [`read`](read_games) | from text, everything checked |

@@ -1,6 +1,6 @@
 //! Solving positions above the tables: MTD(f) over zero-window tests.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
 //! | `probing` | fast reading of scores from tables; whether these tables were compared with their checksums |

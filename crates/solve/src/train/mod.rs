@@ -1,6 +1,6 @@
 //! Training evaluation networks (docs/evaluation.md in the repository).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `error` | [why there is no network](TrainError) |
 //! | `fit` | [how well evaluations fit scores](Fit) |

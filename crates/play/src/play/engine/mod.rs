@@ -1,6 +1,6 @@
 //! Players in other programs: a line protocol over pipes in the manner of UCI, described in `docs/engine.md`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`command`](EngineCommand) | the command line of an engine, read and written |
 //! | `request` | the lines to an engine, read and written |

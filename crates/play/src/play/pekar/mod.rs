@@ -3,7 +3,7 @@
 //!
 //! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/play/players.rs` checks it.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
 //! | `heuristic` | Algorithm 1 and its four functions |

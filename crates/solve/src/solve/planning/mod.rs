@@ -1,6 +1,6 @@
 //! Planning: which tables a search has, which it should have, and what fits memory and disk.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `search_tables` | [the tables](SearchTables) of a search in a directory, and why others are not used |
 //! | `table_plan` | [which tables](TablePlan) to have for a search with so much memory |
