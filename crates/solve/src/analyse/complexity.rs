@@ -1,8 +1,8 @@
 //! Game-tree complexity, estimated from sampled games.
 //!
-//! A game of `d` plies whose positions have `w` moves on average stands for a tree of about `w^d` positions (Allis 1994).
-//! Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players, Kvitberg 2026
-//! (section 4.2, Table 3) games of random moves.
+//! The game tree of games of `d` plies whose positions have `w` moves on average has about `w^d` leaves (Allis
+//! 1994). Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players,
+//! Kvitberg 2026 (section 4.2, Table 3) games of random moves.
 
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
 use rayon::prelude::*;
@@ -74,7 +74,7 @@ pub struct Complexity {
     pub length: Estimate,
     /// Moves of a position: the mean of the means of the games.
     pub branching: Estimate,
-    /// Decimal logarithm of the number of positions in the game tree: `length` x lg `branching`.
+    /// Decimal logarithm of the number of leaves of the game tree: `length` x lg `branching`.
     pub tree: Estimate,
     /// The games.
     pub games: Vec<SampledGame>,

@@ -49,7 +49,10 @@ pub enum BookError {
         by: &'static str,
     },
     /// The position cannot be in a book.
-    #[error("a book cannot contain {0}: positions have at most {MAX_SEEDS} seeds in play, on boards with fewer than 2^64 positions")]
+    #[error(
+        "a book cannot contain {0}: positions have at most {MAX_SEEDS} seeds in play, \
+        on boards with fewer than 2^64 positions"
+    )]
     Board(Box<Position>),
     /// It cannot be read or written.
     #[error("{0}")]

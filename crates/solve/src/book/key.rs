@@ -19,7 +19,7 @@ pub(super) fn key(position: &Position) -> Option<u64> {
     u64::try_from(sequence_rank(position)?).ok()
 }
 
-/// The position with this key, without stores; `None` if there is none.
+/// The position with this key, without stores; `None` if no position has it.
 pub(super) fn position(pits: usize, seeds: u32, key: u64) -> Option<Position> {
     positions(pits, seeds)?;
     sequence_position(pits, seeds as usize, key.into())

@@ -32,7 +32,7 @@ impl Recalled {
             .map(|&(pit, _)| pit)
     }
 
-    /// Returns true if the bounds decide for every move if it keeps the score.
+    /// Returns true if the bounds decide for every move whether it keeps the score.
     pub fn is_decided(&self) -> bool {
         let decides = |score: u32| self.moves.iter().all(|(_, bounds)| bounds.lower >= score || bounds.upper < score);
         self.score().is_some_and(decides)

@@ -36,7 +36,7 @@ pub(super) struct After {
     pub board: CheckerBoard,
     /// Seeds stored by the move.
     pub stored: u32,
-    /// Whether the same player moves again.
+    /// True if the same player moves again.
     pub again: bool,
     /// Seeds that the player who moved collects by this move and the end of the game, if the game is over.
     pub end: Option<u32>,
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn moves_are_those_of_the_reference_oracle() {
-        // Arbitrary scores show if both lead to the same positions.
+        // Arbitrary scores show whether both lead to the same positions.
         let score = |mover: &TableRow, other: &TableRow, seeds: u32| {
             let bytes = [*mover, *other].concat();
             (xxhash_rust::xxh3::xxh3_64(&bytes) % u64::from(seeds + 1)) as u8

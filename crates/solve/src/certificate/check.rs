@@ -25,7 +25,7 @@ pub enum Reason {
     OnePlyAndSearch,
 }
 
-/// Checks if bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
+/// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
 ///
 /// It shares no code with the solver. Each thread has its own checker.
 pub struct Checker<'a> {

@@ -60,7 +60,7 @@ impl<'a> CheckerSearch<'a> {
         CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
     }
 
-    /// Tests if the score of a position with `seeds` seeds in play is at least `score`. The game is not over.
+    /// Tests whether the score of a position with `seeds` seeds in play is at least `score`. The game is not over.
     pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
         let trivial = Bounds { lower: 0, upper: seeds };
         let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
@@ -103,7 +103,7 @@ impl<'a> CheckerSearch<'a> {
         Ok(Some(score))
     }
 
-    /// Tests if the score is at least `score`, 1 to `seeds`. Returns a lower bound of at least `score`, or an
+    /// Tests whether the score is at least `score`, 1 to `seeds`. Returns a lower bound of at least `score`, or an
     /// upper bound below it. The position is not over and above the tables.
     fn test(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         if self.nodes == self.limit || depth == MAX_DEPTH {

@@ -84,7 +84,10 @@ pub enum CertificateError {
         damage: CertificateDamage,
     },
     /// There is not enough memory for the claims.
-    #[error("{path} has {claims} claims, which need {} MiB of memory; {}", needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20)))]
+    #[error(
+        "{path} has {claims} claims, which need {} MiB of memory; {}",
+        needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20))
+    )]
     Memory {
         /// The file.
         path: PathBuf,

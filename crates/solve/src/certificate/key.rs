@@ -54,7 +54,7 @@ impl Keys {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 
-    /// The position with this key, with empty stores; `None` if there is none. Inverse of [`Keys::key`].
+    /// The position with this key, with empty stores; `None` if no position has it. Inverse of [`Keys::key`].
     pub fn position(&self, key: u128) -> Option<Position> {
         let (seeds, rank) = Keys::parts(key);
         sequence_position(self.pits, seeds, rank)

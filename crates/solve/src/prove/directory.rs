@@ -99,7 +99,9 @@ impl ProofDirectory {
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let content: Proof =
             PROOF.parse(&bytes).map_err(|error| StateError::document(StateKind::Proof, &proof, &error))?;
-        let plan = content.plan().ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it does not describe a proof"))?;
+        let plan = content
+            .plan()
+            .ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it does not describe a proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
     }
@@ -141,7 +143,7 @@ impl ProofDirectory {
         ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))
     }
 
-    /// What is to be proved.
+    /// Request, effort and tables of the proof.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -355,7 +355,7 @@ mod tests {
         finished.ran_over(&replies[1]);
         let next = manager.plan(&[target], &finished, 1).jobs;
         assert!(next[0] != replies[1] && replies.contains(&next[0]), "{next:?}");
-        // That one fails, and so do the others until only the split one is left.
+        // The other moves fail, so only those of the split one are left.
         for reply in replies.iter().enumerate().filter(|&(index, _)| index != 1).map(|(_, reply)| reply) {
             assert!(finished.proved(&reply.position, reply.bounds(true)));
         }

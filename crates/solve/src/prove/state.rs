@@ -67,7 +67,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether everything is proved.
+    /// Returns true if everything is proved.
     pub fn is_proved(&self) -> bool {
         self.parts.iter().all(|part| part.next.is_none() && !part.is_refuted)
     }

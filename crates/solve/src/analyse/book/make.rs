@@ -43,7 +43,7 @@ pub struct Step {
     pub position: Position,
     /// Proved bounds of its score.
     pub bounds: Bounds,
-    /// Whether it was searched.
+    /// True if it was searched.
     pub searched: bool,
 }
 

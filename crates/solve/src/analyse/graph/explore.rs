@@ -76,7 +76,8 @@ impl GameGraph {
 pub enum GraphError {
     /// The positions of the board cannot be ranked.
     #[error(
-        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side and at most {MAX_TABLE_SEEDS} seeds in all"
+        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side \
+        and at most {MAX_TABLE_SEEDS} seeds in all"
     )]
     Board(StartPosition),
     /// The graph needs more memory than the limit.

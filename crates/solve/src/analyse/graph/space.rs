@@ -162,7 +162,7 @@ impl Space {
         self.used.load(Relaxed)
     }
 
-    /// Whether positions were lost because the limit was reached.
+    /// Returns true if positions were lost because the limit was reached.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted.load(Relaxed)
     }

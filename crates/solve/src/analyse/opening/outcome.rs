@@ -61,7 +61,7 @@ impl fmt::Display for Outcome {
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Depth in turns; with 1 only wins within the first turn are found.
+    /// Maximum number of turns; with 1 only wins within the first turn are found.
     pub turns: u32,
     /// Maximum number of positions to visit, counted by moves played.
     pub positions: u64,
@@ -82,7 +82,7 @@ pub const MAX_LINES: usize = 10_000;
 pub struct Verdict {
     /// The outcome for the mover; `None` if it was not decided within the limits.
     pub outcome: Option<Outcome>,
-    /// Depth in turns at which it was decided, or the last depth searched in full.
+    /// Number of turns after which it was decided, or the largest number searched in full.
     pub turns: u32,
     /// Proof that the mover wins, if the outcome is a win, and otherwise that the mover does not win. One side
     /// has one turn in each of its positions, the other side all its different turns. Every line ends when the

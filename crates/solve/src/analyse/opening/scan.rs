@@ -34,7 +34,7 @@ pub struct ScannedStart {
     pub seeds: u32,
     /// W, D or L for the first player; `None` if it was not decided within the limits.
     pub outcome: Option<char>,
-    /// Depth in turns, as in [`Verdict::turns`].
+    /// Number of turns, as in [`Verdict::turns`].
     pub turns: u32,
     /// Positions visited.
     pub positions: u64,
