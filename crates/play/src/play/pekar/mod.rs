@@ -1,7 +1,9 @@
-//! The players of Pekař, Matušů, Andrla and Litschmannová 2020 ("Review of Kalah Game Research and the Proposition of a
-//! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics 7:34).
+//! The players of Pekař, Matušů, Andrla and Litschmannová 2020: "Review of Kalah Game Research and the Proposition of a
+//! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics
+//! 7:34.
 //!
-//! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/play/players.rs` checks it.
+//! `docs/players.md` states our choices for points that the paper leaves open; `tests/play/players.rs` checks
+//! them.
 //!
 //! | module | contents |
 //! |---|---|
