@@ -2,8 +2,8 @@
 
 python crates/python/benches/syzygy.py TABLES SEEDS SYZYGY
 
-The tables in the directory TABLES must reach SEEDS seeds in play, with the rules `empty-capture` and 6 pits. SYZYGY is a
-directory with Syzygy tables of 3 and 4 men, such as data/syzygy/regular in the source package of `chess`. Random
+The tables in the directory TABLES must reach SEEDS seeds in play, with the rules `empty-capture` and 6 pits. SYZYGY is
+a directory with Syzygy tables of 3 and 4 men, such as data/syzygy/regular in the source package of `chess`. Random
 positions are made first, then looked up. Figures are the best of five runs, in processor time of one thread.
 """
 

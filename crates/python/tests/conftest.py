@@ -16,7 +16,7 @@ REFERENCE = Path(__file__).parents[3] / "tests" / "reference"
 
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of tables: 6 pits to 14 seeds under `empty-capture`, to 20 under `standard`; 3 pits to 12 under all rules."""
+    """Tables of 6 pits to 14 seeds under `empty-capture`, to 20 under `standard`; of 3 pits to 12 under all rules."""
     directory = tmp_path_factory.mktemp("tables")
     kalah.build(directory, 14)
     kalah.build(directory, 20, "standard")

@@ -1,7 +1,7 @@
 """Perfect play and exact values for OpenSpiel, whose game `mancala` is Kalah(6,4) under the rules `standard`.
 
-`PerfectBot` is a bot. `Referee` computes the seeds that a move loses. `play_game` plays a game between two bots, with or
-without a referee. Needs the package `open_spiel`.
+`PerfectBot` is a bot. `Referee` computes the seeds that a move loses. `play_game` plays a game between two bots, with
+or without a referee. Needs the package `open_spiel`.
 
     tables = kalah.Tables.open("tables", "standard")
     game = play_game([PerfectBot(tables), another_bot], Referee(tables))
