@@ -22,7 +22,7 @@ pub fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
     if bytes >= LARGE {
         check_memory(bytes as u64, None, || format!("an array of {count} {contents} takes")).or_raise()?;
     }
-    try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("no memory for {count} {contents}")))
+    try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("not enough memory for {count} {contents}")))
 }
 
 /// Checks that a caller's limit of memory is available. Otherwise the work would fail late, or slow down the

@@ -261,7 +261,7 @@ impl Tables {
         let unranked = py.detach(|| pool.install(|| bulk::unrank(self.tables.rows(), seeds, ranks, &mut positions)));
         unranked.map_err(|row| {
             let count = count_positions(self.pits(), seeds);
-            ArgumentError::new_err(format!("rank {} (at {row}): the layer with {seeds} seeds has {count}", ranks[row]))
+            ArgumentError::new_err(format!("rank {} (at {row}): the layer has ranks below {count}", ranks[row]))
         })?;
         PyArray1::from_vec(py, positions).reshape([ranks.len(), width])
     }

@@ -34,7 +34,8 @@ pub fn wait_for<T: Send>(
             work()
         };
         let worker = thread::Builder::new().name("kalah".to_owned()).spawn_scoped(scope, work);
-        let worker = worker.map_err(|error| OutOfMemoryError::new_err(format!("no thread for the work: {error}")))?;
+        let worker = worker
+            .map_err(|error| OutOfMemoryError::new_err(format!("a thread for the work cannot be started: {error}")))?;
         let mut raised = None;
         while !done.load(Ordering::Acquire) {
             py.detach(|| thread::park_timeout(TICK));
@@ -96,7 +97,8 @@ pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
     let make = |threads: usize| {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("kalah-{number}")).build();
-        pool.map(Arc::new).map_err(|error| OutOfMemoryError::new_err(format!("no {threads} threads: {error}")))
+        pool.map(Arc::new)
+            .map_err(|error| OutOfMemoryError::new_err(format!("{threads} threads cannot be started: {error}")))
     };
     match threads {
         Some(threads) => make(threads.0),

@@ -53,7 +53,7 @@ pub enum RecordFault {
     #[error("'{}' is not a result: write the seeds of South and North, such as 26-22, or *", printable(.0, SHOWN))]
     Result(String),
     /// The result after the moves differs from that of the header.
-    #[error("the result is {0} here, and another one in the header")]
+    #[error("the result is {0} here, but another one in the header")]
     TwoResults(String),
     /// The seeds of the result are not those of the start.
     #[error("the result {south}-{north} has {} seeds; the game has {seeds}", u64::from(*south) + u64::from(*north))]

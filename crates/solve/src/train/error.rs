@@ -8,7 +8,7 @@ use crate::solve::SolveError;
 #[non_exhaustive]
 pub enum TrainError {
     /// There are too few tables.
-    #[error("a network learns from tables to at least {least} seeds, but these end at {found}")]
+    #[error("training a network needs tables to at least {least} seeds, but they end at {found}")]
     Tables {
         /// The largest layer that is needed.
         least: usize,
