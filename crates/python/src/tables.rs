@@ -261,7 +261,10 @@ impl Tables {
         let unranked = py.detach(|| pool.install(|| bulk::unrank(self.tables.rows(), seeds, ranks, &mut positions)));
         unranked.map_err(|row| {
             let count = count_positions(self.pits(), seeds);
-            ArgumentError::new_err(format!("rank {} (at {row}): the layer has ranks below {count}", ranks[row]))
+            ArgumentError::new_err(format!(
+                "rank {} (at {row}) is out of range: the layer with {seeds} seeds has {count} positions",
+                ranks[row]
+            ))
         })?;
         PyArray1::from_vec(py, positions).reshape([ranks.len(), width])
     }

@@ -104,8 +104,7 @@ impl<'a> CheckerSearch<'a> {
     }
 
     /// Tests whether the score is at least `score`, 1 to `seeds`. Returns a lower bound of at least `score`, or an
-    /// upper bound below it. The game is not over, and the position is
-    /// above the tables.
+    /// upper bound below it. The game is not over, and the position is above the tables.
     fn test(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         if self.nodes == self.limit || depth == MAX_DEPTH {
             return Err(Stop::Effort);
