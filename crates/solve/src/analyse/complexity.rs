@@ -90,7 +90,7 @@ impl Sampling {
         Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
     }
 
-    /// Sets if a game also ends as soon as a store holds more than half of all seeds.
+    /// Sets whether a game also ends as soon as a store holds more than half of all seeds.
     #[must_use]
     pub const fn until_decided(self, until_decided: bool) -> Sampling {
         Sampling { until_decided, ..self }

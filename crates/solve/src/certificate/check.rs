@@ -96,7 +96,7 @@ impl<'a> Checker<'a> {
         self.search.table_score(&self.board(position), position.seeds())
     }
 
-    /// Tests by a search of at most 2^k nodes if the score of `position` is at least `score`, from rules and
+    /// Tests by a search of at most 2^k nodes whether the score of `position` is at least `score`, from rules and
     /// tables alone.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub(super) trait Search: Send + Sync {
     /// Forgets all proved bounds except those of the tables and the book. No search may be running.
     fn forget(&self);
 
-    /// A fail-soft test on all threads if the mover collects `score`. Returns a bound of the score.
+    /// A fail-soft test on all threads whether the mover collects `score`. Returns a bound of the score.
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
     /// Evaluates a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.

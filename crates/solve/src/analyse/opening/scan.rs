@@ -172,7 +172,7 @@ impl Scan {
         Scan { rules, limits, wins: false }
     }
 
-    /// Sets if wins within the first turn are listed.
+    /// Sets whether wins within the first turn are listed.
     #[must_use]
     pub const fn wins(self, wins: bool) -> Scan {
         Scan { wins, ..self }

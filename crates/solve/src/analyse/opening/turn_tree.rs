@@ -50,7 +50,7 @@ macro_rules! on_ring {
 }
 
 /// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree). It tests whether the
-/// mover can win within the turn, then if the other player can after every end of it, and so on, deeper each
+/// mover can win within the turn, then whether the other player can after every end of it, and so on, deeper each
 /// time.
 ///
 /// The result depends on the arguments alone.
