@@ -40,7 +40,7 @@ pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [C
 }
 
 /// Evaluates the moves of a position with `seeds` seeds in play, `above` seeds above the tables, by a
-/// depth-limited search if that pays off. The test is if the mover collects `score`.
+/// depth-limited search if that pays off. The test asks whether the mover collects `score`.
 ///
 /// Far above the tables, a wrong first move costs whole subtrees; near them, this search costs as much as the
 /// test. If the order cannot matter, or the first move is clear, nothing is done. Returns the number of nodes

@@ -168,7 +168,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         NODE_WORK * self.nodes + self.hits + self.ordering_nodes
     }
 
-    /// Checks, often, if the search must end. There may be much work between two nodes, so work is counted, not
+    /// Checks often whether the search must end. There may be much work between two nodes, so work is counted, not
     /// nodes.
     #[cold]
     fn is_ended(&mut self) -> bool {
