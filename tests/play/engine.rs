@@ -128,7 +128,7 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
             ("exit", "ended before the game was over (exit status: 7)"),
             ("crash", "ended before the game was over (signal: 6"),
             ("long-line", "sent a line of more than 4096 bytes"),
-            ("no-pit", "sent the move '\\u{1b}[2Jten', which is no pit"),
+            ("no-pit", "sent the move '\\u{1b}[2Jten', which is not a pit"),
             ("illegal", "sent an illegal move"),
             ("error", "reported an error: I do not feel well"),
         ] {

@@ -1,12 +1,12 @@
-//! A thread that watches while other work is done, and ends with it.
+//! A thread that watches other work, and ends with it.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// Does `work` while another thread calls `look`: first after the time `first`, then after the time that the previous
-/// call returned, until a call returns `None` or the work ends or panics. One more call may follow.
+/// Does `work` while another thread calls `look`: first after `first`, then after the time that each call
+/// returns. The calls end when one returns `None`, or the work ends or panics. One more call may follow.
 ///
 /// If the system cannot start a thread, `alone` is called with the reason before the work.
 pub fn watched<T>(

@@ -1,12 +1,12 @@
-"""Matches of OpenSpiel's bots against perfect play, and how many seeds their moves lose.
+"""Matches of OpenSpiel's bots against perfect play, with the seeds that their moves lose.
 
 python crates/python/benches/openspiel.py TABLES GAMES SIMULATIONS...
 
-TABLES is a directory with tables of the rules `standard` and 6 pits, best to 24 seeds in play. OpenSpiel's MCTS bot
-(random rollouts, one a visit, and so many simulations a move), or its random bot for 0 of them, plays GAMES games
-against `PerfectBot`, half of them as the first player, from the start of Kalah(6,4). Prints a row of a table for each
-number of simulations. The agents have fixed seeds; which of several best moves the perfect bot plays may depend on its
-threads.
+TABLES is a directory with tables of the rules `standard` and 6 pits, preferably to 24 seeds in play. OpenSpiel's MCTS
+bot (one random rollout a visit, SIMULATIONS simulations a move), or its random bot for 0 simulations, plays GAMES games
+against `PerfectBot` from the start of Kalah(6,4), half of them as the first player. Prints a row of a table for each
+number of simulations. The agents have fixed seeds. The choice of the perfect bot among several best moves may depend on
+its threads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kalah.openspiel import RULES, PerfectBot, Referee, play_game
 
 
 def agent(simulations: int, player: int, seed: int) -> Any:
-    """OpenSpiel's MCTS bot (UCT with c = 2, a solver for proved outcomes); its random bot for no simulations."""
+    """OpenSpiel's MCTS bot (UCT with c = 2, a solver for proved outcomes); or its random bot for 0 simulations."""
     if simulations == 0:
         return pyspiel.make_uniform_random_bot(player, seed)
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)

@@ -1,9 +1,9 @@
-"""How fast arrays of positions are looked up, layers unpacked, and single positions probed.
+"""Speed of looking up arrays of positions, unpacking layers, and probing single positions.
 
 python crates/python/benches/probe.py TABLES SEEDS [RULES]
 
-The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs: on all
-cores by the clock, on one thread by the processor time, which depends less on what else runs on the machine.
+The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs. On all
+cores they are elapsed time; on one thread they are processor time, which other work on the machine affects less.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COUNT = 4_000_000
 
 
 def best(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """The seconds of the fastest of five runs."""
+    """Returns the seconds of the fastest of five runs."""
 
     def seconds() -> float:
         start = clock()

@@ -1,10 +1,10 @@
-"""Probes from Python, one at a time: these tables, and python-chess' Syzygy tables, the usual ones of chess.
+"""Single probes from Python: these tables, and the Syzygy tables of chess with python-chess.
 
 python crates/python/benches/syzygy.py TABLES SEEDS SYZYGY
 
-The tables in the directory TABLES must reach SEEDS seeds in play, by `empty-capture` with 6 pits; SYZYGY is a directory with
-Syzygy tables of 3 and 4 men, such as data/syzygy/regular in the source package of `chess`. Random positions are made
-first, and then looked up; figures are the best of five runs by the processor time of one thread.
+The tables in the directory TABLES must reach SEEDS seeds in play, with the rules `empty-capture` and 6 pits. SYZYGY is
+a directory with Syzygy tables of 3 and 4 men, such as data/syzygy/regular in the source package of `chess`. Random
+positions are made first, then looked up. Figures are the best of five runs, in processor time of one thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNT = 20_000
 
 
 def rate(work: Callable[[], object]) -> float:
-    """How often a second `work` does one of its `COUNT` probes."""
+    """Returns the probes per second of `work`, which does `COUNT` of them."""
 
     def seconds() -> float:
         start = time.process_time()
@@ -35,7 +35,7 @@ def rate(work: Callable[[], object]) -> float:
 
 
 def boards(material: list[str], count: int) -> list[chess.Board]:
-    """Random legal positions, each of one of these tables, such as `KQvKR`."""
+    """Returns random legal positions, each of one of these tables, such as `KQvKR`."""
     chooser = random.Random(1)
     found: list[chess.Board] = []
     while len(found) < count:
@@ -58,7 +58,10 @@ def main() -> None:
     singles = [kalah.Position.from_rows(row[:6], row[6:]) for row in array.tolist()]
     assert list(map(tables.score, singles)) == scores.tolist()
     print(f"kalah, {seeds} seeds, score          {rate(lambda: list(map(tables.score, singles))):12,.0f} /s")
-    print(f"kalah, {seeds} seeds, best_moves(1)  {rate(lambda: [tables.best_moves(row[None]) for row in array]):12,.0f} /s")
+    print(
+        f"kalah, {seeds} seeds, best_moves(1)  "
+        f"{rate(lambda: [tables.best_moves(row[None]) for row in array]):12,.0f} /s"
+    )
     print(f"kalah, {seeds} seeds, scores(array)  {rate(lambda: tables.scores(array, threads=1)):12,.0f} /s")
     for men in (3, 4):
         material = sorted(path.stem for path in syzygy.glob("*.rtbw") if len(path.stem) == men + 1)

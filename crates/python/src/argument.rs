@@ -1,4 +1,4 @@
-//! Arguments as Python gives them: whole numbers of any size, texts, directories, callbacks. A wrong type is a
+//! Arguments from Python: whole numbers of any size, texts, directories, callbacks. A wrong type is a
 //! TypeError, a wrong value an error of this package.
 
 use std::fmt;
@@ -13,12 +13,12 @@ use pyo3::types::PyString;
 
 use crate::errors::python::ArgumentError;
 
-/// A whole number, however large: an `int`, or an object with `__index__`.
+/// A whole number of any size: an `int`, or an object with `__index__`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Integer(i128);
 
 impl Integer {
-    /// The number, if it is in `range`; otherwise an error that calls it `name`.
+    /// The number if it is in `range`, otherwise an error with this `name`.
     pub fn within<T>(self, name: &str, range: RangeInclusive<T>) -> PyResult<T>
     where
         T: TryFrom<i128> + PartialOrd + fmt::Display,
@@ -28,7 +28,7 @@ impl Integer {
         })
     }
 
-    /// The number, if it is `least` or more, but at most `most`; otherwise an error that calls it `name`.
+    /// The number if it is at least `least`, capped at `most`; otherwise an error with this `name`.
     pub fn at_least<T>(self, name: &str, least: T, most: T) -> PyResult<T>
     where
         T: TryFrom<i128> + Into<i128> + Copy + fmt::Display,
@@ -39,7 +39,7 @@ impl Integer {
         }
     }
 
-    /// The number, if the type can hold it.
+    /// The number if it fits the type.
     pub fn get<T: TryFrom<i128>>(self) -> Option<T> {
         T::try_from(self.0).ok()
     }
@@ -82,7 +82,8 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
     }
 }
 
-/// A text. What cannot be encoded, lone surrogates, is replaced, so that the text is no name and no position.
+/// A text. Lone surrogates, which cannot be encoded, are replaced, so that the text is neither a name nor a
+/// position.
 pub struct Text(pub String);
 
 impl<'py> FromPyObject<'_, 'py> for Text {
@@ -93,7 +94,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
     }
 }
 
-/// A directory, as an absolute path: it stays the same if the process changes to another one.
+/// A directory as an absolute path, so that it stays the same if the process changes its working directory.
 pub struct Directory(pub PathBuf);
 
 impl<'py> FromPyObject<'_, 'py> for Directory {
@@ -102,7 +103,7 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Directory> {
         let path = object.extract::<PathBuf>().map_err(|error| {
             if error.is_instance_of::<PyUnicodeError>(object.py()) {
-                return ArgumentError::new_err(format!("a path that the system cannot have: {error}"));
+                return ArgumentError::new_err(format!("the path is invalid on this system: {error}"));
             }
             error
         })?;
@@ -121,7 +122,7 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Seconds> {
         let wrong = |seconds: &dyn fmt::Display| {
-            ArgumentError::new_err(format!("seconds must be a number from 0 up, and finite, not {seconds}"))
+            ArgumentError::new_err(format!("seconds must be a finite number of at least 0, not {seconds}"))
         };
         match object.extract::<f64>() {
             Ok(seconds) => Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| wrong(&seconds)),
@@ -133,7 +134,7 @@ impl<'py> FromPyObject<'_, 'py> for Seconds {
     }
 }
 
-/// A function to call with the progress of a long work.
+/// A function that is called with the progress of long work.
 pub struct Callback(pub Py<PyAny>);
 
 impl<'py> FromPyObject<'_, 'py> for Callback {

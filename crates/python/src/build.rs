@@ -17,7 +17,7 @@ use crate::pickling::{Parts, parts};
 use crate::rules::RulesArgument;
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
-/// How far a build is.
+/// Progress of a build.
 #[pyclass(module = "kalah", frozen, get_all, eq)]
 #[derive(Clone, PartialEq)]
 pub struct BuildProgress {
@@ -25,7 +25,7 @@ pub struct BuildProgress {
     positions: u64,
     /// Positions to compute.
     total: u64,
-    /// Seeds in play of the layer at hand; 0 before the first.
+    /// Seeds in play of the current layer; 0 before the first one.
     seeds: usize,
 }
 
@@ -46,7 +46,7 @@ impl BuildProgress {
     }
 }
 
-/// What a build did.
+/// Result of a build.
 #[pyclass(module = "kalah", frozen, get_all, eq)]
 #[derive(Clone, PartialEq)]
 pub struct BuildReport {
@@ -56,7 +56,7 @@ pub struct BuildReport {
     built: usize,
     /// Positions computed.
     positions: u64,
-    /// Seconds that the layers took.
+    /// Elapsed seconds for the layers.
     seconds: f64,
 }
 
@@ -77,16 +77,17 @@ impl BuildReport {
     }
 }
 
-/// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Those that exist are
-/// kept, and compared with their checksums. The directory is made if it does not exist.
+/// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Existing tables
+/// are compared with their checksums and kept. The directory is created if it does not exist.
 ///
-/// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or Ctrl-C in
-/// the main thread, ends the build: finished frames are kept, and the next call goes on from there. The interpreter's
-/// lock is released meanwhile. `threads` are as many as there are cores by default, and at most eight for each.
-/// `memory` is the most bytes that the build may take.
+/// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
+/// Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
+/// The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
+/// times that. `memory` is the maximum number of bytes for the build.
 ///
-/// Raises ArgumentError if tables do not have so many pits or seeds, BuildError if the directory cannot be made, the
-/// disk or `memory` do not suffice, or another process builds there, OutOfMemoryError, DamagedTableError or TableError.
+/// Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
+/// cannot be created, the disk or `memory` is too small, or another process builds there. Raises
+/// OutOfMemoryError, DamagedTableError or TableError.
 #[pyfunction]
 #[pyo3(
     signature = (

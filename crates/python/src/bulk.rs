@@ -1,4 +1,5 @@
-//! Scores of many positions, best moves, samples, whole layers. Plain slices in and out; nothing here touches Python.
+//! Scores of many positions, best moves, samples, whole layers. Input and output are plain slices, without
+//! Python.
 
 use kalah::game::{Pit, Row, Rules, mover_score, sow};
 use kalah::index::{LayerIndex, RowIndex, TableRow, game_row};
@@ -9,20 +10,20 @@ use rayon::prelude::*;
 
 use crate::rows::{RowError, ScoreLocation, table_rows};
 
-/// Positions whose places are found before the first of their scores is read, so that reading does not wait for
+/// Number of positions that are located before the first of their scores is read, so that reads do not wait for
 /// memory.
 const BATCH: usize = 64;
 
-/// Positions of a task; so many are looked up on the calling thread.
+/// Positions of a task. Up to this number are looked up on the calling thread.
 pub const TASK: usize = 1 << 12;
 
-/// Nothing, or the first error that was found and the position of an array that has it.
+/// Nothing, or the first error and the index of its position in the array.
 pub type Checked = Result<(), (usize, RowError)>;
 
-/// The score that stands for a move that is not legal.
+/// Marks an illegal move among scores.
 pub const NO_MOVE: i8 = -1;
 
-/// The scores of the positions in `seeds`, `2 pits` numbers each; an error names the position.
+/// Looks up the scores of the positions in `seeds`, `2 pits` numbers each. An error names the position.
 pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let width = 2 * tables.pits();
     in_tasks(seeds, width, scores, 1, |seeds, scores| {
@@ -42,8 +43,8 @@ pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     })
 }
 
-/// Does `task` with pieces of positions and what is computed of them, on all threads of the current pool. Few
-/// positions are done at once on this thread, which need not be in a pool.
+/// Does `task` with parts of the positions and their results, on all threads of the current pool. A few
+/// positions are done on this thread, which need not be in a pool.
 fn in_tasks<T: Send>(
     seeds: &[u8],
     width: usize,
@@ -60,20 +61,21 @@ fn in_tasks<T: Send>(
     })
 }
 
-/// A position after a move, and what its score means for the player who moved.
+/// A position after a move, and the data to convert its score to that of the player who moved.
 struct Child {
-    /// The index of the move among all results.
+    /// Index of the move among all results.
     result: usize,
-    /// Whether the player moves again.
+    /// True if the player moves again.
     again: bool,
-    /// Seeds that the move stored.
+    /// Seeds stored by the move.
     stored: u8,
     /// Seeds in play before it.
     seeds: u8,
     place: ScoreLocation,
 }
 
-/// For each position in `seeds` the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it is not legal.
+/// For each position in `seeds`, computes the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it
+/// is illegal.
 pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let pits = tables.pits();
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
@@ -95,7 +97,7 @@ pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked 
     })
 }
 
-/// Adds the positions after the moves of a position and has the processor fetch their scores.
+/// Adds the positions after the moves of a position and prefetches their scores.
 fn add_children(
     tables: &Tables,
     (mover, other): (&TableRow, &TableRow),
@@ -117,8 +119,8 @@ fn add_children(
     Ok(())
 }
 
-/// Whether the same player moves again after a move, the seeds it stores, and the rows after it, seen by the player
-/// who moves next.
+/// Returns true if the same player moves again after a move, the seeds that it stores, and the rows after it,
+/// seen by the player to move next.
 fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableRow) {
     let sown = sow(rules, &rows[0], &rows[1], pit);
     let again = sown.again && !sown.mover.is_empty() && !sown.other.is_empty();
@@ -128,7 +130,7 @@ fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableR
     (again, sown.stored as u8, mover, other)
 }
 
-/// For each position in `seeds`, `pits` flags: whether the move reaches the best score.
+/// For each position in `seeds`, computes `pits` flags: true if the move reaches the best score.
 pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Checked {
     let pits = tables.pits();
     let mut scores = vec![NO_MOVE; best.len()];
@@ -142,8 +144,8 @@ pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Checked {
     Ok(())
 }
 
-/// The ranks in their layer of the positions in `seeds`; an error names a position that is not in the layer with
-/// `layer` seeds.
+/// Computes the ranks of the positions in `seeds` in their layer. An error names a position that is not in the
+/// layer with `layer` seeds.
 pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
     let (width, layer_index) = (2 * index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact(width).zip(ranks).enumerate().try_for_each(|(number, (position, rank))| {
@@ -158,8 +160,8 @@ pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> 
     })
 }
 
-/// The positions with these ranks in the layer with `layer` seeds, to `seeds`. An error names a rank that the layer
-/// does not have.
+/// Writes the positions with these ranks in the layer with `layer` seeds to `seeds`. An error names a rank that
+/// the layer does not have.
 pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -> Result<(), usize> {
     let (pits, layer_index) = (index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact_mut(2 * pits).zip(ranks).enumerate().try_for_each(|(number, (position, &rank))| {
@@ -171,16 +173,15 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
     })
 }
 
-/// Ranks of positions of a layer, drawn uniformly and independently of each other; the same for the same `seed`, and
-/// independent of those of other seeds.
+/// Ranks of positions of a layer, drawn uniformly and independently. The same `seed` gives the same ranks, and
+/// different seeds independent ones.
 pub fn random_ranks(index: &RowIndex, layer: usize, seed: u64) -> impl Iterator<Item = i64> + use<> {
     let positions = LayerIndex::new(index, layer).positions();
     let mut random = generator(seed);
     std::iter::repeat_with(move || random.u64(..positions) as i64)
 }
 
-/// Unpacks the scores of a frame, the one with `mover` seeds in the mover's row, to `scores`, one run after the
-/// other.
+/// Unpacks the scores of the frame with `mover` seeds in the mover's row to `scores`, run after run.
 pub fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), TableError> {
     let (isa, seeds, packed) = (Isa::detect(), table.key().seeds, frame_in_parallel(table, mover)?);
     let run = packed.frame().mover_rows();

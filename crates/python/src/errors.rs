@@ -19,8 +19,8 @@ pub mod python {
         ($($name:ident),* $(,)?) => {
             $(pyo3::import_exception!(kalah.errors, $name);)*
 
-            /// Looks up all classes. Otherwise the first exception of each does, and Ctrl-C at that moment would be a
-            /// panic.
+            /// Imports all classes. Otherwise the first exception of each class does so, and Ctrl-C at that
+            /// moment would cause a panic.
             pub fn load(py: Python<'_>) -> PyResult<()> {
                 py.import("kalah.errors")?;
                 $(let _ = py.get_type::<$name>();)*
@@ -63,8 +63,8 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// The exception for the table `key`, which is not among the open tables of `directory` since layers are `missing`, as
-/// `text` says; `otherwise` is what else can be done.
+/// The exception for the table `key`, which is not among the open tables of `directory` because layers are
+/// `missing`. `text` describes the error, `otherwise` an alternative to building the table.
 fn missing_table(directory: &Path, key: TableKey, missing: &[usize], text: &str, otherwise: &str) -> PyErr {
     let TableKey { rules, pits, seeds } = key;
     if let Some(error) = no_directory(directory) {
@@ -73,8 +73,8 @@ fn missing_table(directory: &Path, key: TableKey, missing: &[usize], text: &str,
     let is_alone = missing.iter().all(|&layer| layer == seeds);
     if is_alone && key.path(directory).exists() {
         return python::MissingTableError::new_err(format!(
-            "the table with {seeds} seeds in play is in {}, but was not opened: there was none, or max_seeds is less, \
-             so open them again",
+            "the table with {seeds} seeds in play is in {}, but was not opened: it was missing then, or has \
+             more than max_seeds seeds; open them again",
             directory.display()
         ));
     }
@@ -83,7 +83,7 @@ fn missing_table(directory: &Path, key: TableKey, missing: &[usize], text: &str,
     python::MissingTableError::new_err(format!("{text}: build it with {call}{otherwise}"))
 }
 
-/// The exception for a directory of tables that does not exist; `None` if it exists.
+/// The exception for a missing directory of tables; `None` if the directory exists.
 pub fn no_directory(directory: &Path) -> Option<PyErr> {
     let is_missing = matches!(directory.try_exists(), Ok(false));
     is_missing.then(|| python::MissingTableError::new_err(format!("there is no directory {}", directory.display())))
@@ -95,7 +95,7 @@ fn of_table(error: &TableError) -> PyErr {
     match error {
         TableError::Missing { key, directory, missing } => missing_table(directory, *key, missing, &text, ""),
         TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
-            python::TableError::new_err(format!("{text}: a newer kalah made it; use that one, or another directory"))
+            python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
         }
         TableError::Damaged { kind: FileKind::Table(_), .. } => {
             python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
@@ -128,7 +128,7 @@ impl ToPython for ProbeError {
     }
 }
 
-/// The exception for the table or the lack of memory that an error comes from, if it does.
+/// The exception for an error caused by a table or by a lack of memory; `None` for other causes.
 fn of_cause(error: &(dyn Error + 'static)) -> Option<PyErr> {
     if let Some(error) = cause::find(error) {
         return Some(of_table(error));
@@ -164,7 +164,7 @@ impl ToPython for PlayError {
     }
 }
 
-/// The exception for a search that failed.
+/// The exception for a failed search.
 fn of_search(error: &(dyn Error + 'static)) -> PyErr {
     of_cause(error).unwrap_or_else(|| python::SolveError::new_err(error.to_string()))
 }

@@ -1,7 +1,7 @@
-//! The Python package `kalah`, over the crates `kalah` and `kalah-core`. The Python side (`python/kalah`) re-exports
-//! the classes and functions of this module; docs/python.md describes the package.
+//! The Python package `kalah`, over the crates `kalah` and `kalah-core`. Its Python part (`python/kalah`)
+//! re-exports the classes and functions of this module. docs/python.md describes the package.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
 //! | [`argument`] | numbers of any size, texts, directories and callbacks as arguments |
@@ -19,7 +19,7 @@
 //! | [`solver`] | the classes `Solver` and `Solution` |
 //! | [`player`] | the class `Player` |
 
-// Nothing is exported to Rust.
+// Rust code cannot use these types.
 #![allow(missing_debug_implementations)]
 
 use numpy::{PyArray1, PyArrayMethods};
@@ -65,8 +65,8 @@ mod module {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         load(module.py())?;
-        // SAFETY: nothing here writes to finished tables. Who opens tables is told what others must not do to their files, and that
-        // `mapped=False` does without it.
+        // SAFETY: nothing here writes to finished tables. The documentation of `Tables` states the rules for
+        // their files, and `mapped=False` does without mappings.
         unsafe { kalah::table::map_files(None) };
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("MAX_TABLE_PITS", kalah::index::MAX_TABLE_PITS)?;
@@ -74,8 +74,8 @@ mod module {
     }
 }
 
-/// Looks up everything that this module uses of others, which its first calls would do otherwise: Ctrl-C at that moment
-/// would be a panic.
+/// Imports everything that this module uses from others. Otherwise its first calls do so, and Ctrl-C at that
+/// moment would cause a panic.
 fn load(py: Python<'_>) -> PyResult<()> {
     errors::python::load(py)?;
     py.import("numpy")?;

@@ -11,9 +11,9 @@ use crate::rules::RulesArgument;
 
 /// A line of play: the turns of alternating players, each with its moves in order.
 ///
-/// `Line(text, pits=6)` reads turns separated by spaces, the moves of a turn run together ('36 21 4'), or, on boards
-/// of more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text, and
-/// ArgumentError for a board that there is not. Whether a line is legal shows in `replay`.
+/// `Line(text, pits=6)` reads turns separated by spaces. The moves of a turn are written together ('36 21 4')
+/// or, on boards with more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text, and
+/// ArgumentError for an invalid number of pits. `replay` checks that a line is legal.
 #[pyclass(module = "kalah", frozen, eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Line {
@@ -44,20 +44,20 @@ impl Line {
         GameLine::parse(pits, &text.0).map(|line| Line { line, pits }).map_err(raise)
     }
 
-    /// The turns: each a tuple of moves, numbers of pits from 1.
+    /// The turns: a tuple each of moves, which are numbers of pits from 1.
     #[getter]
     fn turns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let turn = |turn: &Vec<Pit>| PyTuple::new(py, turn.iter().map(|pit| pit.number()));
         PyTuple::new(py, self.line.turns().iter().map(turn).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// All moves in order, numbers of pits from 1.
+    /// All moves in order, as numbers of pits from 1.
     #[getter]
     fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.numbers())
     }
 
-    /// Plays the line from `start` and returns the position at its end, seen by the player to move there.
+    /// Plays the line from `start` and returns the position at its end, seen by the player to move.
     ///
     /// Raises IllegalMoveError if a move is illegal, or a turn ends too early or has too many moves.
     #[pyo3(

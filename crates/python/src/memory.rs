@@ -1,4 +1,4 @@
-//! Memory for results: there is an exception if it does not suffice.
+//! Memory for results. An exception is raised if it does not suffice.
 
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_vec;
@@ -8,25 +8,25 @@ use pyo3::prelude::*;
 use crate::errors::OrRaise;
 use crate::errors::python::OutOfMemoryError;
 
-/// From so many bytes on, the system is asked whether they are available before they are taken: it may promise more
-/// than it has, and end the process later.
+/// Bytes from which on the system is asked for available memory before it is allocated. It may grant more than
+/// it has, and end the process later.
 const LARGE: usize = 1 << 26;
 
-/// So many zeros, to be overwritten; an error names the contents. The threads that write to them are the first to touch
-/// the memory.
+/// Allocates `count` zeros, to be overwritten. An error names the contents. The threads that write are the
+/// first to touch the memory.
 pub fn zeros<T: Zeroable>(count: usize, contents: &str) -> PyResult<Vec<T>> {
     let bytes = count.checked_mul(size_of::<T>());
     let Some(bytes) = bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) else {
-        return Err(OutOfMemoryError::new_err(format!("no computer has the memory for {count} {contents}")));
+        return Err(OutOfMemoryError::new_err(format!("{count} {contents} exceed the memory of any computer")));
     };
     if bytes >= LARGE {
         check_memory(bytes as u64, None, || format!("an array of {count} {contents} takes")).or_raise()?;
     }
-    try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("no memory for {count} {contents}")))
+    try_zeroed_vec(count).map_err(|()| OutOfMemoryError::new_err(format!("not enough memory for {count} {contents}")))
 }
 
-/// Checks that a caller's limit of memory is available: one that is not would make the work fail late, or the computer
-/// slow.
+/// Checks that a caller's limit of memory is available. Otherwise the work would fail late, or slow down the
+/// computer.
 pub fn check_limit(bytes: u64, work: &str) -> PyResult<()> {
     check_memory(bytes, None, || format!("{work} takes")).or_raise()
 }

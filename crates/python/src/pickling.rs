@@ -1,9 +1,9 @@
-//! Pickling the classes of results: each has a private function `_of` that makes one from its parts.
+//! Pickling the classes of results. Each class has a private function `_of` that makes a result from its parts.
 
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 
-/// What pickling a result needs: the function that makes it again, and its arguments.
+/// Data for pickling a result: the function that makes it, and the arguments.
 pub type Parts<'py, T> = (Bound<'py, PyAny>, T);
 
 /// A result of class `C` and its parts.

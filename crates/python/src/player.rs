@@ -21,29 +21,29 @@ use crate::solver::{in_use, shared};
 use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, number, wait_for};
 
-/// Bytes of the transposition table, if nothing else is said.
+/// Default bytes of the transposition table.
 const MEMORY: u64 = 256 << 20;
 
 /// A move that a player chose. Choices can be compared, hashed and pickled.
 #[pyclass(module = "kalah", frozen, get_all, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Choice {
-    /// The move: the number of a pit, from 1.
+    /// The move: the number of a pit from 1.
     r#move: usize,
-    /// The proved final store difference for the mover, if the player knows it. Only then no other move is better for
-    /// sure.
+    /// The proved final store difference for the mover, or None. Only with a proved value is it certain that no
+    /// other move is better.
     value: Option<i64>,
-    /// Proved: the move is worth at least this.
+    /// Proved lower bound of the value of the move.
     lower: Option<i64>,
-    /// Proved: no move is worth more than this.
+    /// Proved upper bound of the value of every move.
     upper: Option<i64>,
     /// The player's evaluation of the move, which proves nothing.
     evaluation: Option<i64>,
-    /// How the player came to it: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or a rule.
+    /// Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule.
     source: String,
 }
 
-/// What a choice is pickled as.
+/// Parts of a pickled choice.
 type ChoiceParts = (usize, Option<i64>, Option<i64>, Option<i64>, Option<i64>, String);
 
 #[pymethods]
@@ -101,15 +101,16 @@ self_cell!(
     }
 );
 
-/// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D', 'greedy',
-/// 'random:SEED', with D a depth (docs/players.md).
+/// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D',
+/// 'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md).
 ///
-/// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`; all but the name
-/// and the rules are for 'perfect', which plays by the tables, then by the book that comes with the package, then by
-/// what it proves in time. `memory` is the most bytes of its transposition table.
+/// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`. All
+/// arguments except the name and the rules apply to 'perfect' only. It plays by the tables, then by the book
+/// that comes with the package, then by the results of a search. `memory` is the maximum number of bytes of its
+/// transposition table.
 ///
-/// Raises ArgumentError for another name, or if the tables are for other rules, and OutOfMemoryError if `memory` is
-/// more than there is. Only one thread may use a player at a time: others get an InUseError.
+/// Raises ArgumentError for any other name, or if the tables are for other rules. Raises OutOfMemoryError if
+/// `memory` is more than is available. Only one thread may use a player at a time; others get an InUseError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Player {
     playing: Mutex<Playing>,
@@ -151,11 +152,11 @@ impl Player {
         Ok(Player { playing: Mutex::new(playing), name: name.to_string(), rules })
     }
 
-    /// The move to play in `position`, after at most about `seconds`; without a limit, 'perfect' searches until the
-    /// move is proved.
+    /// Returns the move to play in `position`, after at most about `seconds`. Without a limit, 'perfect'
+    /// searches until the move is proved.
     ///
-    /// Releases the interpreter's lock; Ctrl-C in the main thread ends it. Raises IllegalMoveError once the game is
-    /// over.
+    /// Releases the interpreter's lock. Ctrl-C in the main thread ends the call. Raises IllegalMoveError if the
+    /// game is over.
     #[pyo3(signature = (position, seconds = None))]
     fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<Seconds>) -> PyResult<Choice> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;

@@ -11,12 +11,17 @@ use crate::rules::RulesArgument;
 
 /// A position: both rows, both stores. The mover is always South.
 ///
-/// `Position(text)` reads '<m,S,N,s1..sm,n1..nm>' (a Kalah Game Protocol literal: pits a side, the mover's store, the
-/// other store, the mover's row, the other row), 's1,..,sm/n1,..,nm' without stores, or a start position such as
-/// '6x4'. Rows are in their owner's sowing order: the last pit is next to the owner's store. Wherever a position is
-/// expected, such a text will do. Raises PositionError for any other text.
+/// `Position(text)` reads one of three forms:
 ///
-/// Positions are immutable, can be compared, hashed and pickled.
+/// - '<m,S,N,s1..sm,n1..nm>', a Kalah Game Protocol literal: pits a side, the mover's store, the other store,
+///   the mover's row, the other row;
+/// - 's1,..,sm/n1,..,nm', without stores;
+/// - a start position such as '6x4'.
+///
+/// Rows are in their owner's sowing order: the last pit is next to the owner's store. Functions that take a
+/// position accept such a text too. Raises PositionError for any other text.
+///
+/// Positions are immutable. They can be compared, hashed and pickled.
 #[pyclass(module = "kalah", frozen, eq, hash, from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(pub GamePosition);
@@ -33,7 +38,8 @@ fn raise(error: ParseError) -> PyErr {
     PositionError::new_err(error.to_string())
 }
 
-/// The seeds of a row, and of no more pits than a board has: whoever gives more gets an error without waiting for all.
+/// Reads the seeds of a row, up to the maximum number of pits. A longer iterable is an error before it is read
+/// to its end.
 fn row(seeds: &Bound<'_, PyAny>) -> PyResult<Row> {
     let mut numbers = Vec::new();
     for number in seeds.try_iter()? {
@@ -59,10 +65,11 @@ impl Position {
         parse(&text.0).map(Position)
     }
 
-    /// A position from the seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing order.
+    /// Returns a position with these seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing
+    /// order.
     ///
-    /// Raises PositionError if the rows have different numbers of pits, none, or too many, or if a number of seeds is
-    /// negative or too large.
+    /// Raises PositionError if the rows have different numbers of pits, none, or too many, or if a number of
+    /// seeds is negative or too large.
     #[staticmethod]
     #[pyo3(
         signature = (mover, other, mover_store = Integer::from(0), other_store = Integer::from(0)),
@@ -117,33 +124,33 @@ impl Position {
         self.0.seeds()
     }
 
-    /// Whether a row is empty, which ends the game.
+    /// True if a row is empty, which ends the game.
     #[getter]
     fn is_over(&self) -> bool {
         self.0.is_over()
     }
 
-    /// The final store difference for the mover of a finished game; seeds in the pits belong to the owner of their
-    /// row. None while the game goes on.
+    /// The final store difference for the mover of a finished game. Seeds in the pits belong to the owner of
+    /// their row. None if the game is not over.
     #[getter]
     fn final_value(&self) -> Option<i64> {
         self.0.final_value()
     }
 
-    /// The final store difference for the mover if the mover collects `score` of the seeds in play.
+    /// Returns the final store difference for the mover if the mover collects `score` of the seeds in play.
     ///
-    /// Raises ArgumentError if there are not so many.
+    /// Raises ArgumentError if there are fewer seeds in play.
     fn value(&self, score: Integer) -> PyResult<i64> {
         Ok(self.0.value(score.within("score", 0..=self.0.seeds())?))
     }
 
-    /// The legal moves: numbers of pits, from 1. None once the game is over.
+    /// Returns the legal moves, as numbers of pits from 1. Empty if the game is over.
     fn moves(&self) -> Vec<usize> {
         self.0.moves().map(Pit::number).collect()
     }
 
-    /// Plays the move that empties pit number `move`, from 1. Returns the position after it, seen by the player who
-    /// moves next, and whether that is the same player; False once the game is over.
+    /// Plays the move of pit number `move`, from 1. Returns the position after it, seen by the player to move
+    /// next, and True if that is the same player. If the game is over, it is False.
     ///
     /// Raises IllegalMoveError if the game is over, or the pit is empty or not on the board.
     #[pyo3(
@@ -156,7 +163,7 @@ impl Position {
         Ok((Position(played.position), played.again))
     }
 
-    /// The same board seen from the other side.
+    /// Returns the same board seen from the other side.
     fn turned(&self) -> Position {
         Position(self.0.turned())
     }

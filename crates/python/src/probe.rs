@@ -11,14 +11,14 @@ use crate::line::Line;
 use crate::pickling::{Parts, parts};
 use crate::position::Position;
 
-/// What the tables contain about a position. Probes can be compared, hashed and pickled.
+/// Result of looking a position up in tables. Probes can be compared, hashed and pickled.
 #[pyclass(module = "kalah", frozen, eq)]
 #[derive(PartialEq)]
 pub struct Probe {
     /// The position.
     #[pyo3(get)]
     position: Position,
-    /// How many of the seeds in play the mover collects with best play.
+    /// The score: the number of seeds in play that the mover collects with best play.
     #[pyo3(get)]
     score: u32,
     /// The final store difference for the mover with best play.
@@ -33,13 +33,13 @@ pub struct Probe {
     line: Line,
 }
 
-/// What a probe is pickled as.
+/// Parts of a pickled probe.
 type ProbeParts = (Position, u32, i64, Vec<(usize, u32)>, Vec<usize>, Line);
 
 #[pymethods]
 impl Probe {
-    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Empty
-    /// once the game is over.
+    /// The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits
+    /// from 1 as keys; empty if the game is over.
     #[getter]
     fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         moves_dict(py, self.moves.iter().copied())
@@ -76,7 +76,7 @@ impl Probe {
 }
 
 impl Probe {
-    /// What the library found.
+    /// Converts a probe of the library.
     pub fn new(probe: TableProbe) -> Probe {
         Probe {
             position: Position(probe.position),
@@ -89,7 +89,7 @@ impl Probe {
     }
 }
 
-/// Numbers of moves and their scores as a dict.
+/// Converts numbers of moves and their scores to a dict.
 pub fn moves_dict(py: Python<'_>, moves: impl IntoIterator<Item = (usize, u32)>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (number, score) in moves {

@@ -1,4 +1,4 @@
-//! Arrays of positions: reading them, locating their rows in tables.
+//! Arrays of positions: reading them, and locating their rows in tables.
 
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah::table::{TableError, Tables};
@@ -11,10 +11,10 @@ use crate::errors::ToPython;
 use crate::errors::python::{ArgumentError, PositionError};
 use crate::memory::zeros;
 
-/// Why a position of an array has no score.
+/// Reason why a position of an array has no score.
 #[derive(Debug)]
 pub enum RowError {
-    /// It has more seeds in play than a table can have.
+    /// It has more seeds in play than a table can contain.
     TooManySeeds(usize),
     /// A table is missing or damaged.
     Table(TableError),
@@ -38,14 +38,15 @@ impl ToPython for (usize, RowError) {
     }
 }
 
-/// The elements of an array in order: those of the array itself if it has them so, otherwise of a copy.
+/// The elements of an array in C order: those of the array itself if it is in that order, otherwise those of a
+/// copy.
 pub struct Elements<'py, T: Element, D: Dimension> {
     array: PyReadonlyArray<'py, T, D>,
     copy: Option<Vec<T>>,
 }
 
 impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T, D> {
-    /// The elements of `array`; `expected` says what it should be, and `has_shape` whether it has that shape.
+    /// The elements of `array`. `expected` describes the right array, and `has_shape` checks its shape.
     fn new(
         array: &Bound<'py, PyAny>,
         expected: &str,
@@ -63,7 +64,7 @@ impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T,
         if !array.is_aligned() {
             return Err(ArgumentError::new_err("the numbers of the array are not aligned: give a copy of it"));
         }
-        // Columns that follow each other are contiguous, too, but in another order.
+        // Arrays in column order are contiguous too, but in another order.
         let copy = if array.is_c_contiguous() {
             None
         } else {
@@ -74,7 +75,7 @@ impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T,
         Ok(Elements { array, copy })
     }
 
-    /// All of them.
+    /// All elements.
     pub fn get(&self) -> &[T] {
         match &self.copy {
             Some(copy) => copy,
@@ -83,7 +84,8 @@ impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T,
     }
 }
 
-/// Positions in an array, one in a row: the mover's pits, then the other player's, each in its owner's sowing order.
+/// Positions in an array, one in each row: the mover's pits, then the other player's, each in its owner's
+/// sowing order.
 pub type Rows<'py> = Elements<'py, u8, Ix2>;
 
 /// Ranks in an array.
@@ -100,7 +102,7 @@ pub fn ranks<'py>(array: &Bound<'py, PyAny>) -> PyResult<Ranks<'py>> {
     Elements::new(array, "ranks are a numpy array of type int64 and shape (n,)", |_| true)
 }
 
-/// An object, for messages: type and shape of an array, otherwise its class.
+/// Description of an object for messages: type and shape of an array, otherwise the class.
 fn describe(object: &Bound<'_, PyAny>) -> String {
     let name = |attribute: &str| object.getattr(attribute).map(|value| value.to_string());
     match (name("dtype"), name("shape")) {
@@ -119,10 +121,10 @@ pub fn table_rows(seeds: &[u8]) -> (TableRow, TableRow) {
     (mover, other)
 }
 
-/// Where the score of a position is.
+/// Location of the score of a position.
 #[derive(Clone, Copy)]
 pub enum ScoreLocation {
-    /// The game is over: what the mover collects.
+    /// The game is over: its score.
     Over(u8),
     /// In the tables.
     Table {
@@ -136,7 +138,7 @@ pub enum ScoreLocation {
 }
 
 impl ScoreLocation {
-    /// Where the score of the position with these rows is. It may be beyond the tables that there are.
+    /// Locates the score of the position with these rows. It may be beyond the open tables.
     #[inline]
     pub fn of(index: &RowIndex, mover: &TableRow, other: &TableRow) -> Result<ScoreLocation, RowError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
@@ -150,7 +152,7 @@ impl ScoreLocation {
         Ok(ScoreLocation::Table { seeds: own + opposite, mover: own, ranks: (index.rank(mover), index.rank(other)) })
     }
 
-    /// Has the processor fetch what [`ScoreLocation::score`] reads.
+    /// Prefetches the data that [`ScoreLocation::score`] reads.
     #[inline]
     pub fn prefetch(self, tables: &Tables) {
         if let ScoreLocation::Table { seeds, mover, ranks } = self
@@ -160,7 +162,7 @@ impl ScoreLocation {
         }
     }
 
-    /// The score: how many of the seeds in play the mover collects.
+    /// The score: the number of seeds in play that the mover collects.
     #[inline]
     pub fn score(self, tables: &Tables) -> Result<u8, RowError> {
         match self {

@@ -8,10 +8,10 @@ use pyo3::types::PyString;
 use crate::argument::{Integer, Text};
 use crate::errors::python::RulesError;
 
-/// A rule set: what happens when the last seed of a sowing falls.
+/// A rule set: the effect of the last seed of a sowing.
 ///
-/// `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move'; case does not
-/// matter. Wherever a rule set is expected, its name will do. Raises RulesError for another name.
+/// `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move', in upper or
+/// lower case. Functions that take a rule set accept its name too. Raises RulesError for any other name.
 #[pyclass(module = "kalah", frozen, eq, hash)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rules(pub GameRules);
@@ -23,44 +23,44 @@ impl Rules {
         name.0.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
     }
 
-    /// All rule sets.
+    /// Returns all rule sets.
     #[staticmethod]
     fn all() -> Vec<Rules> {
         GameRules::ALL.into_iter().map(Rules).collect()
     }
 
-    /// The name, as file names have it.
+    /// The name, as in names of files.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// What is special about these rules, in a sentence or two.
+    /// Description of the special rules, in a sentence or two.
     #[getter]
     fn summary(&self) -> &'static str {
         self.0.summary()
     }
 
-    /// Who plays by these rules, in a few words.
+    /// Players and programs that use these rules, in a few words.
     #[getter]
     fn played_by(&self) -> &'static str {
         self.0.played_by()
     }
 
-    /// Whether the mover moves again after a last seed in their store.
+    /// True if the mover moves again after a last seed in their store.
     #[getter]
     fn moves_again(&self) -> bool {
         self.0.moves_again()
     }
 
-    /// Whether a last seed in a pit that holds seeds picks all of them up and sows on.
+    /// True if a last seed in a pit that holds seeds picks all of them up and the sowing goes on.
     #[getter]
     fn relays(&self) -> bool {
         self.0.relays()
     }
 
-    /// Whether a last seed in an empty pit of the mover is captured when the opposite pit holds this many seeds.
-    /// Raises ArgumentError if no pit can hold so many.
+    /// Returns True if a last seed in an empty pit of the mover is captured when the opposite pit holds this
+    /// many seeds. Raises ArgumentError if no pit can hold that many.
     fn captures(&self, opposite: Integer) -> PyResult<bool> {
         Ok(self.0.captures(opposite.within("opposite", 0..=i32::MAX as u32)?))
     }

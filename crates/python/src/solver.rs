@@ -25,7 +25,7 @@ use crate::rules::{Rules, RulesArgument};
 use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, number, wait_for};
 
-/// How far a search is.
+/// Progress of a search.
 #[pyclass(module = "kalah", frozen, get_all, eq)]
 #[derive(PartialEq)]
 pub struct SolveProgress {
@@ -35,14 +35,14 @@ pub struct SolveProgress {
     table_hits: u64,
     /// Seconds since the call.
     seconds: f64,
-    /// Proved: the value of the position tested last is at least this. It is the position to be solved, or one after
-    /// moves.
+    /// Proved lower bound of the value of the position tested last. That is the position to solve, or one after
+    /// some moves.
     lower: Option<i64>,
-    /// Proved: it is at most this.
+    /// Proved upper bound of this value.
     upper: Option<i64>,
 }
 
-/// What the progress of a search is pickled as.
+/// Parts of a pickled progress.
 type ProgressParts = (u64, u64, f64, Option<i64>, Option<i64>);
 
 #[pymethods]
@@ -73,21 +73,21 @@ impl SolveProgress {
 pub struct Solution {
     /// The position.
     position: Position,
-    /// How many of the seeds in play the mover collects with best play.
+    /// The score: the number of seeds in play that the mover collects with best play.
     score: u32,
     /// The final store difference for the mover with best play.
     value: i64,
-    /// All moves that keep the value, numbers of pits, from 1. Empty once the game is over.
+    /// All moves that keep the value, as numbers of pits from 1. Empty if the game is over.
     best: Vec<usize>,
     /// A line of best play to the end of the game.
     line: Line,
     /// Nodes visited for it.
     nodes: u64,
-    /// Seconds that it took.
+    /// Elapsed seconds.
     seconds: f64,
 }
 
-/// What a solution is pickled as.
+/// Parts of a pickled solution.
 type SolutionParts = (Position, u32, i64, Vec<usize>, Line, u64, f64);
 
 #[pymethods]
@@ -134,30 +134,31 @@ self_cell!(
 
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
-/// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves positions
-/// with as many pits and at most as many seeds in play as the position `largest`. It keeps what it proved for the
-/// next position. `book` is whether to take the bounds of the book that comes with the package as proved. `memory` is
-/// the most bytes of the transposition table: by default they depend on the board, at most a quarter of the memory
-/// that is available. The more tables, the faster it is.
+/// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
+/// positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
+/// the next position. With `book`, the bounds of the book that comes with the package are taken as proved.
+/// `memory` is the maximum number of bytes of the transposition table. By default it depends on the board, and
+/// is at most a quarter of the available memory. Larger tables make the search faster.
 ///
-/// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it; what was proved is kept.
-/// `seconds`, if given, is the time after which it raises TimeUpError. `progress` is called about twenty times a
-/// second with a SolveProgress; an exception that it raises ends the search.
+/// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
+/// After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
+/// SolveProgress. An exception that it raises ends the search.
 ///
-/// Raises SolveError if the board is too large, ArgumentError if the tables have other rules or pits, OutOfMemoryError,
-/// also if `memory` is more than there is, DamagedTableError or TableError. Only one thread may use a solver at a time:
-/// others get an InUseError. A position that is too large for the solver, or has other pits, is a PositionError.
+/// Raises SolveError if the board is too large, and ArgumentError if the tables have other rules or pits.
+/// Raises OutOfMemoryError, also if `memory` is more than is available, DamagedTableError or TableError. Only
+/// one thread may use a solver at a time; others get an InUseError. A position that is too large for the
+/// solver, or has other pits, raises PositionError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Solver {
     searching: Mutex<Searching>,
-    /// The position of the latest test and the bounds of its score.
+    /// The position of the latest test, and the bounds of its score.
     tested: Arc<Mutex<Option<(GamePosition, Bounds)>>>,
     rules: GameRules,
     pits: usize,
     seeds: u32,
 }
 
-/// What a search gets from its caller.
+/// Arguments of a search.
 struct Asked {
     seconds: Option<Seconds>,
     progress: Option<Callback>,
@@ -214,8 +215,8 @@ impl Solver {
         Ok(Solver { searching: Mutex::new(searching), tested, rules, pits, seeds })
     }
 
-    /// Score, value, all best moves and a line of best play. `guess` is a first guess of the value: a wrong one costs
-    /// time only.
+    /// Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
+    /// wrong one only costs time.
     #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
     fn solve(
         &self,
@@ -242,7 +243,7 @@ impl Solver {
         })
     }
 
-    /// The final store difference for the mover with best play.
+    /// Returns the final store difference for the mover with best play.
     #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
     fn value(
         &self,
@@ -259,7 +260,7 @@ impl Solver {
         })
     }
 
-    /// Whether the final store difference for the mover is at least `value` with best play.
+    /// Returns True if the final store difference for the mover is at least `value` with best play.
     #[pyo3(signature = (position, value, *, seconds = None, progress = None))]
     fn at_least(
         &self,
@@ -274,7 +275,8 @@ impl Solver {
         })
     }
 
-    /// The mover's exact score after each legal move, its own gain included: a dict from numbers of pits, from 1.
+    /// Returns the mover's exact score after each legal move, seeds stored by the move included: a dict with
+    /// numbers of pits from 1 as keys.
     #[pyo3(signature = (position, *, seconds = None, progress = None))]
     fn move_scores<'py>(
         &self,
@@ -318,7 +320,7 @@ impl Solver {
         self.pits
     }
 
-    /// The most seeds in play of the positions that it solves.
+    /// Maximum seeds in play of positions that it solves.
     #[getter]
     fn max_seeds(&self) -> u32 {
         self.seeds
@@ -329,7 +331,7 @@ impl Solver {
     }
 }
 
-/// The error of a second thread.
+/// The error for a second thread.
 pub fn in_use() -> PyErr {
     InUseError::new_err("another thread uses this solver or player: make one for each thread")
 }
@@ -348,7 +350,7 @@ pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResul
 }
 
 impl Solver {
-    /// Does `work` with the solver, interruptible, until the time is up.
+    /// Does `work` with the solver until the time is up. It can be interrupted.
     fn search<T: Send>(
         &self,
         py: Python<'_>,
@@ -386,7 +388,7 @@ impl Solver {
                 None => work(&solver).map(Some),
             };
             let found = wait_for(py, work, &cancel, report)?.or_raise()?;
-            found.ok_or_else(|| TimeUpError::new_err("the time was up before the result was proved"))
+            found.ok_or_else(|| TimeUpError::new_err("the time ran out before the result was proved"))
         })
     }
 }

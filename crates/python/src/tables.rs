@@ -23,16 +23,19 @@ use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
-/// Positions that are looked up before Python handles signals.
+/// Number of positions that are looked up before Python handles signals.
 const STEP: usize = 1 << 20;
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
-/// Open them with `Tables.open`. The files are mapped into memory: opening is quick and takes no memory of its own,
-/// and every block of a file is compared with its checksum before a score in it is used. The files must not change
-/// while they are mapped: if one becomes shorter, the signal SIGBUS ends the process. Replacing one by renaming another
-/// over it is safe. Tables can be pickled: the directory is
-/// opened again. No method holds the interpreter's lock while it reads a file.
+/// Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
+/// its own. Every block of a file is compared with its checksum before a score in it is used.
+///
+/// The files must not change while they are mapped: if one becomes shorter, the signal SIGBUS ends the process.
+/// Replacing one by renaming another file over it is safe.
+///
+/// Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
+/// reads a file.
 ///
 /// Arrays of positions are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
 /// its owner's sowing order. Stores do not matter.
@@ -45,12 +48,13 @@ pub struct Tables {
 
 #[pymethods]
 impl Tables {
-    /// Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files are copied
-    /// into memory, so that they may change later.
+    /// Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
+    /// are copied into memory, and may change later.
     ///
-    /// Raises MissingTableError if there is no table or no such directory, or a layer is missing below another one,
-    /// DamagedTableError or TableError if a file is damaged or cannot be read, OutOfMemoryError if a copy has no room, and ArgumentError for a number of pits or
-    /// seeds that no tables have.
+    /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
+    /// another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
+    /// OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
+    /// tables have.
     #[staticmethod]
     #[pyo3(
         signature = (
@@ -105,7 +109,7 @@ impl Tables {
         self.tables.pits()
     }
 
-    /// The seeds in play of the largest layer.
+    /// Seeds in play of the largest layer.
     #[getter]
     fn max_seeds(&self) -> usize {
         self.tables.max_seeds().unwrap_or(0)
@@ -113,31 +117,32 @@ impl Tables {
 
     /// Looks a position up: score, value, all moves, and a line of best play.
     ///
-    /// Raises MissingTableError if the position has more seeds in play than the largest table, DamagedTableError if a
-    /// table is damaged, and PositionError if it has other pits than the tables.
+    /// Raises MissingTableError if the position has more seeds in play than the largest table,
+    /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
         Ok(Probe::new(py.detach(|| self.tables.probe(&position.0)).or_raise()?))
     }
 
-    /// How many of the seeds in play the mover collects with best play. Raises as `probe` does.
+    /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
+    /// does.
     fn score(&self, py: Python<'_>, position: PositionArgument) -> PyResult<u32> {
         let moves = py.detach(|| self.tables.move_scores(&position.0)).or_raise()?;
         Ok(moves.iter().map(|&(_, score)| score).max().unwrap_or_else(|| position.0.mover().total()))
     }
 
-    /// The final store difference for the mover with best play. Raises as `probe` does.
+    /// Returns the final store difference for the mover with best play. Raises as `probe` does.
     fn value(&self, py: Python<'_>, position: PositionArgument) -> PyResult<i64> {
         Ok(position.0.value(self.score(py, PositionArgument(position.0))?))
     }
 
-    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Raises as
-    /// `probe` does.
+    /// Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
+    /// of pits from 1 as keys. Raises as `probe` does.
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
         let moves = py.detach(|| self.tables.move_scores(&position.0)).or_raise()?;
         moves_dict(py, moves.iter().map(|&(pit, score)| (pit.number(), score)))
     }
 
-    /// A line of best play to the end of the game. Raises as `probe` does.
+    /// Returns a line of best play to the end of the game. Raises as `probe` does.
     fn line(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Line> {
         let probe = py.detach(|| self.tables.probe(&position.0)).or_raise()?;
         Ok(Line::of(probe.line, position.0.pits()))
@@ -156,10 +161,10 @@ impl Tables {
         wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()
     }
 
-    /// The scores of many positions, as an int8 array of shape (n,).
+    /// Returns the scores of many positions, as an int8 array of shape (n,).
     ///
-    /// Releases the interpreter's lock, however few they are; `threads` are as many as there are cores by default, and
-    /// at most eight for each. Raises MissingTableError, DamagedTableError, PositionError (another shape, or more than
+    /// Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
+    /// times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
     /// 48 seeds in play), OutOfMemoryError or TypeError (not an array of bytes).
     #[pyo3(signature = (positions, *, threads = None))]
     fn scores<'py>(
@@ -172,8 +177,8 @@ impl Tables {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// The mover's scores after all moves of many positions, as an int8 array of shape (n, pits): column i is the
-    /// move that empties pit i + 1, and -1 means that it is not legal. Raises as `scores` does.
+    /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
+    /// Column i is the move of pit i + 1; -1 means that it is illegal. Raises as `scores` does.
     #[pyo3(signature = (positions, *, threads = None))]
     fn scores_of_moves<'py>(
         &self,
@@ -185,8 +190,8 @@ impl Tables {
         PyArray1::from_vec(py, scores).reshape([positions.len()?, self.pits()])
     }
 
-    /// The best moves of many positions, as a bool array of shape (n, pits): column i is the move that empties pit i
-    /// + 1. A row has no True once the game is over. Raises as `scores` does.
+    /// Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
+    /// pit i + 1. A row has no True if the game is over. Raises as `scores` does.
     #[pyo3(signature = (positions, *, threads = None))]
     fn best_moves<'py>(
         &self,
@@ -198,9 +203,9 @@ impl Tables {
         PyArray1::from_vec(py, best).reshape([positions.len()?, self.pits()])
     }
 
-    /// Draws `n` positions of the layer with `seeds` seeds in play, uniformly and independently, with their exact
-    /// scores: a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,). The same `seed`, 0 to 2^64 - 1,
-    /// gives the same positions; samples of different seeds are independent.
+    /// Draws `n` positions of the layer with `seeds` seeds in play, uniformly and independently, with their
+    /// exact scores. Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,). The same
+    /// `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent.
     ///
     /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
     #[pyo3(
@@ -237,8 +242,8 @@ impl Tables {
         Ok((PyArray1::from_vec(py, positions).reshape([n, width])?, PyArray1::from_vec(py, scores)))
     }
 
-    /// The positions of the layer with `seeds` seeds in play that have these ranks (an int64 array), 0 to
-    /// `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
+    /// Returns the positions of the layer with `seeds` seeds in play that have these ranks (an int64 array), 0
+    /// to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
     ///
     /// Raises MissingTableError, OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
     #[pyo3(signature = (seeds, ranks, *, threads = None))]
@@ -256,16 +261,19 @@ impl Tables {
         let unranked = py.detach(|| pool.install(|| bulk::unrank(self.tables.rows(), seeds, ranks, &mut positions)));
         unranked.map_err(|row| {
             let count = count_positions(self.pits(), seeds);
-            ArgumentError::new_err(format!("rank {} (at {row}): the layer with {seeds} seeds has {count}", ranks[row]))
+            ArgumentError::new_err(format!(
+                "rank {} (at {row}) is out of range: the layer with {seeds} seeds has {count} positions",
+                ranks[row]
+            ))
         })?;
         PyArray1::from_vec(py, positions).reshape([ranks.len(), width])
     }
 
-    /// The ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,). The array that
-    /// `layer` returns has their scores at these indices.
+    /// Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
+    /// They are indices of the array that `layer` returns.
     ///
-    /// Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer (one with
-    /// an empty row is in none).
+    /// Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer. A
+    /// position with an empty row is in no layer.
     #[pyo3(signature = (seeds, positions, *, threads = None))]
     fn rank<'py>(
         &self,
@@ -285,10 +293,11 @@ impl Tables {
         Ok(PyArray1::from_vec(py, ranks))
     }
 
-    /// All scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of shape
-    /// (positions,): unpacked, it takes one byte a position.
+    /// Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
+    /// shape (positions,). It takes one byte for each position.
     ///
-    /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a layer.
+    /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
+    /// layer.
     #[pyo3(signature = (seeds, *, threads = None))]
     fn layer<'py>(
         &self,
@@ -301,8 +310,8 @@ impl Tables {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// All scores of a frame: the positions with `seeds` seeds in play of which `mover` are in the mover's row. An
-    /// int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
+    /// Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
+    /// row. An int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
     ///
     /// Raises as `layer` does, and ArgumentError if there is no such frame.
     #[pyo3(signature = (seeds, mover, *, threads = None))]
@@ -320,10 +329,10 @@ impl Tables {
         PyArray1::from_vec(py, scores).reshape([row_count(pits, seeds - mover), row_count(pits, mover)])
     }
 
-    /// All rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
+    /// Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
     ///
-    /// Raises MissingTableError if the tables do not reach so many seeds, OutOfMemoryError, or ArgumentError
-    /// if none do.
+    /// Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
+    /// if no tables do.
     fn rows<'py>(&self, py: Python<'py>, seeds: Integer) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let seeds: usize = seeds.within("seeds", 0..=MAX_TABLE_SEEDS)?;
         if seeds > self.max_seeds() {
@@ -356,14 +365,14 @@ impl Tables {
 }
 
 impl Tables {
-    /// The layer with so many seeds in play, which is open.
+    /// The layer with this many seeds in play, if it is open.
     fn layer_of(&self, seeds: Integer) -> PyResult<usize> {
         let seeds = seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?;
         self.tables.require(seeds).or_raise()?;
         Ok(seeds)
     }
 
-    /// What `compute` finds of an array of positions, `each` results of a position.
+    /// The result of `compute` for an array of positions, with `each` numbers for each position.
     fn of_rows<'py, T: Zeroable + Send>(
         &self,
         py: Python<'py>,
@@ -413,7 +422,8 @@ impl Tables {
     }
 }
 
-/// The positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one less.
+/// Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
+/// less.
 ///
 /// Raises ArgumentError if there is no such layer.
 #[pyfunction]

@@ -12,12 +12,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::argument::Integer;
 use crate::errors::python::OutOfMemoryError;
 
-/// How often signals are handled and progress is reported while work is done.
+/// Interval between handling signals and reporting progress during work.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Does `work` on another thread, without the interpreter's lock. This thread calls `tick` about twenty times a
-/// second, then has Python handle signals. If one of these raises an exception (Ctrl-C does), `cancel` has the work end
-/// soon, and the exception is the result.
+/// second, then lets Python handle signals. If either raises an exception, as Ctrl-C does, `cancel` ends the
+/// work soon, and the exception is the result.
 ///
 /// Python handles signals in its main thread only.
 pub fn wait_for<T: Send>(
@@ -34,11 +34,12 @@ pub fn wait_for<T: Send>(
             work()
         };
         let worker = thread::Builder::new().name("kalah".to_owned()).spawn_scoped(scope, work);
-        let worker = worker.map_err(|error| OutOfMemoryError::new_err(format!("no thread for the work: {error}")))?;
+        let worker = worker
+            .map_err(|error| OutOfMemoryError::new_err(format!("a thread for the work cannot be started: {error}")))?;
         let mut raised = None;
         while !done.load(Ordering::Acquire) {
             py.detach(|| thread::park_timeout(TICK));
-            // After an exception nothing more is reported: the work is waited for.
+            // After an exception nothing more is reported; the call only waits for the work.
             if raised.is_none()
                 && let Err(exception) = tick(py).and_then(|()| py.check_signals())
             {
@@ -51,7 +52,7 @@ pub fn wait_for<T: Send>(
     })
 }
 
-/// Ends the wait when dropped: also when the work panics.
+/// Ends the wait when dropped, even if the work panics.
 struct Finish<'a> {
     done: &'a AtomicBool,
     waiting: Thread,
@@ -64,13 +65,13 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// The threads of this process for work on all cores, and the process they belong to.
+/// The thread pool of this process for work on all cores, and the id of the process.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Threads for each core at the most: more do not help, and the system may refuse to start them.
+/// Maximum threads per core. More do not help, and the system may refuse to start them.
 const THREADS_A_CORE: usize = 8;
 
-/// A number of threads as an argument, at least 1; more than help are as many as help.
+/// A number of threads as an argument, at least 1, capped at the number that helps.
 #[derive(Clone, Copy)]
 pub struct ThreadsArgument(usize);
 
@@ -83,20 +84,21 @@ impl<'py> FromPyObject<'_, 'py> for ThreadsArgument {
     }
 }
 
-/// The number of threads for work: as many as asked for, by default as many as there are cores.
+/// The number of threads for work: the number requested, by default the number of cores.
 pub fn number(threads: Option<ThreadsArgument>) -> usize {
     threads.map_or_else(cores, |threads| threads.0)
 }
 
-/// Threads for work: as many as asked for, by default as many as there are cores.
+/// Threads for work: the number requested, by default the number of cores.
 ///
-/// The default ones are kept. After a fork the child gets new ones, since threads do not survive it; so worker
-/// processes of `multiprocessing` may use everything.
+/// The default pool is kept. After a fork the child gets a new one, since threads do not survive a fork. So
+/// worker processes of `multiprocessing` may use everything.
 pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
     let make = |threads: usize| {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("kalah-{number}")).build();
-        pool.map(Arc::new).map_err(|error| OutOfMemoryError::new_err(format!("no {threads} threads: {error}")))
+        pool.map(Arc::new)
+            .map_err(|error| OutOfMemoryError::new_err(format!("{threads} threads cannot be started: {error}")))
     };
     match threads {
         Some(threads) => make(threads.0),
@@ -107,7 +109,7 @@ pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
                 if *owner == process {
                     return Ok(Arc::clone(pool));
                 }
-                // The threads are the parent's: dropping their pool here would wait for them forever.
+                // The threads belong to the parent: dropping their pool here would wait for them forever.
                 std::mem::forget(kept.take());
             }
             let pool = make(cores())?;

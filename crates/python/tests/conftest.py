@@ -1,4 +1,4 @@
-"""Tables that several tests read, built once."""
+"""Tables for several tests, built once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 import kalah
 
 REFERENCE = Path(__file__).parents[3] / "tests" / "reference"
-"""The figures of the papers, as the tests of the Rust crate read them."""
+"""Figures of the papers, in the files that the tests of the Rust crate read."""
 
 
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of tables: 6 pits to 14 seeds by `empty-capture`, to 20 by `standard`, 3 pits to 12 by all rules."""
+    """Tables of 6 pits to 14 seeds under `empty-capture`, to 20 under `standard`; of 3 pits to 12 under all rules."""
     directory = tmp_path_factory.mktemp("tables")
     kalah.build(directory, 14)
     kalah.build(directory, 20, "standard")

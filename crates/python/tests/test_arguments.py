@@ -1,4 +1,4 @@
-"""Whatever a caller gives: the exception is a `kalah.Error` or a TypeError, and comes at once."""
+"""Any argument of a caller: the exception is a `kalah.Error` or a TypeError, and is raised at once."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ HOSTILE: list[Any] = [
     Position("6x1"),
     kalah.Rules("standard"),
 ]
-"""What is given in place of each argument."""
+"""Values tried for each argument."""
 
 
 class Hostile:
-    """Calls a function with each of its arguments replaced by everything in HOSTILE."""
+    """Calls a function with each of its arguments replaced by each value in HOSTILE."""
 
     def __init__(self, also: tuple[type[BaseException], ...] = ()) -> None:
         self.allowed: tuple[type[BaseException], ...] = (kalah.Error, TypeError, *also)
@@ -52,7 +52,7 @@ class Hostile:
     def call(
         self, name: str, function: Callable[..., object], good: dict[str, Any], kept: tuple[str, ...] = ()
     ) -> None:
-        """With the other arguments as in `good`; those in `kept` are not replaced by numbers that take long."""
+        """Other arguments are those in `good`. Arguments in `kept` are not replaced by numbers that take long."""
         known = [parameter for parameter in inspect.signature(function).parameters if parameter != "self"]
         assert sorted(known) == sorted(good), f"{name} has the arguments {known}"
         function(**good)
@@ -80,7 +80,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hostile
 
 
 def members(owner: object, skip: tuple[str, ...] = ()) -> dict[str, Callable[..., object]]:
-    """The public functions and methods with arguments."""
+    """Returns the public functions and methods with arguments."""
     found = {}
     for name in dir(owner):
         function = getattr(owner, name)
@@ -171,7 +171,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
         for function, good in arguments.items():
             hostile.call(f"{name}.{function}", found[function], good, kept=("n",))
     classes = [name for name in kalah.__all__ if inspect.isclass(getattr(kalah, name))]
-    # The others are made by methods only.
+    # Methods alone make the others.
     made = [name for name in classes if "_of" in dir(getattr(kalah, name)) or name in ("Error", "Tables")]
     assert sorted([*constructors, *made]) == sorted(classes)
     for name, good in constructors.items():

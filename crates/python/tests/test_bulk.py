@@ -1,4 +1,4 @@
-"""Arrays of positions: every result is that of single positions."""
+"""Arrays of positions: every result equals that of a single position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def positions_of(rows: np.ndarray) -> list[Position]:
 def test_arrays_have_the_results_of_single_positions(directory: Path, rules: Rules) -> None:
     tables = Tables.open(directory, rules, 3)
     rows = np.concatenate([tables.sample(300, seeds, seed=seeds)[0] for seeds in [2, 5, 11, 12]])
-    # Finished games, too.
+    # Finished games too.
     rows = np.concatenate([rows, np.array([[0, 0, 0, 1, 2, 3], [0, 40, 8, 0, 0, 0], [0] * 6], np.uint8)])
     scores, moves, best = tables.scores(rows), tables.scores_of_moves(rows), tables.best_moves(rows)
     assert [array.dtype.name for array in (scores, moves, best)] == ["int8", "int8", "bool"]
@@ -81,10 +81,10 @@ def test_layers_and_frames_hold_every_position(directory: Path) -> None:
 
 
 def test_a_sample_is_uniform(tables: Tables) -> None:
-    """Each of the 360 positions of a layer is drawn about as often as the others."""
+    """The 360 positions of a layer are drawn about equally often."""
     count = kalah.layer_positions(6, 3)
     drawn = np.bincount(tables.rank(3, tables.sample(100 * count, 3, seed=1)[0]), minlength=count)
-    # Chi squared with so many degrees of freedom: mean `count - 1`, six standard deviations.
+    # Chi squared has the mean `count - 1`; the bound is six standard deviations.
     assert ((drawn - 100) ** 2 / 100).sum() < count - 1 + 6 * (2 * (count - 1)) ** 0.5
 
 
@@ -155,7 +155,7 @@ def in_child(tables: Tables, rows: np.ndarray, results: multiprocessing.Queue) -
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_child_processes_can_use_the_tables(tables: Tables, start: str) -> None:
-    """After a fork the threads of the parent are gone; a child that waits for them would hang."""
+    """After a fork the threads of the parent are gone. A child that waits for them would hang."""
     rows, scores = tables.sample(20_000, 14)
     context: Any = multiprocessing.get_context(start)
     results = context.Queue()

@@ -1,4 +1,4 @@
-"""OpenSpiel's `mancala` is Kalah(6,4) by the rules `standard`, and the adapter plays it."""
+"""OpenSpiel's `mancala` is Kalah(6,4) under the rules `standard`, and the adapter plays it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pyspiel  # noqa: E402
 from kalah.openspiel import RULES, PerfectBot, Referee, action_of, move_of, play_game, position_of  # noqa: E402
 
 GAMES = int(os.environ.get("KALAH_OPENSPIEL_GAMES", "20000"))
-"""How many random games are compared."""
+"""Number of random games that are compared."""
 
 SEEDS = 28
-"""Seeds in play where the games of the tests begin: those before them take long to referee with few tables."""
+"""Seeds in play at which the games of the tests begin. With few tables, refereeing larger positions takes long."""
 
 
 def test_random_games_agree_move_by_move() -> None:
@@ -61,7 +61,7 @@ class RandomBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 def opening(seed: int) -> list[int]:
-    """Random actions until few seeds are in play."""
+    """Returns random actions until few seeds are in play."""
     chance = random.Random(seed)
     while True:
         state, actions = pyspiel.load_game("mancala").new_initial_state(), []
@@ -74,7 +74,7 @@ def opening(seed: int) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_losses_explain_the_result_and_the_perfect_bot_has_none(standard: Tables, seed: int) -> None:
-    """A seed lost by a player is two in the difference of the stores; without losses that is the value of the start."""
+    """A lost seed changes the store difference by two. Without losses, the difference is the value of the start."""
     actions, perfect = opening(seed), seed % 2
     state = pyspiel.load_game("mancala").new_initial_state()
     for action in actions:

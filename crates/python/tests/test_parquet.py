@@ -14,7 +14,7 @@ import kalah
 import kalah.parquet
 
 PROGRAM = os.environ.get("KALAH_PROGRAM")
-"""The program `kalah`, whose Parquet files are read here, too."""
+"""The program `kalah`, whose Parquet files are read here too."""
 
 
 def records(path: Path) -> np.ndarray:
@@ -81,7 +81,7 @@ def test_the_program_writes_the_same_records(directory: Path, tmp_path: Path) ->
     assert pq.read_schema(layer).names == pq.read_schema(expected).names
     assert {str(kind) for kind in pq.read_schema(layer).types} == {"uint8"}
     assert np.array_equal(records(layer), records(expected))
-    # A sample is that of the other formats.
+    # The sample equals that of the other formats.
     sample = ["--sample", "1000", "--seed", "7"]
     array = np.load(exported("sample.npy", "--format", "npy", *sample))
     assert np.array_equal(records(exported("sample.parquet", "--format", "parquet", *sample)), array)

@@ -78,7 +78,7 @@ def test_progress_time_and_ctrl_c() -> None:
         solver.solve("6x6", progress=interrupt)
     assert seen[-1].nodes > 0
     assert seen[-1].lower is None or seen[-1].upper is None or seen[-1].lower <= seen[-1].upper
-    # It can be used again after that.
+    # It can be used again afterwards.
     assert solver.value("1,0,0,0,0,0/0,0,0,0,0,2") == -1
     with pytest.raises(ZeroDivisionError):
         solver.solve("6x6", progress=lambda _: 1 // 0)
@@ -139,7 +139,7 @@ def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) ->
             if player.name == "perfect":
                 assert choice.move in probe.best and choice.value == probe.value and choice.source == "tables"
     assert players[0].choose("6x4").source == "book"
-    # Above the tables with a limit: a legal move in any case.
+    # Above the tables with a time limit, it still plays a legal move.
     choice = Player("perfect", "s-kalaha", memory=SMALL).choose("6x4", 0.3)
     assert choice.move in range(1, 7)
     with pytest.raises(IllegalMoveError):
@@ -151,7 +151,7 @@ def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) ->
 
 
 def test_players_play_the_published_games(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
-    """Pekař et al. 2020, Table 2: the cells that are the same there and here (docs/results.md)."""
+    """Pekař et al. 2020, Table 2: the cells with equal results (docs/results.md)."""
 
     def seeds(first: str, second: str) -> tuple[int, int]:
         players, position, player = [Player(name, "standard") for name in (first, second)], Position("6x4"), 0
@@ -189,7 +189,7 @@ def test_results_can_be_compared_hashed_and_pickled(tables: Tables) -> None:
         assert one != other and len({one, other}) == 2 and one != 5
     progress = seen[-1] if seen else None
     assert pickle.loads(pickle.dumps(progress)) == progress
-    # Nobody changes what a result says.
+    # Results cannot be changed.
     probe = tables.probe("6x1")
     probe.moves[1] = 99
     probe.best.append(9)

@@ -1,4 +1,4 @@
-"""Single positions in tables, and what is wrong with files."""
+"""Single positions in tables, and faults of files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kalah.errors import DamagedTableError, MissingTableError, PositionError
 
 
 def brute_force(rules: Rules) -> Callable[[Position], int]:
-    """The score of a position by playing all lines to their end."""
+    """Returns the score of a position by playing all lines to their end."""
 
     @functools.cache
     def score(position: Position) -> int:
@@ -62,7 +62,7 @@ def test_a_line_of_best_play_gives_nothing_away(directory: Path, rules: Rules) -
         assert max(probe.moves.values()) == score
         assert probe.best == [move for move, worth in probe.moves.items() if worth == score]
         end = probe.line.replay(position, rules)
-        # The end is seen by the player to move there: the first one after an even number of turns.
+        # The end is seen by the player to move: after an even number of turns, the first player.
         assert end.final_value == probe.value * (-1) ** len(probe.line)
 
 
@@ -154,7 +154,7 @@ def test_tables_in_memory_do_not_depend_on_their_files(tables: Tables, tmp_path:
 
 
 def test_the_first_calls_import_nothing(tables: Tables) -> None:
-    """An import that Ctrl-C ends there would be a panic, which `except Exception` does not catch."""
+    """Ctrl-C during a later import would cause a panic, which `except Exception` does not catch."""
     program = """
 import builtins, sys, kalah
 tables = kalah.Tables.open(sys.argv[1])
@@ -177,7 +177,7 @@ def run(begin: threading.Event, ran: threading.Event) -> None:
 
 
 def test_other_threads_run_while_few_positions_are_looked_up(tables: Tables) -> None:
-    """Files may be slow to read, and blocks are compared with their checksums: also for a single position."""
+    """Reading a file and comparing a block with its checksum may be slow, even for a single position."""
     one = kalah.to_array("6x1")
     reads: list[Callable[[], object]] = [
         lambda: tables.scores(one),
@@ -194,7 +194,7 @@ def test_other_threads_run_while_few_positions_are_looked_up(tables: Tables) -> 
         thread = threading.Thread(target=run, args=(begin, ran))
         thread.start()
         try:
-            # Nobody is made to give the lock up.
+            # With this interval no thread is forced to release the lock.
             sys.setswitchinterval(1000)
             begin.set()
             for _ in range(1_000_000):

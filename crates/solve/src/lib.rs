@@ -1,13 +1,14 @@
-//! Solving positions of the sowing game Kalah above its endgame tablebases.
+//! Solving positions of the sowing game Kalah that are above its tables.
 //!
-//! The crate `kalah` re-exports these modules. Dependencies run one way: [`book`] <- [`solve`] <- [`train`], [`analyse`]; [`solve`], [`certificate`] <- [`prove`].
+//! The crate `kalah` re-exports these modules. Dependencies run one way:
+//! [`book`] <- [`solve`] <- [`train`], [`analyse`]; [`solve`], [`certificate`] <- [`prove`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`analyse`] | whole boards: computing the tables of the papers |
+//! | [`analyse`] | analyses of whole boards |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`certificate`] | proved bounds that anyone can check |
-//! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
+//! | [`prove`] | proofs in a directory, by any number of processes, and the claims of their certificates |
 //! | [`solve`] | solving positions above the tables |
 //! | [`train`] | training evaluation networks |
 

@@ -3,15 +3,16 @@ use std::str::FromStr;
 
 use kalah_tables::printable::printable;
 
-/// The most bytes of a line.
+/// Maximum bytes of a line.
 pub const MAX_LINE: usize = 16384;
 
-/// A line of the protocol: an id, the id of the line it refers to, a name, arguments. All ids may be missing.
+/// A line of the protocol: an id, the id of the line that it answers, a name, and arguments. Both ids may be
+/// missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// The sender's number of the line.
     pub id: Option<u64>,
-    /// The other side's number of the line that it answers.
+    /// The number of the other side's line that it answers.
     pub reference: Option<u64>,
     /// Its name.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct Command {
 /// An argument of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// A number, a word, or a board, as it is written.
+    /// A number, word or board, as written.
     Word(String),
     /// A text in quotes.
     Text(String),
@@ -38,7 +39,7 @@ impl Argument {
 }
 
 impl Command {
-    /// Shortens its texts until the line, with the characters that end it, has at most [`MAX_LINE`] bytes.
+    /// Shortens its texts until the line and its line end have at most [`MAX_LINE`] bytes.
     pub(super) fn shorten(&mut self) {
         let mut over = (self.to_string().len() + "\r\n".len()).saturating_sub(MAX_LINE);
         for argument in self.arguments.iter_mut().rev() {
@@ -53,19 +54,19 @@ impl Command {
     }
 }
 
-/// A line that is no command.
+/// Error: a line that is not a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is no command of the protocol", printable(.0, 80))]
+#[error("'{}' is not a command of the protocol", printable(.0, 80))]
 pub struct BadCommand(String);
 
-/// The number at the front of a text, and the rest. A number may be missing.
+/// Splits off the number at the front of a text, if there is one. Returns it and the rest.
 fn number(text: &str) -> Option<(Option<u64>, &str)> {
     let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     if digits.is_empty() { Some((None, rest)) } else { digits.parse().ok().map(|number| (Some(number), rest)) }
 }
 
-/// The ids at the front of a line, and the rest: `12 state`, `13@12 move`, `@12 move`, `mode`.
+/// Splits off the ids at the front of a line: `12 state`, `13@12 move`, `@12 move`, `mode`.
 fn ids(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
     let first = line.split_whitespace().next()?;
     if !first.starts_with(|sign: char| sign.is_ascii_digit() || sign == '@') {
@@ -84,7 +85,7 @@ fn ids(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
     Some((id, reference, line[first.len()..].trim_start()))
 }
 
-/// The arguments in a text.
+/// Parses the arguments in a text.
 fn arguments(mut text: &str) -> Option<Vec<Argument>> {
     let mut arguments = Vec::new();
     loop {
@@ -132,7 +133,7 @@ impl FromStr for Command {
 }
 
 impl fmt::Display for Command {
-    /// The line without its end.
+    /// The line without its line end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(id) = self.id {
             write!(f, "{id}")?;

@@ -4,17 +4,17 @@ use kalah_tables::printable::printable;
 
 use crate::play::PlayError;
 
-/// The most characters of the server's text in an answer to it.
+/// Maximum characters of a server's text that are quoted in an answer.
 const MAX_QUOTED: usize = 200;
 
-/// Why a session failed for good.
+/// Error that ends a session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KgpError {
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
-    /// The server speaks another version, as it names it.
+    /// The server speaks another version, given in its own words.
     #[error("the server speaks version {} of the protocol; this client speaks version 1", quoted(.0))]
     Version(String),
     /// A table or a search failed.
@@ -22,7 +22,7 @@ pub enum KgpError {
     Play(#[from] PlayError),
 }
 
-/// What the server said, as a part of another text.
+/// Quotes a text of the server in another text.
 pub(super) fn quoted(text: &str) -> String {
     printable(text, MAX_QUOTED)
 }

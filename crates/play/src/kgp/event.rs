@@ -5,19 +5,20 @@ use kalah_core::game::{Pit, Position};
 use kalah_tables::printable::printable;
 use parking_lot::Mutex;
 
-/// The most characters that are shown of a text of the server.
+/// Maximum characters shown of a server's text.
 const MAX_SHOWN: usize = 200;
 
-/// How many events that the server causes are reported at once; after these, one each [`PAUSE`].
+/// Number of events caused by the server that are reported at once. Further ones are reported at intervals of
+/// [`PAUSE`].
 const AT_ONCE: u32 = 20;
 
-/// Time after which one more event is reported.
+/// Interval at which one more event is reported.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What happens in a session.
+/// Event of a session.
 ///
-/// Texts are those of the server as they came, and may hold terminal escape sequences; the `Display` of the event escapes
-/// them.
+/// Texts are those of the server, unchanged, and may contain terminal escape sequences. The `Display` of an
+/// event escapes them.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'e> {
@@ -33,46 +34,46 @@ pub enum Event<'e> {
         /// The move.
         pit: Pit,
     },
-    /// The server reports that something went wrong.
+    /// An error reported by the server.
     Error(&'e str),
-    /// A line that means nothing to us, and is left alone.
+    /// A line that is not understood and is ignored.
     Ignored(&'e str),
-    /// A position that is not searched, because too many wait already; a legal move was sent.
+    /// A position that is not searched because too many are waiting. A legal move was sent.
     Refused {
-        /// The server's id of it.
+        /// The server's id of the position.
         id: u64,
     },
-    /// So many events were not reported, because the server caused too many.
+    /// Number of events that were not reported, because the server caused too many.
     Hidden(u64),
 }
 
 impl fmt::Display for Event<'_> {
-    /// A line for a person.
+    /// A line for a user.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Event::Greeted { version } => write!(f, "connected; protocol {}", printable(version, MAX_SHOWN)),
             Event::Moved { position, pit } => write!(f, "{position}  {pit}"),
-            Event::Error(text) => write!(f, "the server says: {}", printable(text, MAX_SHOWN)),
+            Event::Error(text) => write!(f, "error from the server: {}", printable(text, MAX_SHOWN)),
             Event::Ignored(line) => write!(f, "not understood: {}", printable(line, MAX_SHOWN)),
-            Event::Refused { id } => write!(f, "too many positions are waiting: {id} gets its first legal move"),
+            Event::Refused { id } => write!(f, "too many positions are waiting: {id} is answered without a search"),
             Event::Hidden(1) => write!(f, "one more message is not shown"),
             Event::Hidden(count) => write!(f, "{count} more messages are not shown"),
         }
     }
 }
 
-/// Reports the events that the server causes, at a limited rate.
+/// Reports the events caused by the server, at a limited rate.
 pub(super) struct Reports<'s> {
     on_event: &'s (dyn Fn(Event) + Sync),
-    /// Shared by the thread that listens and those that think.
+    /// Shared by the thread that listens and the threads that search.
     rate: Mutex<Rate>,
 }
 
-/// How much was reported recently.
+/// Number of recent reports.
 struct Rate {
-    /// How many may be reported now.
+    /// Number of events that may still be reported.
     left: u32,
-    /// Since when one more is due.
+    /// Start of the interval after which one more may be reported.
     since: Instant,
     hidden: u64,
 }
@@ -82,7 +83,7 @@ impl<'s> Reports<'s> {
         Reports { on_event, rate: Mutex::new(Rate { left: AT_ONCE, since: Instant::now(), hidden: 0 }) }
     }
 
-    /// Reports one, unless there were too many recently.
+    /// Reports an event, unless too many were reported recently.
     pub fn tell(&self, event: Event) {
         let mut rate = self.rate.lock();
         let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();

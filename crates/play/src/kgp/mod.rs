@@ -1,13 +1,14 @@
-//! A client of the Kalah Game Protocol (version 1, <https://github.com/KWARC/kalah-game>): plays on a server of engines.
+//! A client of the Kalah Game Protocol (version 1, <https://github.com/KWARC/kalah-game>): plays on a server.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`command`](Command) | a line of the protocol, read and written |
-//! | `requests` | the positions that the server wants moves for, each until its time is up or the server sends stop |
-//! | [`event`](Event) | what is reported of a session, safe for a terminal and at a limited rate |
+//! | `requests` | positions that the server wants moves for, each until its time is up or the server sends stop
+//! |
+//! | [`event`](Event) | events of a session, safe for a terminal and reported at a limited rate |
 //! | `sender` | lines to the server, from any thread |
-//! | [`thinking`](Thinking) | how moves are chosen, by several threads |
-//! | [`error`](KgpError) | why a session failed for good |
+//! | [`thinking`](Thinking) | choosing moves, on several threads |
+//! | [`error`](KgpError) | errors that end a session |
 //! | [`session`](play) | one connection from the greeting to the goodbye |
 
 mod command;

@@ -5,32 +5,32 @@ use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 use parking_lot::{Condvar, Mutex};
 
-/// The most positions that wait for a thread. A tournament has one for each game at the most.
+/// Maximum positions that wait for a thread. A tournament has at most one for each game.
 pub(super) const MAX_WAITING: usize = 256;
 
-/// A position that the server waits for.
+/// A position that the server wants a move for.
 #[derive(Clone)]
 pub(super) struct MoveRequest {
-    /// The server's id of it.
+    /// The server's id of the position.
     pub id: u64,
-    /// The client South, and to move.
+    /// The position. The client is South and to move.
     pub position: Position,
-    /// When the move has to be there.
+    /// Time at which the move is due.
     pub deadline: Instant,
-    /// Cancelled when the server wants no more of it.
+    /// Cancelled when the server no longer wants a move.
     pub cancel: Cancel,
 }
 
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<MoveRequest>,
-    /// Those that a thread thinks about.
+    /// Requests that a thread is working on.
     under_way: Vec<MoveRequest>,
     closed: bool,
 }
 
-/// All positions that the server waits for, shared by the thread that reads and those that think. Their ids differ, and
-/// not more than [`MAX_WAITING`] wait.
+/// All positions that the server wants moves for, shared by the thread that reads and the threads that search.
+/// Their ids differ, and at most [`MAX_WAITING`] are waiting.
 #[derive(Default)]
 pub(super) struct Requests {
     queue: Mutex<Queue>,
@@ -38,13 +38,13 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Whether there is one with this id, waiting or thought about.
+    /// Returns true if a request with this id is waiting or in work.
     pub fn knows(&self, id: u64) -> bool {
         let queue = self.queue.lock();
         queue.waiting.iter().chain(&queue.under_way).any(|request| request.id == id)
     }
 
-    /// Adds one whose id is not known; false if as many wait as may.
+    /// Adds a request with a new id. Returns false if too many are waiting.
     #[must_use]
     pub fn add(&self, request: MoveRequest) -> bool {
         let mut queue = self.queue.lock();
@@ -56,7 +56,7 @@ impl Requests {
         room
     }
 
-    /// The next one to think about, when there is one; `None` once all is over.
+    /// Waits for the next request to work on; `None` once the session is over.
     pub fn take(&self) -> Option<MoveRequest> {
         let mut queue = self.queue.lock();
         loop {
@@ -71,19 +71,19 @@ impl Requests {
         }
     }
 
-    /// Forgets a request that is answered.
+    /// Removes an answered request.
     pub fn done(&self, id: u64) {
         self.queue.lock().under_way.retain(|request| request.id != id);
     }
 
-    /// The server wants no more of one.
+    /// Cancels a request that the server no longer wants.
     pub fn stop(&self, id: u64) {
         let mut queue = self.queue.lock();
         queue.waiting.retain(|request| request.id != id);
         queue.under_way.iter().filter(|request| request.id == id).for_each(|request| request.cancel.cancel());
     }
 
-    /// Ends everything.
+    /// Cancels all requests and ends the session.
     pub fn close(&self) {
         let mut queue = self.queue.lock();
         queue.closed = true;

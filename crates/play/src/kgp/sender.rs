@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::requests::MoveRequest;
 use super::{Argument, Command};
 
-/// How long the server may take to read a line.
+/// Time within which the server must read a line.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 
 /// Sends lines to the server, from any thread.
@@ -18,12 +18,12 @@ pub(super) struct Sender<'s> {
     stream: Mutex<TcpStream>,
     /// The next id: clients use odd ones.
     id: AtomicU64,
-    /// Ends the session, also while the server does not read.
+    /// Ends the session, even while the server does not read.
     cancel: &'s Cancel,
 }
 
 impl<'s> Sender<'s> {
-    /// One for a stream whose writes time out now and then.
+    /// A sender for a stream whose writes time out from time to time.
     pub fn new(stream: TcpStream, cancel: &'s Cancel) -> Sender<'s> {
         Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), cancel }
     }
@@ -65,7 +65,7 @@ impl<'s> Sender<'s> {
         }
     }
 
-    /// Sends a line about a request, unless the server wants no more of it.
+    /// Sends a line about a request, unless the server no longer wants it.
     pub fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock();
         if request.cancel.is_cancelled() {
@@ -79,7 +79,7 @@ impl<'s> Sender<'s> {
     }
 }
 
-/// Whether an error of the stream only means that it was not ready in time.
+/// Returns true if an error of the stream only means that it was not ready in time.
 pub(super) fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

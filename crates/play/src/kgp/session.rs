@@ -15,17 +15,17 @@ use super::sender::{Sender, is_pause, word};
 use super::thinking::{Thinking, think};
 use super::{Argument, Command, MAX_LINE};
 
-/// How often it is looked whether to stop while the server sends nothing.
+/// Interval between checks for a stop while the server sends nothing.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// The part of a player's whole clock that a move may take.
+/// Part of a player's remaining time that a move may take: one in this many.
 const CLOCK_PART: u32 = 20;
 
-/// The least and the most time for a move.
+/// Minimum and maximum of the time for a move.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Who plays, as sent to the server; empty texts are not sent.
+/// Introduction of the engine to the server. Empty texts are not sent.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Introduction {
@@ -33,28 +33,29 @@ pub struct Introduction {
     pub name: String,
     /// Its authors, separated by commas.
     pub authors: String,
-    /// What it is.
+    /// A description of it.
     pub description: String,
-    /// What proves to the server that it is the same engine as before.
+    /// A token by which the server recognises the engine.
     pub token: String,
 }
 
-/// How a session ended.
+/// End of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The server said goodbye.
     Goodbye,
-    /// The connection is gone.
+    /// The connection was lost.
     Lost,
-    /// It was asked to stop, and said goodbye.
+    /// It was stopped, and said goodbye.
     Stopped,
 }
 
-/// Plays on the server at the other end of `stream` until one side ends it or `cancel` is cancelled. `on_event` is called with what
-/// happens.
+/// Plays on the server at the other end of `stream` until either side ends the session or `cancel` is
+/// cancelled. Calls `on_event` with every event.
 ///
 /// # Errors
-/// When the server speaks another version, or tables or memory fail. A lost connection is no error but an [`End`].
+/// If the server speaks another version, or tables or memory fail. A lost connection is an [`End`], not an
+/// error.
 pub fn play(
     stream: TcpStream,
     introduction: &Introduction,
@@ -72,7 +73,7 @@ pub fn play(
     let failed = Mutex::new(None);
     let reports = Reports::new(on_event);
     let ended = thread::scope(|scope| {
-        // Also when reading fails or panics.
+        // Also if reading fails or panics.
         let _close = Close(&requests);
         for _ in 0..thinking.searches.max(1) {
             scope.spawn(|| {
@@ -111,7 +112,7 @@ impl Drop for Close<'_> {
     }
 }
 
-/// What is known of a session.
+/// State of a session.
 struct Session<'s> {
     sender: &'s Sender<'s>,
     requests: &'s Requests,
@@ -119,14 +120,14 @@ struct Session<'s> {
     thinking: &'s Thinking<'s>,
     reports: &'s Reports<'s>,
     greeted: bool,
-    /// What the server's clock shows for us.
+    /// Our time on the server's clock.
     clock: Option<Duration>,
-    /// Whether that is for all moves to come.
+    /// True if that time is for all remaining moves.
     absolute: bool,
 }
 
 impl Session<'_> {
-    /// Reads lines and does what they ask for until the session is over, or a thread that thinks has `failed`.
+    /// Reads and executes lines until the session is over, or a search thread has `failed`.
     fn listen(
         mut self,
         mut stream: TcpStream,
@@ -137,7 +138,7 @@ impl Session<'_> {
         let mut bytes = [0; 4096];
         loop {
             if cancel.is_cancelled() || failed.lock().is_some() {
-                // Whether it is heard does not matter any more.
+                // The session ends even if this is not received.
                 let _ = self.sender.say(None, "goodbye", Vec::new());
                 return Ok(End::Stopped);
             }
@@ -149,7 +150,7 @@ impl Session<'_> {
             };
             for &byte in &bytes[..read] {
                 if byte != b'\n' {
-                    // A line that is too long is skipped whole.
+                    // A line that is too long is skipped entirely.
                     skip |= line.len() >= MAX_LINE;
                     if !skip {
                         line.push(byte);
@@ -169,7 +170,7 @@ impl Session<'_> {
         }
     }
 
-    /// Does what a line asks for; the end, if it is one.
+    /// Executes a line. Returns the end of the session if the line ends it.
     fn obey(&mut self, line: &str) -> Result<Option<End>, KgpError> {
         let Ok(command) = line.parse::<Command>() else {
             self.reports.tell(Event::Ignored(line.trim()));
@@ -194,7 +195,7 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Answers the greeting: who plays, and what.
+    /// Answers the greeting with our introduction and mode.
     fn greet(&mut self, command: &Command) -> Result<(), KgpError> {
         let version: Vec<&str> = command.arguments.iter().map(Argument::text).collect();
         let version = version.join(".");
@@ -214,12 +215,12 @@ impl Session<'_> {
         Ok(self.sender.say(None, "mode", vec![word("freeplay")])?)
     }
 
-    /// Answers why a command is not obeyed.
+    /// Answers with the reason why a command is not executed.
     fn refuse(&self, command: &Command, why: impl Into<String>) -> io::Result<()> {
         self.sender.say(command.id, "error", vec![Argument::Text(why.into())])
     }
 
-    /// Takes a position on: some legal move is sent at once, so that the server has one whatever comes.
+    /// Accepts a position. A legal move is sent at once, so that the server has one in any case.
     fn state(&mut self, command: &Command) -> Result<(), KgpError> {
         let text = command.arguments.first().map_or("", Argument::text);
         let Some(id) = command.id else {
@@ -234,7 +235,7 @@ impl Session<'_> {
             return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
         }
         let request = MoveRequest { id, position, deadline: Instant::now() + self.time(), cancel: Cancel::new() };
-        // The one nearest the store: it stores a seed at least.
+        // The pit nearest the store.
         let first = position.moves().last().expect("the game is not over");
         self.sender.say_move(&request, first)?;
         if !self.requests.add(request) {
@@ -260,7 +261,7 @@ impl Session<'_> {
                 let seconds = value.parse().ok();
                 self.clock = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             }
-            // Games and opponents do not matter: every position is sent whole.
+            // Games and opponents do not matter: every position is sent complete.
             _ => {}
         }
     }

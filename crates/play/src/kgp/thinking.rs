@@ -10,25 +10,26 @@ use super::requests::Requests;
 use super::sender::Sender;
 use crate::play::{Player, PlayerName, Setting};
 
-/// The rules of the protocol's servers.
+/// Rules of the protocol's servers.
 pub const RULES: Rules = Rules::Standard;
 
-/// Positions after which a player is replaced by a new one, to bound its memory: it keeps what it proved of each.
+/// Number of positions after which a player is replaced by a new one. This bounds its memory, since it keeps
+/// the proved bounds of each position.
 const PLAYER_POSITIONS: usize = 1 << 12;
 
-/// How to think.
+/// Settings of searches.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Thinking<'b> {
-    /// The time for a move where the server sends no clock; less than the server's own limit.
+    /// The time for a move if the server sends no clock; less than the server's own limit.
     pub time: Duration,
-    /// What is left unused of the server's clock, if it sends one.
+    /// Part of the server's clock that is left unused, if it sends one.
     pub margin: Duration,
-    /// Positions that are thought about at once, at least 1; others wait with their first move sent.
+    /// Number of simultaneous searches, at least 1. Other positions wait after a first move was sent.
     pub searches: usize,
-    /// The most bytes of the transposition table of one search.
+    /// Maximum bytes of the transposition table of one search.
     pub memory: u64,
-    /// The books to play from, if any.
+    /// The books to use, if any.
     pub books: Option<&'b Books>,
 }
 
@@ -40,7 +41,7 @@ impl Default for Thinking<'_> {
     }
 }
 
-/// One thread that thinks: it sends the best move known at once, and a better one when it is found.
+/// The work of one search thread: sends the best move found at once, and each better one.
 pub(super) fn think(
     requests: &Requests,
     sender: &Sender<'_>,
@@ -48,14 +49,14 @@ pub(super) fn think(
     shelf: &Shelf,
     reports: &Reports,
 ) -> Result<(), KgpError> {
-    // Kept between moves for what it has proved; of the last board.
+    // The player of the last board, kept between moves for its proved bounds.
     let mut last: Option<(usize, Box<dyn Player + '_>)> = None;
     let mut asked = 0;
     while let Some(request) = requests.take() {
         let pits = request.position.pits();
         asked += 1;
         if asked > PLAYER_POSITIONS || last.as_ref().is_none_or(|(of, _)| *of != pits) {
-            // Its memory is given back before more is asked for.
+            // Its memory is freed before more is allocated.
             (last, asked) = (None, 0);
         }
         let (_, player) = last.get_or_insert_with(|| {

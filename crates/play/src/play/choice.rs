@@ -3,36 +3,36 @@ use std::fmt;
 use kalah_core::game::Pit;
 use kalah_tables::printable::signed;
 
-/// A move, what the player knows of its value, and how.
+/// A move with its worth and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The move.
     pub pit: Pit,
-    /// What it is worth to the mover, as far as the player knows.
+    /// Value of the move for the mover, as far as the player has found it.
     pub worth: Worth,
-    /// How the player came to it.
+    /// Source of the move.
     pub source: Source,
 }
 
-/// What is known of a move: final store differences for the mover.
+/// Worth of a move, as final store differences for the mover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
     /// Proved: the value, which no other move exceeds.
     Exact(i64),
-    /// Proved: the move is worth at least `lower`, and no move more than `upper`.
+    /// Proved: the value of the move is at least `lower`, and that of every move at most `upper`.
     Bounds {
-        /// What it is worth at least.
+        /// Lower bound of the move.
         lower: i64,
-        /// What the position is worth at most.
+        /// Upper bound of the position.
         upper: i64,
     },
     /// Not proved: the player's evaluation, which need not be a store difference.
     Evaluation(i64),
-    /// The player does not weigh moves.
+    /// The player does not evaluate moves.
     Unknown,
 }
 
-/// How a player came to a move.
+/// Source of a player's move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// By the tables.
@@ -47,14 +47,14 @@ pub enum Source {
     Depth(u32),
     /// By a named heuristic rule.
     Rule(&'static str),
-    /// There is no other move.
+    /// The only move.
     OnlyMove,
-    /// By an external engine. What the move is worth is only what it says, also where it says that it is proved.
+    /// From an external engine. Even a worth reported as proved is only the engine's claim.
     Engine,
 }
 
 impl Source {
-    /// The name in JSON; of a rule, the rule's.
+    /// The name in JSON; for a rule, the name of the rule.
     pub fn name(self) -> &'static str {
         match self {
             Source::Tables => "tables",

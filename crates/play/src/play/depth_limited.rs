@@ -7,8 +7,8 @@ use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
 /// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
 ///
-/// Where there is a time limit it searches to depth 1, 2, ..., to have a move when the limit is over; likewise where its own
-/// depth takes too many positions.
+/// With a time limit it searches to depth 1, 2, ..., to have a move when the time is over. It does the same if
+/// its own depth takes too many positions.
 pub(super) struct DepthLimited {
     name: PlayerName,
     search: LimitedSearch,
@@ -21,7 +21,8 @@ impl DepthLimited {
         DepthLimited { name, search, budget: Budget::PLAYER }
     }
 
-    /// The choice of a search to `depth` of at most `positions` positions, or why it was cut short.
+    /// Returns the choice of a search to `depth` of at most `positions` positions, or the reason why it was cut
+    /// short.
     fn search_to(&self, position: &Position, depth: u32, positions: u64, cancel: &Cancel) -> Result<Choice, Deepening> {
         let mut search = self.search;
         search.depth = depth;
@@ -52,7 +53,7 @@ impl Player for DepthLimited {
             }
             positions = self.budget.step;
         }
-        // Depth 1 takes no time, so there always is a move.
+        // Depth 1 takes no time, so there is always a move.
         let mut choice = self.search_to(position, 1, u64::MAX, &Cancel::new()).map_err(|_| PlayError::GameOver)?;
         for depth in 2..=depth {
             tell(&choice);
@@ -78,7 +79,7 @@ mod tests {
             let choice = short.choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
             let Source::Depth(depth) = choice.source else { panic!("{choice:?}") };
             assert!((2..9).contains(&depth), "{choice:?}");
-            // The same as a player of that depth.
+            // A player of that depth chooses the same.
             let mut right = DepthLimited::new(PlayerName::Minimax(depth), Rules::Standard, method, depth);
             assert_eq!(choice, right.choose(&position, &Cancel::new(), &mut |_| ()).unwrap());
         }

@@ -10,13 +10,13 @@ use super::{Choice, PlayError, Player};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MoveMade {
-    /// The position before it, the mover South.
+    /// The position before it; the mover is South.
     pub position: Position,
-    /// Whether the first player made it.
+    /// True if the first player made it.
     pub first: bool,
-    /// The move, and what its player knew.
+    /// The move, with its worth and source.
     pub choice: Choice,
-    /// The seconds that its player took.
+    /// Seconds that its player took.
     pub seconds: f64,
 }
 
@@ -24,29 +24,29 @@ pub struct MoveMade {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Game {
-    /// The position at the start, the first player South.
+    /// The position at the start; the first player is South.
     pub start: Position,
     /// All moves.
     pub moves: Vec<MoveMade>,
-    /// What the first and the second player hold in the end, the seeds left in their rows included. Of a forfeited game the
-    /// other player gets all seeds.
+    /// Seeds of the first and the second player at the end, the seeds left in their rows included. In a
+    /// forfeited game the other player gets all seeds.
     pub seeds: [u32; 2],
-    /// How the game was forfeited, if it was.
+    /// The forfeit, if the game was forfeited.
     pub forfeit: Option<Forfeit>,
 }
 
-/// A game that an external engine lost by a fault.
+/// Loss of a game by a fault of an external engine.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Forfeit {
-    /// Whether the first player forfeits the game.
+    /// True if the first player forfeits the game.
     pub first: bool,
-    /// What it did.
+    /// The fault.
     pub fault: EngineFault,
 }
 
 impl Game {
-    /// The final difference for the first player.
+    /// Final store difference for the first player.
     pub fn value(&self) -> i64 {
         i64::from(self.seeds[0]) - i64::from(self.seeds[1])
     }
@@ -61,11 +61,11 @@ impl Game {
     }
 }
 
-/// Plays a game from `start`, the first player to move, each move within `time` if there is one. Every move is checked by the
-/// rules. An external engine that does something wrong forfeits the game.
+/// Plays a game from `start`; the first player is to move. Each move takes at most `time`, if there is a limit,
+/// and is checked by the rules. An external engine with a fault forfeits the game.
 ///
 /// # Errors
-/// When one of our players fails or plays what is not legal, or `cancel` is cancelled before the game is over.
+/// If one of our players fails or makes an illegal move, or `cancel` is cancelled before the game is over.
 pub fn play_game(
     rules: Rules,
     start: &Position,

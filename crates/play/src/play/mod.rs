@@ -1,7 +1,7 @@
-//! Players of the game, from a random one to one that cannot be beaten, and games between them.
+//! Players of the game, from random to perfect, and games between them.
 //!
-//! A [`PlayerName`] such as `perfect` or `minimax:6` makes a [`Player`] with a [`Setting`]; a player answers a position
-//! with a [`Choice`], at the latest when a [`Cancel`](kalah_core::cancel::Cancel) says so:
+//! A [`PlayerName`] such as `perfect` or `minimax:6` makes a [`Player`] with a [`Setting`]. A player answers a
+//! position with a [`Choice`], at the latest when a [`Cancel`](kalah_core::cancel::Cancel) ends its time:
 //!
 //! ```
 //! use kalah_core::cancel::Cancel;
@@ -18,24 +18,25 @@
 //! # }
 //! ```
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`player`](Player) | what a player is asked |
-//! | [`choice`](Choice) | what it answers: a move, what is known of its value, and how |
-//! | `budget` | how many positions it may visit |
+//! | [`player`](Player) | the interface of players |
+//! | [`choice`](Choice) | a move, with its worth and its source |
+//! | `budget` | limits of the positions that a search may visit |
 //! | [`name`](PlayerName) | the names of all players, read and written |
 //! | [`make`](PlayerName::player) | the player of a name |
-//! | [`setting`](Setting) | what they are made with: rules, tables, memory |
-//! | `perfect` | the tables, the book, then the solver; else the best evaluation |
+//! | [`setting`](Setting) | settings of players: rules, tables, memory |
+//! | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
 //! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
 //! | `plain` | players without a search: greedy, random |
-//! | [`fault`](EngineFault) | what an external engine can do wrong |
+//! | [`fault`](EngineFault) | faults of external engines |
 //! | [`engine`] | external engines, and our players as one |
 //! | [`participant`](Participant) | one of our players or an external engine |
-//! | [`game`](play_game) | one game between two players, every move checked |
-//! | [`tournament`](Tournament) | every player against every other, with the moves evaluated by the tables |
-//! | [`statistics`](Median) | medians and how sure they are |
+//! | [`game`](play_game) | one game between two players, with every move checked |
+//! | [`tournament`](Tournament) | games of every player against every other, with moves evaluated by the tables
+//! |
+//! | [`statistics`](Median) | medians with confidence intervals |
 
 mod budget;
 mod choice;

@@ -1,24 +1,24 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The greatest depth of a player, in moves or turns.
+/// Maximum depth of a player, in moves or turns.
 const MAX_DEPTH: u32 = 99;
 
 /// A player by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PlayerName {
-    /// `perfect`: the tables, then the solver; where nothing is proved in time, the best evaluation.
+    /// `perfect`: the tables, then the solver; the best evaluation if nothing is proved in time.
     Perfect,
-    /// `minimax:D`: minimax by store difference, D moves ahead (Gonai and Cendejas 2022, section 3.3).
+    /// `minimax:D`: minimax by store difference to D moves (Gonai and Cendejas 2022, section 3.3).
     Minimax(u32),
-    /// `alphabeta:D`: alpha-beta by store difference, D moves ahead; plays as minimax does.
+    /// `alphabeta:D`: alpha-beta by store difference to D moves; chooses the same moves as minimax.
     AlphaBeta(u32),
     /// `heuristic`: Algorithm 1 of Pekař et al. 2020.
     Heuristic,
-    /// `minimax2:D`: Algorithm 2 of Pekař et al. 2020 with MaxDepth D, in turns.
+    /// `minimax2:D`: Algorithm 2 of Pekař et al. 2020, with a MaxDepth of D turns.
     Minimax2(u32),
-    /// `minimax3:D`: Algorithm 3 of Pekař et al. 2020 with MaxDepth D, in turns.
+    /// `minimax3:D`: Algorithm 3 of Pekař et al. 2020, with a MaxDepth of D turns.
     Minimax3(u32),
     /// `greedy`: the move that stores most.
     Greedy,
@@ -26,7 +26,7 @@ pub enum PlayerName {
     Random(u64),
 }
 
-/// A text that names no player.
+/// Error: a text that is not the name of a player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown player '{0}': the players are {known}; D is 1 to {MAX_DEPTH}", known = PlayerName::KNOWN.join(", "))]
 pub struct UnknownPlayer(String);
@@ -36,7 +36,7 @@ impl PlayerName {
     pub const KNOWN: [&str; 8] =
         ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax2:D", "minimax3:D", "greedy", "random:SEED"];
 
-    /// The same player with at most so much depth, at least 1; `None` of players that have no depth.
+    /// The same player with at most this depth, at least 1; `None` for players without a depth.
     #[must_use]
     pub fn at_most(self, most: u32) -> Option<PlayerName> {
         let at_most = |depth: u32| depth.min(most).max(1);
@@ -68,7 +68,7 @@ impl FromStr for PlayerName {
 
     fn from_str(text: &str) -> Result<PlayerName, UnknownPlayer> {
         let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
-        // Digits alone: a plus sign is none of ours.
+        // Only digits: our numbers have no plus sign.
         let number = number.map(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()));
         let number: Option<Option<u64>> = number.map(Option::flatten);
         let depth =

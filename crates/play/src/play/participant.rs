@@ -8,22 +8,22 @@ use super::engine::{BadEngineCommand, EngineCommand, External, PREFIX};
 use super::name::{PlayerName, UnknownPlayer};
 use super::{PlayError, Player, Setting};
 
-/// Who can play in a game: one of our players, or an external engine, written `engine:COMMAND`.
+/// A participant of a game: one of our players, or an external engine, written `engine:COMMAND`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Participant {
-    /// One of ours.
+    /// One of our players.
     Player(PlayerName),
     /// An external engine, which speaks the protocol of `docs/engine.md`.
     Engine(EngineCommand),
 }
 
-/// A text that names no participant.
+/// Error: a text that is not a participant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownParticipant {
-    /// It is no player, and does not begin as an engine does.
-    #[error("{0}; or engine:COMMAND, another program")]
+    /// It is neither a player nor begins with `engine:`.
+    #[error("{0}; or engine:COMMAND for another program")]
     Player(#[from] UnknownPlayer),
     /// Its command line cannot be read.
     #[error("{0}")]
@@ -31,7 +31,7 @@ pub enum UnknownParticipant {
 }
 
 impl Participant {
-    /// Makes the player. An engine is started when it is asked first.
+    /// Makes the player. An engine is started for its first position.
     pub fn player<'t>(&self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
         match self {
             Participant::Player(name) => name.player(setting),
@@ -39,15 +39,16 @@ impl Participant {
         }
     }
 
-    /// Whether it is an external engine.
+    /// Returns true if it is an external engine.
     pub fn is_engine(&self) -> bool {
         matches!(self, Participant::Engine(_))
     }
 
-    /// Starts and ends an external engine once, to see whether it could play from `start`. Nothing is done for other players.
+    /// Starts and ends an external engine once, to check that it can play from `start`. Other players need no
+    /// check.
     ///
     /// # Errors
-    /// When it cannot be started, does not answer, or does not play by the rules of the setting.
+    /// If it cannot be started, does not answer, or does not play by the rules of the setting.
     pub fn try_out(&self, setting: &Setting, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
         if self.is_engine() { self.player(setting).prepare(start, cancel) } else { Ok(()) }
     }

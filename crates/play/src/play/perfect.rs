@@ -8,32 +8,33 @@ use kalah_tables::table::ProbeError;
 use super::depth_limited::DepthLimited;
 use super::{Choice, PlayError, Player, PlayerName, Setting, Source, Worth};
 
-/// The most time for iterative deepening before the solver begins, which needs a first guess.
+/// Maximum time for iterative deepening, which gives the solver its first guess.
 const DEEPENING_TIME: Duration = Duration::from_millis(500);
 
-/// The part of a limit that it gets at the most.
+/// Maximum part of a time limit for that: one in this many.
 const DEEPENING_PART: u32 = 4;
 
-/// The most turns of its searches.
+/// Maximum number of turns of its searches.
 const MAX_TURNS: u32 = 40;
 
-/// The budget of one of them: more than it can visit in that time.
+/// Budget of one of them: more than it can visit in that time.
 const DEEPENING_BUDGET: u64 = 1 << 24;
 
-/// Moves ahead on boards that no solver takes, where there is no limit.
+/// Depth in moves on boards that are too large for the solver, without a time limit.
 const PLAIN_DEPTH: u32 = 8;
 
-/// Plays a best move wherever the tables or the book have its score or the solver proves it in time. Of several it takes the one
-/// nearest the store by the tables and the book, and the one proved first by the solver.
+/// Plays a best move if the tables or the book have its score, or the solver proves it in time. Among several
+/// best moves, the one nearest the store is chosen by the tables and the book, and the one proved first by the
+/// solver.
 ///
-/// If the book proves only a bound of what the player to move collects, a move that keeps it is found first, so that it is never
+/// If the book only proves a lower bound of the score, a move that keeps it is found first, so that it is never
 /// given away.
 ///
-/// Where it is stopped before the solver is done, it takes the move with the best proved lower bound if a test gave
-/// one, else the best one of the deepest depth-limited search; the choice says which.
+/// If it is stopped before the solver is done, it plays the move with the best proved lower bound if a test
+/// gave one. Otherwise it plays the best move of the deepest depth-limited search. The choice states which.
 pub(super) struct Perfect<'t> {
     setting: Setting<'t>,
-    /// Kept between moves: what it has proved stays proved.
+    /// Kept between moves for its proved bounds.
     solver: Option<Solver<'t>>,
 }
 
@@ -42,13 +43,13 @@ impl<'t> Perfect<'t> {
         Perfect { setting, solver: None }
     }
 
-    /// A best move by the tables, if they know the position.
+    /// A best move by the tables, if they have the position.
     fn probe(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
         let Some(tables) = self.setting.tables else { return Ok(None) };
         let moves = match tables.move_scores(position) {
             Ok(moves) => moves,
             Err(ProbeError::Table(error)) => return Err(error.into()),
-            // Above or beyond the tables.
+            // Above the tables, or on another board.
             Err(_) => return Ok(None),
         };
         let best = moves.into_iter().max_by_key(|&(_, score)| score);
@@ -56,7 +57,7 @@ impl<'t> Perfect<'t> {
         Ok(best.map(choice))
     }
 
-    /// A best move by the book, if it knows one.
+    /// A best move by the book, if it has one.
     fn recall(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
         let Setting { tables, book, .. } = self.setting;
         let Some(book) = book.filter(|book| book.pits() == position.pits()) else { return Ok(None) };
@@ -68,7 +69,8 @@ impl<'t> Perfect<'t> {
         Ok(recalled.score().zip(recalled.best().last()).map(choice))
     }
 
-    /// A solver for `position` that `cancel` ends; `None` if it is too large for one, or there was no time for one.
+    /// A solver for `position` that `cancel` ends; `None` if the position is too large for one, or the time ran
+    /// out.
     fn solver(&mut self, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
@@ -119,9 +121,9 @@ impl Player for Perfect<'_> {
     }
 }
 
-/// One position above the tables, and until when to think about it.
+/// One position above the tables, with the token that ends its search.
 struct Thinking<'p, 't> {
-    /// Ended by `cancel`.
+    /// `cancel` ends it.
     solver: Solver<'t>,
     position: &'p Position,
     cancel: &'p Cancel,
@@ -146,11 +148,12 @@ impl Thinking<'_, '_> {
         }
     }
 
-    /// The deepest search that time allows, and a guess of the value for the solver to begin with.
+    /// The deepest search within the time, and a first guess of the value for the solver.
     fn deepest(&self) -> Result<(DepthLimitedResult, i64), SolveError> {
-        // A depth of one move takes no time, so there always is a move.
+        // A depth of one move takes no time, so there is always a move.
         let mut deepest = self.solver.one_move_deep(self.position)?.expect("a game that is not over has moves");
-        // Whoever moves last is evaluated too well: half-way between two depths is a better guess than either.
+        // Evaluations favour the player who moved last, so the mean of two depths is a better guess than
+        // either.
         let mut guess = deepest.value;
         let time = self.cancel.left().map_or(DEEPENING_TIME, |left| DEEPENING_TIME.min(left / DEEPENING_PART));
         let solver = self.solver.within(time);
@@ -174,7 +177,7 @@ impl Thinking<'_, '_> {
         Ok((deepest, guess))
     }
 
-    /// Finds a move that keeps the lower bound that is known, of the book or from earlier moves.
+    /// Finds a move that keeps the known lower bound, which comes from the book or from earlier moves.
     fn keep(&self, tell: &mut dyn FnMut(&Choice)) -> Result<(), SolveError> {
         let known = self.solver.known(self.position)?;
         if known.lower > 0
@@ -186,7 +189,7 @@ impl Thinking<'_, '_> {
         Ok(())
     }
 
-    /// A best move, proved; bounds are reported as they are found.
+    /// Finds a proved best move; reports bounds on the way.
     fn solve(&self, guess: i64, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
         let mut proved = || {
             if let Some(choice) = self.proved()? {
@@ -199,8 +202,8 @@ impl Thinking<'_, '_> {
         Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
     }
 
-    /// The move with the best lower bound that is proved without more searching; `None` if no test gave such a bound, or
-    /// no memory is left of the move that reaches it.
+    /// The move with the best lower bound that is proved without a further search. `None` if no test gave such
+    /// a bound, or the move that reaches it is forgotten.
     fn proved(&self) -> Result<Option<Choice>, SolveError> {
         let known = self.solver.known(self.position)?;
         let mut best = None;
@@ -210,7 +213,7 @@ impl Thinking<'_, '_> {
             best = best.max(Some((collects, pit)));
         }
         let value = |score| self.position.value(score);
-        // What every move stores is no news: a test must have proved something.
+        // Seeds that every move stores are a trivial bound: a test must have proved something.
         let proved = best.filter(|&(collects, _)| known.lower > 0 && collects >= known.lower);
         Ok(proved.map(|(collects, pit)| {
             let worth = if collects >= known.upper {

@@ -1,4 +1,4 @@
-//! Players without a search: they weigh single moves, or none.
+//! Players without a search: they evaluate single moves, or none.
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
@@ -6,8 +6,8 @@ use kalah_tables::random::mixed;
 
 use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
-/// Plays the move that stores most, seeds swept up at the end of the game included; among equals one that moves again,
-/// then the one nearest the store.
+/// Plays the move that stores most, including seeds collected at the end of the game. Of equal moves it plays
+/// an again-move, then the one nearest the store.
 pub(super) struct Greedy {
     pub rules: Rules,
 }
@@ -20,7 +20,8 @@ impl Player for Greedy {
     fn choose(&mut self, position: &Position, _: &Cancel, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let weighed = position.moves().map(|pit| {
             let played = position.play(self.rules, pit).expect("a legal move");
-            // After a move the mover is South only when to move again; the game's end is seen from the other side.
+            // The mover is South after a move only if they are to move again; otherwise the position is turned,
+            // also at the end of the game.
             let own = if played.again { played.position } else { played.position.turned() };
             let swept = if own.is_over() { own.mover().total() } else { 0 };
             (i64::from(own.mover_store() + swept - position.mover_store()), played.again, pit)
@@ -30,14 +31,14 @@ impl Player for Greedy {
     }
 }
 
-/// Plays any move, each as likely as the others.
+/// Plays any move with equal probability.
 pub(super) struct Random {
     seed: u64,
     random: fastrand::Rng,
 }
 
 impl Random {
-    /// The same moves for the same seed and game.
+    /// A player whose moves are the same for the same seed and game.
     pub fn new(seed: u64, game: u64) -> Random {
         let mut games = fastrand::Rng::with_seed(game);
         Random { seed, random: fastrand::Rng::with_seed(mixed(seed) ^ games.u64(..)) }

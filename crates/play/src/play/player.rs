@@ -7,37 +7,37 @@ use kalah_tables::table::TableError;
 use super::Choice;
 use super::fault::EngineFault;
 
-/// Why a player has no move.
+/// Error of a player.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// There is none.
+    /// There is no move.
     #[error("the game is over: there is no move to choose")]
     GameOver,
     /// It was stopped.
     #[error("stopped before the game was over")]
     Stopped,
-    /// A player chose what cannot be played.
+    /// A player chose an illegal move.
     #[error("{player} chose move {source}")]
     Illegal {
         /// The player.
         player: String,
-        /// Why it cannot be played.
+        /// The reason.
         source: IllegalMove,
     },
-    /// An external engine did something wrong: it loses the game.
+    /// An external engine has a fault and loses the game.
     #[error("{player} {fault}")]
     Engine {
         /// The engine.
         player: String,
-        /// What it did.
+        /// The fault.
         #[source]
         fault: EngineFault,
     },
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
-    /// The book is wrong.
+    /// The book is damaged or wrong.
     #[error("{0}")]
     Book(#[from] BookError),
     /// The solver failed.
@@ -53,30 +53,32 @@ impl From<Stopped> for PlayError {
 
 /// Chooses moves.
 ///
-/// The mover of a position is South. A player is asked for every single move, again-moves too. What it has learned from
-/// earlier positions may save it time; except for a random player, and what a stop cuts short, it does not change its
-/// choice.
+/// The mover of a position is South. A player chooses every move separately, again-moves too. Results of
+/// earlier positions may save it time. They do not change its choice, except for a random player, and for a
+/// search that is stopped.
 pub trait Player: Send {
-    /// Its name, as [`super::PlayerName`] reads it.
+    /// Its name, as [`super::PlayerName`] parses it.
     fn name(&self) -> String;
 
-    /// Gets ready for a game from `start`: what takes time once is done before the time of a move begins. When `cancel` is cancelled
-    /// it is left for later.
+    /// Gets ready for a game from `start`: one-time work is done before the time of a move begins. If `cancel`
+    /// is cancelled, it is postponed.
     ///
     /// # Errors
-    /// When tables or memory fail.
+    /// If tables or memory fail.
     fn prepare(&mut self, start: &Position, cancel: &Cancel) -> Result<(), PlayError> {
         let _ = (start, cancel);
         Ok(())
     }
 
-    /// The move to play in `position`. Players that have a move early pass it to `tell`, and each better one, before they
-    /// return the last; when `cancel` is cancelled they return the best they have, always a legal move.
-    /// Players of a fixed depth then play the choice of a search to depth 1, unless there is a deadline, until which they search
-    /// deeper step by step.
+    /// Chooses the move to play in `position`. Players that have a move early pass it to `tell`, and each
+    /// better one, before they return the last. If `cancel` is cancelled, they return the best move so far,
+    /// always a legal one.
+    ///
+    /// Players of a fixed depth then return the choice of a search to depth 1. With a deadline, they search
+    /// deeper step by step until then.
     ///
     /// # Errors
-    /// When the game is over, or tables or memory fail.
+    /// If the game is over, or tables or memory fail.
     fn choose(
         &mut self,
         position: &Position,

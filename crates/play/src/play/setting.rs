@@ -3,10 +3,10 @@ use kalah_solve::book::Book;
 use kalah_solve::solve::SolverOptions;
 use kalah_tables::table::{BoundTables, Tables};
 
-/// Bytes of a solver's transposition table, if nothing else is said.
+/// Default bytes of a solver's transposition table.
 const MEMORY: u64 = 256 << 20;
 
-/// What players are made with.
+/// Settings of players.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Setting<'t> {
@@ -16,9 +16,9 @@ pub struct Setting<'t> {
     pub tables: Option<&'t Tables>,
     /// Bound tables of these rules, for its solver above the tables.
     pub bounds: Option<&'t BoundTables>,
-    /// The book of these rules, for the perfect player on boards with as many pits.
+    /// The book of these rules, for the perfect player on boards with the same number of pits.
     pub book: Option<&'t Book>,
-    /// The most bytes a solver's transposition table takes.
+    /// Maximum bytes of a solver's transposition table.
     pub memory: u64,
     /// Threads of a solver, at least 1.
     pub threads: usize,
@@ -33,43 +33,43 @@ impl<'t> Setting<'t> {
         Setting { rules, tables: None, bounds: None, book: None, memory: MEMORY, threads: 1, game: 0 }
     }
 
-    /// With these tables, or none.
+    /// Sets the tables, or none.
     #[must_use]
     pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
         Setting { tables: tables.into(), ..self }
     }
 
-    /// With these bound tables, or none.
+    /// Sets the bound tables, or none.
     #[must_use]
     pub fn bounds(self, bounds: impl Into<Option<&'t BoundTables>>) -> Setting<'t> {
         Setting { bounds: bounds.into(), ..self }
     }
 
-    /// With this book, or none.
+    /// Sets the book, or none.
     #[must_use]
     pub fn book(self, book: impl Into<Option<&'t Book>>) -> Setting<'t> {
         Setting { book: book.into(), ..self }
     }
 
-    /// With at most so many bytes for the transposition table of a solver.
+    /// Sets the maximum bytes of a solver's transposition table.
     #[must_use]
     pub fn memory(self, memory: u64) -> Setting<'t> {
         Setting { memory, ..self }
     }
 
-    /// With so many threads for a solver, at least 1.
+    /// Sets the threads of a solver, at least 1.
     #[must_use]
     pub fn threads(self, threads: usize) -> Setting<'t> {
         Setting { threads, ..self }
     }
 
-    /// For the game with this number, which makes random players differ.
+    /// Sets the number of the game, which makes random players differ.
     #[must_use]
     pub fn game(self, game: u64) -> Setting<'t> {
         Setting { game, ..self }
     }
 
-    /// Returns the options of a solver for `position`, with the tables and the book that are for as many pits.
+    /// The options of a solver for `position`, with the tables and the book if they are for its number of pits.
     #[must_use]
     pub fn solver_options(&self, position: &Position) -> SolverOptions<'t> {
         let pits = position.pits();

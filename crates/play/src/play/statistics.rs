@@ -1,14 +1,15 @@
-/// A median with an interval that holds the true one in 95 % of all samples, by order statistics: whatever the distribution.
+/// A median with a 95 % confidence interval by order statistics, which needs no assumption about the
+/// distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
-    /// The middle value, or the mean of the two in the middle.
+    /// The middle value, or the mean of the two middle values.
     pub median: f64,
-    /// The interval; `None` of fewer than 6 values, which hold no such interval.
+    /// The interval; `None` for fewer than 6 values, which are too few.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Median {
-    /// Of some values; `None` of none.
+    /// The median of some values; `None` without values.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Median> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -20,11 +21,12 @@ impl Median {
     }
 }
 
-/// The place, from 1, of the values that bound the interval from both ends; 0 if there is none.
+/// The rank, from 1, of the values that bound the interval from both ends; 0 if there are too few values.
 ///
-/// The true median lies below the k-th of n values with the probability of fewer than k heads in n throws of a coin.
+/// The true median lies below the k-th of n values with the probability of fewer than k heads in n throws of a
+/// coin.
 fn outside(count: usize) -> usize {
-    // Logarithms: 2^-n of a long tournament is no number.
+    // Logarithms, since 2^-n of a long tournament is too small for a number.
     let mut term = -(count as f64) * 2f64.ln();
     let mut tail = 0.0;
     for place in 0..count {

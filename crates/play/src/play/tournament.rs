@@ -8,17 +8,17 @@ use rayon::prelude::*;
 
 use super::{Game, Participant, PlayError, Setting, play_game};
 
-/// Every player against every other and itself, from every start, each as the first and as the second.
+/// A tournament: every player against every other and itself, from every start, as first and as second player.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Tournament<'t> {
     /// The players.
     pub players: Vec<Participant>,
-    /// The start positions, the first player South.
+    /// The start positions; the first player is South.
     pub starts: Vec<Position>,
-    /// What players are made with, rules and tables among it; its `game` makes tournaments differ.
+    /// Settings of players, such as rules and tables; its `game` makes tournaments differ.
     pub setting: Setting<'t>,
-    /// The time a move may take; without it players search to their own depths.
+    /// The time for a move; without it players search to their own depths.
     pub time: Option<Duration>,
 }
 
@@ -26,38 +26,38 @@ pub struct Tournament<'t> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Match {
-    /// Which player moves first.
+    /// Index of the first player.
     pub first: usize,
-    /// Which one second.
+    /// Index of the second player.
     pub second: usize,
-    /// From which start.
+    /// Index of the start.
     pub start: usize,
-    /// How it went.
+    /// The game.
     pub game: Game,
-    /// How the two played, where the tables know it.
+    /// Accuracy of both players, by the tables.
     pub accuracy: [Accuracy; 2],
 }
 
-/// How a player's moves compare with the best ones, by the tables.
+/// Comparison of a player's moves with the best ones, by the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accuracy {
-    /// Moves from positions within the tables in which there was a choice.
+    /// Moves from positions within the tables with a choice.
     pub moves: u64,
-    /// How many of them lost something.
+    /// Number of these moves that lost something.
     pub mistakes: u64,
-    /// The seeds they lost together.
+    /// Total seeds lost.
     pub lost: u64,
 }
 
 impl Accuracy {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Accuracy) -> Accuracy {
         let Accuracy { moves, mistakes, lost } = other;
         Accuracy { moves: self.moves + moves, mistakes: self.mistakes + mistakes, lost: self.lost + lost }
     }
 
-    /// The seeds lost a move; `None` without moves.
+    /// Seeds lost per move; `None` without moves.
     pub fn loss(self) -> Option<f64> {
         (self.moves > 0).then(|| self.lost as f64 / self.moves as f64)
     }
@@ -70,22 +70,23 @@ impl<'t> Tournament<'t> {
         Tournament { players, starts, setting, time: None }
     }
 
-    /// With at most so much time for a move; none for no limit.
+    /// Sets the time for a move; `None` for no limit.
     #[must_use]
     pub fn time(self, time: impl Into<Option<Duration>>) -> Tournament<'t> {
         Tournament { time: time.into(), ..self }
     }
 
-    /// How many games it has.
+    /// Number of games.
     pub fn games(&self) -> usize {
         self.players.len().pow(2) * self.starts.len()
     }
 
-    /// Starts and ends every external engine once, before the games: an engine that cannot play at all need not lose each of
-    /// them.
+    /// Starts and ends every external engine once, before the games, so that an engine that cannot play does
+    /// not lose each game.
     ///
     /// # Errors
-    /// When an engine cannot be started, does not answer, or does not play by the rules, or `cancel` is cancelled.
+    /// If an engine cannot be started, does not answer, or does not play by the rules, or `cancel` is
+    /// cancelled.
     pub fn try_engines(&self, cancel: &Cancel) -> Result<(), PlayError> {
         for player in &self.players {
             self.starts.first().map_or(Ok(()), |start| player.try_out(&self.setting, start, cancel))?;
@@ -94,19 +95,19 @@ impl<'t> Tournament<'t> {
         Ok(())
     }
 
-    /// Plays all games, on the threads of the current pool. `on_game` is called as they end, and returned in order: by
-    /// first player, second player, start.
+    /// Plays all games on the threads of the current pool. Calls `on_game` as they end, and returns them in
+    /// order: by first player, second player, start.
     ///
-    /// Every game has players of its own, made with its number: threads change the times, never a game. (Where `time`
-    /// cuts a player short, times do change games.) An external engine is started for each of its games.
+    /// Every game has players of its own, made with its number. So the number of threads changes the times,
+    /// never a game, unless `time` cuts a player short. An external engine is started for each of its games.
     ///
     /// # Errors
-    /// When a player or a table fails, or `cancel` is cancelled.
+    /// If a player or a table fails, or `cancel` is cancelled.
     pub fn run(&self, cancel: &Cancel, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
         self.run_some(&(0..self.games()).collect::<Vec<usize>>(), cancel, on_game)
     }
 
-    /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`], as that does.
+    /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`].
     ///
     /// # Errors
     /// As [`Tournament::run`].
@@ -119,7 +120,7 @@ impl<'t> Tournament<'t> {
         numbers
             .par_iter()
             .copied()
-            // Games differ a thousandfold in length: none is to wait for another.
+            // The lengths of games differ a thousandfold, so no game should wait for another.
             .with_max_len(1)
             .map(|number| {
                 let played = self.game(number, cancel)?;
@@ -129,7 +130,7 @@ impl<'t> Tournament<'t> {
             .collect()
     }
 
-    /// The first player, the second one and the start of the game with this number.
+    /// First player, second player and start of the game with this number.
     pub fn pairing(&self, number: usize) -> (usize, usize, usize) {
         let (start, pair) = (number % self.starts.len(), number / self.starts.len());
         (pair / self.players.len(), pair % self.players.len(), start)
@@ -140,10 +141,11 @@ impl<'t> Tournament<'t> {
         (first * self.players.len() + second) * self.starts.len() + start
     }
 
-    /// How the moves of a game from `start` compare with the best ones, by the tables of the setting: of both players.
+    /// Compares the moves of a game from `start` with the best ones, by the tables of the setting, for both
+    /// players.
     ///
     /// # Errors
-    /// When a table is damaged, or a move is not legal.
+    /// If a table is damaged or a move is illegal.
     pub fn accuracy(&self, start: &Position, moves: &[Pit]) -> Result<[Accuracy; 2], PlayError> {
         let (mut accuracy, mut position, mut first) = ([Accuracy::default(); 2], *start, true);
         let Some(tables) = self.setting.tables else { return Ok(accuracy) };
@@ -168,7 +170,7 @@ impl<'t> Tournament<'t> {
     }
 }
 
-/// How a move compares with the best one; nothing above the tables, and where there is no choice.
+/// Compares a move with the best one. Empty above the tables and without a choice.
 fn accuracy_of(tables: &Tables, position: &Position, pit: Pit) -> Result<Accuracy, TableError> {
     if position.moves().count() < 2 {
         return Ok(Accuracy::default());
@@ -184,13 +186,13 @@ fn accuracy_of(tables: &Tables, position: &Position, pit: Pit) -> Result<Accurac
     Ok(Accuracy { moves: 1, mistakes: u64::from(lost > 0), lost })
 }
 
-/// A number that looks like no other.
+/// A hash of a number.
 fn mixed(number: u64) -> u64 {
     fastrand::Rng::with_seed(number).u64(..)
 }
 
-/// Start positions: what `moves` random moves make of `start`, each time; always the same for the same seed. None of them
-/// is a finished game.
+/// Start positions: each is `start` after `moves` random moves, and is not a finished game. The same seed gives
+/// the same positions.
 pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, seed: u64) -> Vec<Position> {
     let mut random = generator(seed);
     let mut one = || {

@@ -6,48 +6,50 @@ use kalah_core::game::{Line, ParseError, Pit, Position, Rules};
 pub struct GameRecord {
     /// The rule set.
     pub rules: Rules,
-    /// The position at the start, South to move.
+    /// The position at the start; South is to move.
     pub start: Position,
-    /// The moves. The last turn may stop before it is over.
+    /// The moves. The last turn may be incomplete.
     pub line: Line,
-    /// What South and North hold in the end, the seeds left in their rows included; `None` where it is open.
+    /// Seeds of South and North at the end, the seeds left in their rows included; `None` if the result is
+    /// open.
     pub result: Option<[u32; 2]>,
-    /// All other headers, each name once: names of letters, digits and `_`; values without control characters.
+    /// All other headers, each name once. Names consist of letters, digits and `_`; values have no control
+    /// characters.
     pub headers: Vec<(String, String)>,
-    /// What is said about the game, in its order: the number of turns before it, and the text, on one line. At most
-    /// as many turns as the line has.
+    /// Comments on the game in order: the number of turns before it, at most that of the line, and its text in
+    /// one line.
     pub comments: Vec<(usize, String)>,
 }
 
 /// The headers that have fields of their own.
 pub(super) const OWN: [&str; 3] = ["Rules", "Start", "Result"];
 
-/// Whether a text can be the name of a header.
+/// Returns true if a text can be the name of a header.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The words of a text with one space between them.
+/// The words of a text, separated by single spaces.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<&str>>().join(" ")
 }
 
 impl GameRecord {
-    /// A game without headers; the result is that of the rules, if the moves end the game.
+    /// A game without headers. Its result is that of the rules, if the moves end the game.
     ///
     /// # Errors
-    /// When a move is not legal, or a turn ends too early or has too many moves.
+    /// If a move is illegal, or a turn ends too early or has too many moves.
     pub fn new(rules: Rules, start: Position, line: Line) -> Result<GameRecord, ParseError> {
         let result = result_of(rules, &start, &line)?;
         Ok(GameRecord { rules, start, line, result, headers: Vec::new(), comments: Vec::new() })
     }
 
-    /// The game of single moves, whoever makes them.
+    /// The game of these single moves of both players.
     ///
     /// # Errors
-    /// When a move is not legal: its place among the moves, from 0, and why.
+    /// If a move is illegal: its index among the moves, and the reason.
     pub fn of_moves(
         rules: Rules,
         start: Position,
@@ -69,15 +71,16 @@ impl GameRecord {
         Ok(GameRecord { rules, start, line, result, headers: Vec::new(), comments: Vec::new() })
     }
 
-    /// The value of a header; `None` if it is missing, and of `Rules`, `Start` and `Result`, which are fields.
+    /// The value of a header; `None` if it is missing. `Rules`, `Start` and `Result` are fields instead.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| &**value)
     }
 
-    /// The same with a header, in place of one of that name. Control characters in its value become spaces.
+    /// Sets a header, in place of one of the same name. Control characters in its value become spaces.
     ///
     /// # Panics
-    /// When the name is not one of letters, digits and `_` that begins with a letter, or one of `Rules`, `Start` and `Result`.
+    /// If the name is `Rules`, `Start` or `Result`, or does not begin with a letter followed by letters, digits
+    /// and `_`.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> GameRecord {
         assert!(is_name(name) && !OWN.contains(&name), "'{name}' as the name of a header");
@@ -89,9 +92,9 @@ impl GameRecord {
         self
     }
 
-    /// The same with a comment after so many turns, or after the last turn if there are fewer; it follows those that are
-    /// there already. Line breaks, other control characters and repeated spaces become one space; a text of nothing
-    /// else is left out.
+    /// Adds a comment after this many turns, or after the last turn if there are fewer. It follows existing
+    /// comments at the same place. Each run of white space and control characters becomes one space; an empty
+    /// text is left out.
     #[must_use]
     pub fn with_comment(mut self, turns: usize, text: &str) -> GameRecord {
         let (turns, text) = (turns.min(self.line.turns().len()), one_line(text));
@@ -102,17 +105,17 @@ impl GameRecord {
         self
     }
 
-    /// Whether a text can be the name of a header that [`GameRecord::with_header`] takes.
+    /// Returns true if [`GameRecord::with_header`] accepts this name.
     pub fn takes_header(name: &str) -> bool {
         is_name(name) && !OWN.contains(&name)
     }
 
-    /// The single moves, whoever makes them.
+    /// The single moves of both players.
     pub fn moves(&self) -> Vec<Pit> {
         self.line.turns().concat()
     }
 
-    /// The position at the end, seen by the player to move there, and whether that is South.
+    /// The position at the end, seen by the player to move, and true if that is South.
     pub fn end(&self) -> (Position, bool) {
         let places = self.line.follow(self.rules, &self.start).expect("the moves were checked");
         let last = places.last().expect("there is the start");
@@ -120,7 +123,7 @@ impl GameRecord {
     }
 }
 
-/// What South and North hold when the moves of `line` end the game; `None` if they do not.
+/// Seeds of South and North if the moves of `line` end the game, else `None`.
 pub(super) fn result_of(rules: Rules, start: &Position, line: &Line) -> Result<Option<[u32; 2]>, ParseError> {
     let places = line.follow(rules, start)?;
     let last = places.last().expect("there is the start");

@@ -3,13 +3,13 @@ use kalah_core::game::{Line, ParseError, Position, Rules};
 use super::error::{RecordError, RecordFault};
 use super::game_record::{GameRecord, OWN, is_name, one_line, result_of};
 
-/// The most bytes of a text.
+/// Maximum bytes of a text.
 pub const MAX_TEXT: usize = 16 << 20;
 
 /// Reads all games of a text and checks their moves and results.
 ///
 /// # Errors
-/// When the text is not of the format, or a game is not legal: the first fault, with its line.
+/// If the text has another format, or a game is illegal: the first fault, with its line.
 pub fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
     let games = split(text)?.into_iter().map(Draft::finish);
     games.collect()
@@ -18,7 +18,7 @@ pub fn read_games(text: &str) -> Result<Vec<GameRecord>, RecordError> {
 /// Reads a text with exactly one game.
 ///
 /// # Errors
-/// As [`read_games`], and when there are no or several games.
+/// As [`read_games`]; also if there is no game, or there are several.
 pub fn read_game(text: &str) -> Result<GameRecord, RecordError> {
     let mut drafts = split(text)?.into_iter();
     let first = drafts.next().ok_or_else(|| RecordFault::Nothing.at(1))?;
@@ -31,19 +31,19 @@ pub fn read_game(text: &str) -> Result<GameRecord, RecordError> {
 /// A word and the line it is in.
 type Word = (usize, String);
 
-/// What a line of text has, headers apart.
+/// A part of a line of text other than a header.
 enum Part {
     Word(String),
     Comment(String),
 }
 
-/// A comment that is not closed yet: the line in which it began, and its text so far.
+/// A comment that is not closed yet: the line where it began, and its text so far.
 type OpenComment = Option<(usize, String)>;
 
-/// A game as it is written.
+/// A game as written.
 #[derive(Default)]
 struct Draft {
-    /// Where it begins.
+    /// The line where it begins.
     line: usize,
     headers: Vec<(usize, String, String)>,
     turns: Vec<Word>,
@@ -53,7 +53,7 @@ struct Draft {
     comments: Vec<(usize, String)>,
 }
 
-/// The games of a text, as they are written.
+/// The games of a text, as written.
 fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     if text.len() > MAX_TEXT {
         return Err(RecordFault::Long(text.len()).at(1));
@@ -84,7 +84,7 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
             games.last_mut().expect("there is one").add(part, line)?;
         }
     }
-    // Comments alone are no game.
+    // Comments alone are not a game.
     games.retain(|game| !(game.headers.is_empty() && game.turns.is_empty() && game.result.is_none()));
     match comment {
         Some((line, _)) => Err(RecordFault::Comment.at(line)),
@@ -92,7 +92,8 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     }
 }
 
-/// The words and comments of a line; `comment` is the one that is open where the line begins, and where it ends.
+/// The words and comments of a line. `comment` is the open comment at the beginning of the line, and then at
+/// its end.
 fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Part>, RecordError> {
     let (mut parts, mut word) = (Vec::new(), String::new());
     let end = |word: &mut String, parts: &mut Vec<Part>| {
@@ -100,7 +101,7 @@ fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Pa
             parts.push(Part::Word(std::mem::take(word)));
         }
     };
-    // The line break.
+    // For the line break.
     comment.iter_mut().for_each(|(_, text)| text.push(' '));
     for (at, character) in content.char_indices() {
         match (character, comment.as_mut()) {
@@ -124,7 +125,7 @@ fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Pa
     Ok(parts)
 }
 
-/// Name and value of `[Name "value"]`.
+/// Parses `[Name "value"]`.
 fn header(content: &str) -> Option<(String, String)> {
     let inner = content.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
     let (name, quoted) = inner.split_once(char::is_whitespace)?;
@@ -141,7 +142,7 @@ fn header(content: &str) -> Option<(String, String)> {
     is_name(name).then(|| (name.to_owned(), value))
 }
 
-/// Whether a word is a number with full stops: `12.` or `12...`.
+/// Returns true if a word is a number with full stops: `12.` or `12...`.
 fn is_number(word: &str) -> bool {
     let digits = word.trim_end_matches('.');
     digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -160,7 +161,7 @@ fn result(text: &str) -> Option<Option<[u32; 2]>> {
 }
 
 impl Draft {
-    /// Adds what stands after the headers, or a comment between them.
+    /// Adds a part after the headers, or a comment between them.
     fn add(&mut self, part: Part, line: usize) -> Result<(), RecordError> {
         let word = match part {
             Part::Word(word) => word,
@@ -175,7 +176,7 @@ impl Draft {
         if self.result.is_some() {
             return Err(RecordFault::After(word).at(line));
         }
-        // `1.36` is the number and a turn.
+        // `1.36` is a number and a turn.
         let turn = match word.rsplit_once('.') {
             Some((number, turn)) if is_number(&format!("{number}.")) => turn.to_owned(),
             _ => word,
@@ -188,14 +189,14 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes a header out.
+    /// Removes a header and returns it.
     fn take(&mut self, name: &str) -> Option<(usize, String)> {
         let index = self.headers.iter().position(|(_, other, _)| other == name)?;
         let (line, _, value) = self.headers.remove(index);
         Some((line, value))
     }
 
-    /// The game, if all of it is right.
+    /// The game, if it is correct.
     fn finish(mut self) -> Result<GameRecord, RecordError> {
         let [rules, start, result] = OWN.map(|name| self.take(name));
         let rules: Rules = match rules {
@@ -229,7 +230,8 @@ impl Draft {
     }
 }
 
-/// The result by the header, the one after the moves, and the rules; `ended` says that there is another reason for the end.
+/// The result from the header, the moves and the rules, which must agree. With `ended`, the game may end for
+/// another reason.
 fn checked_result(
     header: Option<Word>,
     last: Option<Word>,

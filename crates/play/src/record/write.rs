@@ -4,20 +4,20 @@ use kalah_core::game::{Line, Position, StartPosition};
 
 use super::GameRecord;
 
-/// The most characters of a line of moves.
+/// Maximum characters of a line of moves.
 const WIDTH: usize = 80;
 
-/// The known headers after rules, start and players, in the order in which they are written.
+/// Known headers after rules, start and players, in the order of writing.
 const ORDER: [&str; 6] = ["Event", "Site", "Date", "Round", "Termination", "Pie"];
 
-/// A position as short as it can be written.
+/// The shortest form of a position.
 fn shortest(position: &Position) -> String {
     let start = StartPosition { pits: position.pits(), seeds: position.mover().seeds()[0] };
     if start.position().as_ref() == Ok(position) { start.to_string() } else { position.to_string() }
 }
 
 impl GameRecord {
-    /// The result as it is written: `26-22`, `*`.
+    /// The result as text: `26-22`, `*`.
     pub fn result_text(&self) -> String {
         self.result.map_or_else(|| "*".to_owned(), |[south, north]| format!("{south}-{north}"))
     }
@@ -33,7 +33,7 @@ impl GameRecord {
             let Some(turn) = self.line.turns().get(index) else { break };
             let mut alone = Line::new(self.start.pits());
             alone.push(turn.clone());
-            // A number and its turn stay together.
+            // A number and its turn stay on one line.
             let number = if index % 2 == 0 { format!("{}. ", index / 2 + 1) } else { String::new() };
             words.push(Word { text: format!("{number}{alone}"), ends_line: false });
         }
@@ -42,14 +42,14 @@ impl GameRecord {
     }
 }
 
-/// What is not divided between lines.
+/// Text that is not divided between lines.
 struct Word {
     text: String,
-    /// Whether all that follows on its line would belong to it.
+    /// True if all that follows on its line would belong to it.
     ends_line: bool,
 }
 
-/// A comment in braces; one with a closing brace in it lasts until the end of its line.
+/// A comment in braces. One that contains a closing brace lasts until the end of its line.
 fn comment(text: &str) -> Vec<Word> {
     if text.contains('}') {
         return vec![Word { text: format!("; {text}"), ends_line: true }];

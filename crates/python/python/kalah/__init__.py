@@ -85,8 +85,8 @@ def solve(
 ) -> Solution:
     """Solves a position: its score, value, all best moves, and a line of best play.
 
-    `tables` make it much faster. The other arguments are those of `Solver` and `Solver.solve`, and so are the
-    exceptions that it raises. To solve several positions, make a `Solver`: it keeps what it has proved.
+    `tables` make it much faster. The other arguments and the exceptions are those of `Solver` and `Solver.solve`. To
+    solve several positions, make a `Solver`, which keeps its proved bounds.
     """
     solver = Solver(position, rules, tables=tables, book=book, threads=threads, memory=memory)
     return solver.solve(position, guess=guess, seconds=seconds, progress=progress)
@@ -104,11 +104,13 @@ def sample(
     """Draws `n` positions with `seeds` seeds in play, uniformly and independently, with their exact scores.
 
     Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of
-    shape (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one
-    that the environment variable KALAH_TABLES names, or else `tables`. Samples of different seeds are independent.
+    shape (n,). The same `seed` gives the same positions. Samples of different seeds are independent.
 
-    Raises `MissingTableError` if they do not reach so many seeds: the message says what to do. Raises as `Tables.open`
-    and `Tables.sample` do.
+    Tables are read from `directory`. The default is the value of the environment variable KALAH_TABLES, or else
+    `tables`.
+
+    Raises `MissingTableError` if the tables do not reach this many seeds; the message states the remedy. Raises as
+    `Tables.open` and `Tables.sample` do.
     """
     if directory is None:
         directory = os.environ.get("KALAH_TABLES") or "tables"
@@ -116,7 +118,7 @@ def sample(
 
 
 def to_array(positions: Position | str | list[Position] | list[str]) -> NDArray[np.uint8]:
-    """The rows of positions as the uint8 array of shape (n, 2 x pits) that `Tables.scores` takes. Stores are left out.
+    """Converts positions to the uint8 array of shape (n, 2 x pits) that `Tables.scores` takes. Stores are left out.
 
     Raises `PositionError` if the positions have different numbers of pits, or a pit has more than 255 seeds.
     """

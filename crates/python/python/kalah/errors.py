@@ -6,19 +6,19 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that is out of range, or does not fit the others."""
+    """An argument is out of range, or does not match the others."""
 
 
 class PositionError(Error, ValueError):
-    """A text or array that is not a position or a line of play, or a position that does not fit the board."""
+    """A text or array is not a position or a line of play, or a position does not fit the board."""
 
 
 class RulesError(Error, ValueError):
-    """A name that is not that of a rule set."""
+    """A name is not the name of a rule set."""
 
 
 class IllegalMoveError(Error, ValueError):
-    """A move that cannot be played: there is no such pit, the pit is empty, or the game is over."""
+    """A move is illegal: there is no such pit, the pit is empty, or the game is over."""
 
 
 class TableError(Error):
@@ -26,7 +26,7 @@ class TableError(Error):
 
 
 class MissingTableError(TableError, LookupError):
-    """The tables do not reach a position, or there are none. The message says what to do."""
+    """The tables do not reach a position, or do not exist. The message states the remedy."""
 
 
 class DamagedTableError(TableError):
@@ -34,19 +34,19 @@ class DamagedTableError(TableError):
 
 
 class BuildError(Error):
-    """A build cannot begin or go on: disk or memory do not suffice, or another process builds in the directory."""
+    """A build cannot begin or continue: disk or memory do not suffice, or another process builds in the directory."""
 
 
 class SolveError(Error):
-    """A position cannot be solved: the board is too large, or what is known of it contradicts itself."""
+    """A position cannot be solved: the board is too large, or known bounds contradict each other."""
 
 
 class TimeUpError(SolveError, TimeoutError):
-    """The time was up before the result was proved. What was proved is kept for the next call."""
+    """The time ran out before the result was proved. Proved bounds are kept for the next call."""
 
 
 class InUseError(Error, RuntimeError):
-    """Another thread uses the solver or player."""
+    """Another thread is using the solver or player."""
 
 
 class OutOfMemoryError(Error, MemoryError):

@@ -1,7 +1,7 @@
-"""Perfect play and exact values for OpenSpiel, whose game `mancala` is Kalah(6,4) by the rules `standard`.
+"""Perfect play and exact values for OpenSpiel, whose game `mancala` is Kalah(6,4) under the rules `standard`.
 
-`PerfectBot` plays; `Referee` states how many seeds a move loses; `play_game` plays a game between two bots, with a
-referee if there is one. Needs the package `open_spiel`.
+`PerfectBot` is a bot. `Referee` computes the seeds that a move loses. `play_game` plays a game between two bots, with
+or without a referee. Needs the package `open_spiel`.
 
     tables = kalah.Tables.open("tables", "standard")
     game = play_game([PerfectBot(tables), another_bot], Referee(tables))
@@ -29,11 +29,11 @@ RULES = "standard"
 
 PITS = 6
 _STORE = PITS + 1
-"""The place of player 0's store on OpenSpiel's board; other places follow in sowing order, player 1's store is 0."""
+"""Index of player 0's store on OpenSpiel's board. Indices follow the sowing order; player 1's store has index 0."""
 
 
 def position_of(state: Any) -> Position:
-    """The position of a state of `mancala`, seen by the player to move; by player 0 once the game is over.
+    """Returns the position of a state of `mancala`, seen by the player to move, or by player 0 if the game is over.
 
     Raises `ArgumentError` for a state of another game.
     """
@@ -50,7 +50,7 @@ def position_of(state: Any) -> Position:
 
 
 def action_of(move: int, player: int) -> int:
-    """OpenSpiel's action for a move, the number of a pit from 1, of player 0 or 1.
+    """Returns OpenSpiel's action for a move of player 0 or 1. Moves are numbers of pits from 1.
 
     Raises `IllegalMoveError` if there is no such pit, and `ArgumentError` if there is no such player.
     """
@@ -61,9 +61,9 @@ def action_of(move: int, player: int) -> int:
 
 
 def move_of(action: int, player: int) -> int:
-    """The move, the number of a pit from 1, that is OpenSpiel's action of player 0 or 1.
+    """Returns the move of player 0 or 1 for OpenSpiel's action. Moves are numbers of pits from 1.
 
-    Raises `IllegalMoveError` if it is no action of this player, and `ArgumentError` if there is no such player.
+    Raises `IllegalMoveError` if it is not an action of this player, and `ArgumentError` if there is no such player.
     """
     move = operator.index(action) - _first(player)
     if not 1 <= move <= PITS:
@@ -72,17 +72,17 @@ def move_of(action: int, player: int) -> int:
 
 
 def _first(player: int) -> int:
-    """The place before a player's first pit."""
+    """Returns the index before a player's first pit."""
     if operator.index(player) not in (0, 1):
         raise ArgumentError(f"players are 0 and 1, not {player}")
     return operator.index(player) * _STORE
 
 
 class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
-    """An OpenSpiel bot for `mancala` that plays the player `perfect`.
+    """An OpenSpiel bot for `mancala`: the player `perfect`.
 
-    It plays by `tables` (of the rules `standard`, 6 pits), then by the book that comes with the package, then by what
-    it proves in `seconds` a move: without a limit, until the move is proved.
+    It plays by `tables` (rules `standard`, 6 pits), then by the book that comes with the package, then by a search of
+    `seconds` a move. Without a limit, it searches until the move is proved.
     """
 
     def __init__(
@@ -93,26 +93,26 @@ class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
         self._seconds = seconds
 
     def step(self, state: Any) -> int:
-        """The action that it plays. Raises as `position_of` does, and `IllegalMoveError` once the game is over."""
+        """Returns the action to play. Raises as `position_of` does, and `IllegalMoveError` if the game is over."""
         choice = self._player.choose(position_of(state), self._seconds)
         return action_of(choice.move, state.current_player())
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """The action, and the policy that plays it for sure."""
+        """Returns the policy that gives the action probability 1, and the action."""
         action = self.step(state)
         return [(other, float(other == action)) for other in state.legal_actions()], action
 
     def restart_at(self, state: Any) -> None:
-        """Nothing: each move depends on the state alone."""
+        """Does nothing: each move depends on the state alone."""
 
     def restart(self) -> None:
-        """Nothing: each move depends on the state alone."""
+        """Does nothing: each move depends on the state alone."""
 
 
 class Referee:
-    """Exact values of the moves of `mancala`: from `tables` (`standard`, 6 pits) and by searching above them.
+    """Exact values of moves of `mancala`: from `tables` (rules `standard`, 6 pits), and by searches above them.
 
-    The more seeds the tables reach, the less it has to search: with 24, a game takes some seconds.
+    Larger tables leave less to search: with 24 seeds, a game takes some seconds.
     """
 
     def __init__(self, tables: Tables | None = None, *, threads: int | None = None) -> None:
@@ -120,7 +120,7 @@ class Referee:
         self._solver = Solver("6x4", RULES, tables=tables, threads=threads)
 
     def move_scores(self, position: Position | str) -> dict[int, int]:
-        """The mover's score after each legal move: how many of the seeds in play the mover collects."""
+        """Returns the mover's score after each legal move: the seeds in play that the mover collects."""
         if isinstance(position, str):
             position = Position(position)
         if not isinstance(position, Position):
@@ -130,7 +130,7 @@ class Referee:
         return self._solver.move_scores(position)
 
     def lost(self, state: Any, action: int) -> int:
-        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there.
+        """Returns the seeds that `action` loses against a best move, with best play afterwards.
 
         Raises as `position_of` does, and `IllegalMoveError` for an action that is not legal.
         """
@@ -146,30 +146,30 @@ class Referee:
 
 @dataclass
 class Game:
-    """A game that was played. Lists have player 0 first."""
+    """A finished game. Lists have player 0 first."""
 
     actions: list[int] = field(default_factory=list)
     """All actions in order."""
     stores: list[int] = field(default_factory=lambda: [0, 0])
-    """The seeds of each player in the end, those left in the own pits included."""
+    """Seeds of each player at the end, those left in the player's own pits included."""
     moves: list[int] = field(default_factory=lambda: [0, 0])
-    """How many moves each player made."""
+    """Number of moves of each player."""
     choices: list[int] = field(default_factory=lambda: [0, 0])
-    """How many of these were between two legal moves or more."""
+    """Number of these moves with at least two legal moves to choose from."""
     lost: list[int] = field(default_factory=lambda: [0, 0])
-    """The seeds that each player's moves lost, by the referee; 0 without one."""
+    """Seeds that each player's moves lost, by the referee; 0 without a referee."""
     mistakes: list[int] = field(default_factory=lambda: [0, 0])
-    """How many of their moves lost any."""
+    """Number of each player's moves that lost seeds."""
 
 
 def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: Sequence[int] = ()) -> Game:
-    """Plays a game of `mancala` between two OpenSpiel bots, the first one as player 0, after the actions of `opening`.
+    """Plays a game of `mancala` between two OpenSpiel bots after the actions of `opening`. The first bot is player 0.
 
     The opening's moves are not counted. Raises `ArgumentError` unless there are two bots, and `IllegalMoveError` if an
     action of the opening or of a bot is not legal.
     """
     if len(bots) != 2:
-        raise ArgumentError(f"two bots play a game, not {len(bots)}")
+        raise ArgumentError(f"a game has two bots, not {len(bots)}")
     if not all(hasattr(bot, "step") for bot in bots) or not (referee is None or hasattr(referee, "lost")):
         raise TypeError("two bots of OpenSpiel and a referee are expected")
     state = pyspiel.load_game("mancala").new_initial_state()
@@ -196,7 +196,7 @@ def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: S
 
 
 def _play(state: Any, action: int) -> None:
-    """Applies an action that may not be legal, which OpenSpiel answers in its own ways."""
+    """Applies an action, and raises an exception if it is illegal. OpenSpiel itself may not."""
     if operator.index(action) not in state.legal_actions():
         raise IllegalMoveError(f"action {action} is not legal")
     state.apply_action(action)

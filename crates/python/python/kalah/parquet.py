@@ -1,10 +1,11 @@
-"""Exact scores as Parquet files, which pandas, Polars, DuckDB, Spark and others read. Needs the package `pyarrow`.
+"""Exact scores as Parquet files, for pandas, Polars, DuckDB, Spark and others. Needs the package `pyarrow`.
 
     kalah.parquet.write("scores.parquet", tables, 12)
     kalah.parquet.write("sample.parquet", tables, 20, sample=1_000_000)
 
-A record has the columns of `kalah export`: mover1 .. moverM and other1 .. otherM, the seeds of the two rows, each in its
-owner's sowing order, and score, how many of the seeds in play the mover collects with best play. All are uint8.
+A record has the columns of `kalah export`, all of type uint8. mover1 .. moverM and other1 .. otherM are the seeds of
+the two rows, each in its owner's sowing order. score is the number of seeds in play that the mover collects with best
+play.
 """
 
 from __future__ import annotations
@@ -28,29 +29,29 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 _GROUP = 1 << 20
-"""Records in a row group, or in a run of a frame if that has more: what is held in memory at once."""
+"""Maximum records in a row group, and in memory at a time. A longer run of a frame is one row group."""
 
 
 def write(
     path: str | os.PathLike[str], tables: Tables, seeds: int, *, sample: int | None = None, seed: int = 0
 ) -> int:
-    """Writes all positions of the layer with `seeds` seeds in play, in the order of the table; returns how many.
+    """Writes all positions of the layer with `seeds` seeds in play, in the order of the table. Returns their number.
 
-    With `sample` it writes so many positions drawn uniformly and independently (`Tables.sample`), the same ones for
-    the same `seed`. A file that is there is replaced when all is written; if that fails, it stays as it is.
+    With `sample` it writes that many positions drawn uniformly and independently (`Tables.sample`), the same ones for
+    the same `seed`. An existing file is replaced once the new one is complete, and stays unchanged after an error.
 
-    Raises `MissingTableError` if the tables do not reach so many seeds, `DamagedTableError` if a block of them is
-    damaged, `ArgumentError` for numbers out of range or a path that no file can have, and `OSError` if the file cannot
-    be written.
+    Raises `MissingTableError` if the tables do not reach this many seeds, and `DamagedTableError` if a block of them is
+    damaged. Raises `ArgumentError` for numbers out of range or an invalid path, and `OSError` if the file cannot be
+    written.
     """
     if not isinstance(tables, Tables):
         raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
     try:
         name = os.fsencode(path)
     except UnicodeEncodeError as error:
-        raise ArgumentError(f"a path that the system cannot have: {error}") from error
+        raise ArgumentError(f"the path is invalid on this system: {error}") from error
     if b"\0" in name:
-        raise ArgumentError("a path that the system cannot have: it contains a null character")
+        raise ArgumentError("the path is invalid on this system: it contains a null character")
     names = [f"{row}{pit}" for row in ("mover", "other") for pit in range(1, tables.pits + 1)] + ["score"]
     schema = pa.schema([(name, pa.uint8()) for name in names])
     groups = _layer(tables, seeds) if sample is None else _sample(tables, seeds, sample, seed)
@@ -67,8 +68,8 @@ def write(
 
 
 def _layer(tables: Tables, seeds: int) -> Iterator[list[NDArray[np.uint8]]]:
-    """The columns of the layer, some records at a time."""
-    # A missing table is found before anything is written.
+    """Yields the columns of the layer, some records at a time."""
+    # A missing table must raise before anything is written.
     tables.frame(seeds, 1)
     for mover in range(1, seeds):
         scores = tables.frame(seeds, mover)
@@ -81,7 +82,7 @@ def _layer(tables: Tables, seeds: int) -> Iterator[list[NDArray[np.uint8]]]:
 
 
 def _sample(tables: Tables, seeds: int, count: int, seed: int) -> Iterator[list[NDArray[np.uint8]]]:
-    """The columns of a sample."""
+    """Yields the columns of a sample."""
     positions, scores = tables.sample(count, seeds, seed)
     for first in range(0, count, _GROUP):
         part = slice(first, first + _GROUP)

@@ -1,8 +1,8 @@
 //! Game-tree complexity, estimated from sampled games.
 //!
-//! A game of `d` plies whose positions have `w` moves on average stands for a tree of about `w^d` positions (Allis 1994).
-//! Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players, Kvitberg 2026
-//! (section 4.2, Table 3) games of random moves.
+//! The game tree of games of `d` plies whose positions have `w` moves on average has about `w^d` leaves (Allis
+//! 1994). Irving, Donkers, Uiterwijk 2000 (section 2.2, Table 1) sample games between two alpha-beta players,
+//! Kvitberg 2026 (section 4.2, Table 3) games of random moves.
 
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
 use rayon::prelude::*;
@@ -10,41 +10,41 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::solve::{Evaluation, LimitedSearch, Method};
 
-/// Who plays the games.
+/// Players of the sampled games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Players {
-    /// Each searches to this depth by alpha-beta, 1 at least, evaluates by the difference of the stores, and chooses evenly
-    /// among the best moves.
+    /// Both players search to this depth (at least 1) by alpha-beta, evaluate by the difference of the stores,
+    /// and choose at random among the best moves.
     AlphaBeta {
         /// Depth in moves.
         depth: u32,
     },
-    /// Each chooses evenly among all moves.
+    /// Both players choose at random among all moves.
     Random,
 }
 
-/// What is sampled.
+/// Settings of a sample.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Sampling {
     /// The rule set.
     pub rules: Rules,
-    /// Who plays.
+    /// The players.
     pub players: Players,
-    /// Whether a game is over, too, as soon as a store holds more than half of all seeds.
+    /// True if a game also ends as soon as a store holds more than half of all seeds.
     pub until_decided: bool,
-    /// Games, 1 at least.
+    /// Number of games, at least 1.
     pub games: usize,
-    /// The same seed gives the same games, whatever the threads.
+    /// Random seed. The same seed gives the same games with any number of threads.
     pub seed: u64,
 }
 
-/// What was counted of a game.
+/// Counts of one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampledGame {
-    /// Its plies: each move counts, also one that gives another.
+    /// Its plies. Every move is one, an again-move included.
     pub plies: u32,
-    /// Moves of its positions, those that were not played included.
+    /// Legal moves in all its positions, played or not.
     pub moves: u32,
 }
 
@@ -55,7 +55,7 @@ impl SampledGame {
     }
 }
 
-/// A mean and where it lies with 95 % confidence.
+/// A mean and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean over the games.
@@ -66,7 +66,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// The results of the games of a board.
+/// Results of the sampled games of a board.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Complexity {
@@ -74,13 +74,13 @@ pub struct Complexity {
     pub length: Estimate,
     /// Moves of a position: the mean of the means of the games.
     pub branching: Estimate,
-    /// The decimal logarithm of the positions of the game tree: `length` x lg `branching`.
+    /// Decimal logarithm of the number of leaves of the game tree: `length` x lg `branching`.
     pub tree: Estimate,
     /// The games.
     pub games: Vec<SampledGame>,
 }
 
-/// Resamples of which confidence intervals are made.
+/// Bootstrap resamples for a confidence interval.
 const RESAMPLES: usize = 2000;
 
 impl Sampling {
@@ -90,19 +90,19 @@ impl Sampling {
         Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
     }
 
-    /// Whether a game ends, too, as soon as a store holds more than half of all seeds.
+    /// Sets whether a game also ends as soon as a store holds more than half of all seeds.
     #[must_use]
     pub const fn until_decided(self, until_decided: bool) -> Sampling {
         Sampling { until_decided, ..self }
     }
 
-    /// So many games, 1 at least.
+    /// Sets the number of games, at least 1.
     #[must_use]
     pub const fn games(self, games: usize) -> Sampling {
         Sampling { games, ..self }
     }
 
-    /// The games of this seed.
+    /// Sets the random seed.
     #[must_use]
     pub const fn seed(self, seed: u64) -> Sampling {
         Sampling { seed, ..self }
@@ -110,10 +110,11 @@ impl Sampling {
 
     /// Plays games from `start` on the threads of the current pool.
     ///
-    /// Intervals are those of the bootstrap: the middle 95 % of what games drawn anew from these, with repetition, give.
+    /// Confidence intervals are bootstrap intervals: the middle 95 % of the means of games drawn from the
+    /// sample with repetition.
     ///
     /// # Errors
-    /// When `start` is no position.
+    /// If `start` is not a valid position.
     pub fn run(&self, start: StartPosition) -> Result<Complexity, ParseError> {
         let position = start.position()?;
         let games: Vec<_> =
@@ -135,7 +136,7 @@ impl Sampling {
         })
     }
 
-    /// The random numbers of one game.
+    /// The random number generator of one game.
     fn random(&self, start: StartPosition, game: usize) -> fastrand::Rng {
         let of_game = [start.pits as u64, u64::from(start.seeds), game as u64];
         fastrand::Rng::with_seed(xxh3_64_with_seed(bytemuck::bytes_of(&of_game), self.seed))
@@ -154,7 +155,7 @@ impl Sampling {
         game
     }
 
-    /// The move that is played.
+    /// The move to play.
     fn choose(&self, position: &Position, random: &mut fastrand::Rng) -> Pit {
         let moves: Vec<Pit> = position.moves().collect();
         let choices = match self.players {
@@ -176,7 +177,7 @@ impl Sampling {
     }
 }
 
-/// The mean length of some games, their mean branching, and the decimal logarithm of the size of their tree.
+/// Mean length of some games, their mean branching, and the decimal logarithm of the size of their tree.
 fn means(games: impl ExactSizeIterator<Item = SampledGame>) -> [f64; 3] {
     let count = games.len() as f64;
     let (plies, branching) = games

@@ -1,7 +1,7 @@
-/// What a mistake loses at least of the final store difference, where it keeps the outcome: two for each seed.
+/// Minimum loss of a mistake, in store difference (two for each seed). A mistake keeps the outcome.
 pub const MISTAKE_DIFFERENCE: i64 = 8;
 
-/// How good a move or turn is, by exact values.
+/// Quality of a move or turn, by exact values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Judgement {
@@ -11,13 +11,13 @@ pub enum Judgement {
     Inaccuracy,
     /// It loses at least [`MISTAKE_DIFFERENCE`], but not the outcome.
     Mistake,
-    /// It makes a draw or a loss of a win, or a loss of a draw.
+    /// It turns a win into a draw or loss, or a draw into a loss.
     Blunder,
 }
 
 impl Judgement {
-    /// Judges a move or turn that the mover makes in a position of this `value`, and that is worth `after` to the same player:
-    /// both are final store differences.
+    /// Classifies a move or turn by the `value` of the position for the mover and the value `after` the move
+    /// for the same player. Both are final store differences.
     pub fn of(value: i64, after: i64) -> Judgement {
         match value - after {
             ..=0 => Judgement::Best,
@@ -27,7 +27,7 @@ impl Judgement {
         }
     }
 
-    /// The mark of annotated games: nothing, `?!`, `?` or `??`.
+    /// The mark in annotated games: nothing, `?!`, `?` or `??`.
     pub fn mark(self) -> &'static str {
         match self {
             Judgement::Best => "",
@@ -37,7 +37,7 @@ impl Judgement {
         }
     }
 
-    /// The name in JSON.
+    /// The name in JSON documents.
     pub fn name(self) -> &'static str {
         match self {
             Judgement::Best => "best",
@@ -48,7 +48,7 @@ impl Judgement {
     }
 }
 
-/// How a player played: moves or turns in which there was a choice and both values are exact.
+/// Statistics of one player: moves or turns with a choice and exact values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tally {
@@ -56,18 +56,18 @@ pub struct Tally {
     pub judged: u32,
     /// Those that lost nothing.
     pub best: u32,
-    /// Those that are an inaccuracy.
+    /// Number of inaccuracies.
     pub inaccuracies: u32,
-    /// Those that are a mistake.
+    /// Number of mistakes.
     pub mistakes: u32,
-    /// Those that are a blunder.
+    /// Number of blunders.
     pub blunders: u32,
-    /// What they lost together of the final store difference.
+    /// Their total loss of final store difference.
     pub lost: i64,
 }
 
 impl Tally {
-    /// Adds a move or turn in a position of this `value` that is worth `after` to the same player.
+    /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
     pub fn add(&mut self, value: i64, after: i64) {
         self.judged += 1;
         self.lost += value - after;
@@ -80,7 +80,7 @@ impl Tally {
         *count += 1;
     }
 
-    /// The share of the best ones in percent, to one place; `None` if none is judged.
+    /// Share of the best moves in percent, to one decimal; `None` if there are no moves.
     pub fn accuracy(&self) -> Option<f64> {
         (self.judged > 0).then(|| (1000.0 * f64::from(self.best) / f64::from(self.judged)).round() / 10.0)
     }

@@ -6,17 +6,18 @@ use kalah_tables::table::Tables;
 use crate::book::{Book, BookError, Recalled};
 use crate::solve::{SolveError, Solver};
 
-/// What is known of positions of one board: at once by the rules, a book and tables; else by a solver, within a time for each.
+/// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
+/// of time.
 #[derive(Debug)]
 pub struct Knowledge<'k> {
     book: Option<&'k Book>,
-    /// In place of a book, where there is none.
+    /// Replaces a missing book.
     empty: Book,
     tables: Option<&'k Tables>,
     solver: Option<(&'k Solver<'k>, Duration)>,
 }
 
-/// Why nothing is known of a position.
+/// Error of looking up or searching a position.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnowledgeError {
@@ -29,29 +30,30 @@ pub enum KnowledgeError {
 }
 
 impl<'k> Knowledge<'k> {
-    /// What the rules say, and `book` and `tables`, which must be of these rules and so many pits.
+    /// Uses the rules, `book` and `tables`. These must be for these rules and this number of pits.
     pub fn new(rules: Rules, pits: usize, book: Option<&'k Book>, tables: Option<&'k Tables>) -> Knowledge<'k> {
         Knowledge { book, empty: Book::new(rules, pits), tables, solver: None }
     }
 
-    /// The same, and what `solver` proves of a position `within` this time.
+    /// Also uses `solver`, for up to `within` for each position.
     #[must_use]
     pub fn search(self, solver: &'k Solver<'k>, within: Duration) -> Knowledge<'k> {
         Knowledge { solver: Some((solver, within)), ..self }
     }
 
-    /// What is known of a position and its moves without a search.
+    /// Bounds of a position and of its moves, without a search.
     ///
     /// # Errors
-    /// When the book and the tables contradict each other, or a table is damaged.
+    /// If the book and the tables contradict each other, or a table is damaged.
     pub fn at_once(&self, position: &Position) -> Result<Recalled, BookError> {
         self.book.unwrap_or(&self.empty).recall(position, self.tables)
     }
 
-    /// Bounds of the score of a position; exact ones, if a search succeeds in its time. It begins with `guess`, a value.
+    /// Bounds of the score of a position, exact if a search finishes in time. The search begins with `guess`, a
+    /// value.
     ///
     /// # Errors
-    /// As [`Knowledge::at_once`], and when the solver fails or is stopped.
+    /// As [`Knowledge::at_once`]; also if the solver fails or is stopped.
     pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, KnowledgeError> {
         let known = self.at_once(position)?.bounds;
         let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
@@ -62,7 +64,7 @@ impl<'k> Knowledge<'k> {
         Ok(Bounds { lower: known.lower.max(found.lower), upper: known.upper.min(found.upper) })
     }
 
-    /// The moves of a position that keep its `score`; `None` if that is not found in time.
+    /// The moves of a position that keep its `score`; `None` if the search does not finish in time.
     ///
     /// # Errors
     /// As [`Knowledge::bounds`].

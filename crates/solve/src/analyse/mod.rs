@@ -1,15 +1,15 @@
-//! Whole boards: the tables of the papers, computed.
+//! Analyses of whole boards, such as those in the tables of the papers.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`book`] | the positions of the first turns solved, kept in a book |
 //! | [`complexity`] | how large game trees are, from sampled games |
 //! | [`graph`] | all positions that can be reached from a start, counted |
-//! | [`judgement`](Judgement) | how good a move or turn is, by exact values |
-//! | [`knowledge`](Knowledge) | what the rules, the book and tables know of a position, else a solver |
-//! | [`opening`] | who wins how soon, turn by turn, on boards with any number of seeds |
+//! | [`judgement`](Judgement) | quality of a move or turn, by exact values |
+//! | [`knowledge`](Knowledge) | bounds of a position from the rules, the book and tables, else from a solver |
+//! | [`opening`] | the winner of a game and in how many turns, on boards with any number of seeds |
 //! | [`puzzle`](Puzzle) | positions with one move that keeps the outcome |
-//! | [`review`](review()) | a game, turn by turn: what each lost |
+//! | [`review`](review()) | a game, turn by turn, with the loss of each turn |
 //! | [`values`](GameValues) | the values of games, board by board, kept in a file |
 
 pub mod book;

@@ -1,4 +1,4 @@
-//! Puzzles: positions from games with one move that keeps the win, or the draw.
+//! Puzzles: positions from games in which exactly one move keeps the win or the draw.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,23 +11,23 @@ use serde::Serialize;
 
 use crate::solve::{LimitedSearch, Method};
 
-/// The depth in moves to which puzzles are searched to see how hard they are.
+/// Maximum depth, in moves, of the searches that measure difficulty.
 pub const MAX_PUZZLE_DEPTH: u32 = 9;
 
-/// The depth of the searches by which the games are played; every other move is random.
+/// Search depth, in moves, for the moves of the games; every other move is random.
 const GAME_DEPTH: u32 = 3;
 
-/// The fewest moves to choose from.
+/// Minimum number of moves to choose from.
 const FEWEST_MOVES: usize = 3;
 
-/// How hard a puzzle is, by its [depth](Puzzle::depth).
+/// Difficulty of a puzzle, by its [depth](Puzzle::depth).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// A search of up to 2 moves finds it.
     Easy,
-    /// One of up to 5 moves.
+    /// A search of up to 5 moves finds it.
     Medium,
-    /// A deeper one, or none.
+    /// Only a deeper search finds it, or none.
     Hard,
 }
 
@@ -35,7 +35,7 @@ impl Level {
     /// All of them.
     pub const ALL: [Level; 3] = [Level::Easy, Level::Medium, Level::Hard];
 
-    /// Its name in JSON and on the command line.
+    /// The name in JSON documents and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Level::Easy => "easy",
@@ -51,7 +51,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// A text that is not a level.
+/// Error: a text that is not a level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the levels are easy, medium and hard")]
 pub struct UnknownLevel;
@@ -70,28 +70,28 @@ impl FromStr for Level {
 pub struct Puzzle {
     /// The rule set.
     pub rules: Rules,
-    /// The position, the mover South.
+    /// The position; the mover is South.
     pub position: Position,
-    /// The only move that keeps the win or draw.
+    /// The only move that keeps the win or the draw.
     pub pit: Pit,
     /// The value of the position for the mover: above 0 if the mover wins, 0 for a draw.
     pub value: i64,
-    /// The value of the second best move.
+    /// The value of the second-best move.
     pub second: i64,
     /// A line of best play to the end of the game.
     pub line: Line,
-    /// The least depth, in moves, from which on depth-limited searches up to [`MAX_PUZZLE_DEPTH`] choose the move;
-    /// [`MAX_PUZZLE_DEPTH`] + 1 if even the deepest does not.
+    /// The least depth, in moves, from which on all depth-limited searches up to [`MAX_PUZZLE_DEPTH`] choose
+    /// the move; [`MAX_PUZZLE_DEPTH`] + 1 if the deepest does not.
     pub depth: u32,
 }
 
 impl Puzzle {
-    /// How much better the move is than the second best.
+    /// Difference between the best and the second-best move.
     pub fn gap(&self) -> i64 {
         self.value - self.second
     }
 
-    /// How hard it is.
+    /// The difficulty.
     pub fn level(&self) -> Level {
         match self.depth {
             0..=2 => Level::Easy,
@@ -100,10 +100,10 @@ impl Puzzle {
         }
     }
 
-    /// The puzzle of a position in the tables; `None` if it is none, or above the tables.
+    /// The puzzle of a position in the tables; `None` if the position is not a puzzle or is above the tables.
     ///
     /// # Errors
-    /// When a table is damaged.
+    /// If a table is damaged.
     pub fn of(tables: &Tables, position: &Position) -> Result<Option<Puzzle>, TableError> {
         if position.is_over() || position.moves().count() < FEWEST_MOVES {
             return Ok(None);
@@ -132,20 +132,20 @@ impl Puzzle {
     }
 }
 
-/// A puzzle as JSON documents describe it.
+/// A puzzle as written in JSON documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PuzzleRecord {
-    /// The position, as it is written.
+    /// The position, in notation.
     pub position: String,
-    /// The name of the rule set; absent where the document states it for all its puzzles.
+    /// The name of the rule set; absent if the document names one for all its puzzles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<&'static str>,
     /// Seeds in play.
     pub seeds: u32,
     /// The number of the pit, from 1.
     pub r#move: usize,
-    /// `win` or `draw`: what the move keeps for the mover.
+    /// `win` or `draw`: the outcome that the move keeps for the mover.
     pub outcome: &'static str,
     /// See [`Puzzle::value`].
     pub value: i64,
@@ -153,9 +153,9 @@ pub struct PuzzleRecord {
     pub second: i64,
     /// See [`Puzzle::gap`].
     pub gap: i64,
-    /// The line of best play, as it is written.
+    /// The line of best play, in notation.
     pub line: String,
-    /// Its turns.
+    /// Number of turns of the line.
     pub turns: usize,
     /// See [`Puzzle::depth`].
     pub depth: u32,
@@ -164,7 +164,7 @@ pub struct PuzzleRecord {
 }
 
 impl PuzzleRecord {
-    /// A puzzle with the name of its rule set.
+    /// The record of a puzzle, with the name of its rule set.
     pub fn new(puzzle: &Puzzle) -> PuzzleRecord {
         PuzzleRecord {
             position: puzzle.position.to_string(),
@@ -182,20 +182,21 @@ impl PuzzleRecord {
         }
     }
 
-    /// The same without the name of the rule set.
+    /// Returns the record without the name of the rule set.
     #[must_use]
     pub fn without_rules(self) -> PuzzleRecord {
         PuzzleRecord { rules: None, ..self }
     }
 }
 
-/// Finds puzzles in games: some moves random, the others by a shallow search. The same seed gives the same games.
+/// Finds puzzles in games played with some random moves and shallow searches otherwise. The same seed gives the
+/// same games.
 #[derive(Debug)]
 pub struct PuzzleMiner<'t> {
     tables: &'t Tables,
     start: Position,
     random: fastrand::Rng,
-    /// The most seeds in play of a puzzle.
+    /// Maximum seeds in play of a puzzle.
     most: u32,
     seen: HashSet<Position>,
 }
@@ -204,25 +205,25 @@ impl<'t> PuzzleMiner<'t> {
     /// A miner of games from `start`.
     ///
     /// # Panics
-    /// When the tables have other pits.
+    /// If the tables have another number of pits.
     pub fn new(tables: &'t Tables, start: Position, seed: u64) -> PuzzleMiner<'t> {
         assert_eq!(tables.pits(), start.pits(), "pits of the tables");
         let most = tables.max_seeds().map_or(0, |seeds| seeds as u32);
         PuzzleMiner { tables, start, random: generator(seed), most, seen: HashSet::new() }
     }
 
-    /// The same, for puzzles with at most so many seeds in play. Where that is less than the tables have, others with
-    /// larger or smaller tables find the same puzzles.
+    /// Restricts puzzles to at most `seeds` seeds in play. Below the size of the tables, the puzzles found do
+    /// not depend on the tables.
     #[must_use]
     pub fn up_to(mut self, seeds: u32) -> PuzzleMiner<'t> {
         self.most = self.most.min(seeds);
         self
     }
 
-    /// Plays a game and returns the puzzles in it that no game before had.
+    /// Plays a game and returns its new puzzles.
     ///
     /// # Errors
-    /// When a table is damaged.
+    /// If a table is damaged.
     pub fn game(&mut self) -> Result<Vec<Puzzle>, TableError> {
         let rules = self.tables.rules();
         let search = LimitedSearch::new(rules, Method::SeqAb, GAME_DEPTH);

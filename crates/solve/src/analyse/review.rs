@@ -3,32 +3,32 @@ use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, Va
 use super::judgement::{Judgement, Tally};
 use super::knowledge::{Knowledge, KnowledgeError};
 
-/// A turn of a game, and how good it was.
+/// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReviewedTurn {
-    /// The place before it.
+    /// The position before it.
     pub place: Place,
     /// Its moves.
     pub moves: Vec<Pit>,
-    /// What the position before it is worth to its player.
+    /// Value of the position before it, for its player.
     pub value: ValueBounds,
-    /// What it is worth itself, to the same player.
+    /// Value after it, for the same player.
     pub worth: ValueBounds,
-    /// Whether there was a choice at one of its moves.
+    /// True if at least one of its moves was a choice.
     pub choice: bool,
-    /// How the best turns begin: up to the first move where this one lost something, else up to the first move. Empty where they
-    /// are not known.
+    /// Beginnings of the best turns: up to the first move where this turn lost something, else up to the first
+    /// move. Empty if unknown.
     pub best: Vec<Vec<Pit>>,
 }
 
 impl ReviewedTurn {
-    /// What it loses of the final store difference; `None` if both values are not exact.
+    /// Loss of final store difference; `None` unless both values are exact.
     pub fn lost(&self) -> Option<i64> {
         Some(self.value.value()? - self.worth.value()?)
     }
 
-    /// How good it is; `None` if both values are not exact.
+    /// Quality of the turn; `None` unless both values are exact.
     pub fn judgement(&self) -> Option<Judgement> {
         Some(Judgement::of(self.value.value()?, self.worth.value()?))
     }
@@ -40,29 +40,29 @@ impl ReviewedTurn {
 pub struct Review {
     /// The turns.
     pub turns: Vec<ReviewedTurn>,
-    /// What the start is worth to the first player.
+    /// Value of the start for the first player.
     pub value: ValueBounds,
-    /// How the first and the second player played.
+    /// Statistics of the first and the second player.
     pub tallies: [Tally; 2],
 }
 
-/// Why a game cannot be reviewed.
+/// Error of a review.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReviewError {
     /// It is not legal.
     #[error("{0}")]
     Line(#[from] ParseError),
-    /// Nothing can be found out about a position of it.
+    /// A position of it cannot be evaluated.
     #[error("{0}")]
     Knowledge(#[from] KnowledgeError),
 }
 
-/// Reviews the game that `line` is, from `start`: the last turn first, since what is proved of later positions helps with
-/// earlier ones. `tell` is called before each position that is evaluated.
+/// Reviews the game `line` from `start`, last turn first: bounds of later positions speed up the earlier ones.
+/// Calls `tell` before each position that it evaluates.
 ///
 /// # Errors
-/// When the game is not legal, the book or a table cannot be used, or a search fails or is stopped.
+/// If the game is not legal, the book or a table cannot be used, or a search fails or is stopped.
 pub fn review(
     rules: Rules,
     start: &Position,
@@ -80,7 +80,7 @@ pub fn review(
         tell(&place);
         let worth = if place.first == next.first { after } else { turned(after) };
         let value = evaluate(knowledge, &place.position, worth.value())?;
-        // No turn is worth more than its position.
+        // No turn is better than its position.
         let worth = ValueBounds { upper: worth.upper.min(value.upper), ..worth };
         let value = match worth.value() {
             Some(worth) => ValueBounds { lower: value.lower.max(worth), ..value },
@@ -104,7 +104,7 @@ pub fn review(
     Ok(Review { turns, value: after, tallies })
 }
 
-/// The positions in which the moves of a turn are made, all seen by its player.
+/// Positions before the moves of a turn, all seen by its player.
 fn positions(rules: Rules, start: &Position, moves: &[Pit]) -> Vec<Position> {
     let mut position = *start;
     let step = |&pit: &Pit| {
@@ -121,12 +121,13 @@ fn evaluate(knowledge: &Knowledge, position: &Position, guess: Option<i64>) -> R
     Ok(ValueBounds { lower: position.value(lower), upper: position.value(upper) })
 }
 
-/// The same for the other player.
+/// The bounds for the other player.
 fn turned(bounds: ValueBounds) -> ValueBounds {
     ValueBounds { lower: -bounds.upper, upper: -bounds.lower }
 }
 
-/// How the best turns of a position of this `value` begin, where the turn of `moves` is `worth` that; empty if that is not known.
+/// Beginnings of the best turns of a position of this `value`, given a turn of `moves` with value `worth`;
+/// empty if unknown.
 fn best_turns(
     rules: Rules,
     knowledge: &Knowledge,
@@ -138,7 +139,7 @@ fn best_turns(
     let positions = positions(rules, position, moves);
     let mut at = 0;
     if worth.upper < value {
-        // The last position that is still worth as much is where the loss happened.
+        // The loss is at the last position that still has the full value.
         while let Some(next) = positions.get(at + 1) {
             match evaluate(knowledge, next, Some(value))?.value() {
                 Some(next) if next == value => at += 1,

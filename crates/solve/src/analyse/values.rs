@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::solve::ValueBounds;
 
-/// What is proved of the value of a game: of its start position, for the first player.
+/// Proved bounds of the value of a game, that is of its start position, for the first player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameValue {
     /// Pits a side.
     pub pits: usize,
     /// Seeds in each.
     pub seeds: u32,
-    /// The final store difference that the first player reaches.
+    /// Final store difference that the first player can guarantee.
     pub at_least: i64,
-    /// The one that the second player holds the first to.
+    /// Final store difference to which the second player can hold the first.
     pub at_most: i64,
     /// Nodes searched.
     pub nodes: u64,
-    /// Seconds it took.
+    /// Elapsed seconds.
     pub seconds: f64,
 }
 
@@ -29,25 +29,25 @@ impl GameValue {
         StartPosition { pits: self.pits, seeds: self.seeds }
     }
 
-    /// What is proved.
+    /// The proved bounds.
     pub fn bounds(&self) -> ValueBounds {
         ValueBounds { lower: self.at_least, upper: self.at_most }
     }
 
-    /// What is proved with `more` bounds of the same game; `None` when they exclude each other.
+    /// The bounds narrowed by `more` bounds of the same game; `None` if they contradict each other.
     #[must_use]
     pub fn bounds_with(&self, more: ValueBounds) -> Option<ValueBounds> {
         let (lower, upper) = (self.at_least.max(more.lower), self.at_most.min(more.upper));
         (lower <= upper).then_some(ValueBounds { lower, upper })
     }
 
-    /// The value, when it is proved.
+    /// The value, if it is proved.
     pub fn value(&self) -> Option<i64> {
         self.bounds().value()
     }
 
-    /// Whether there can be such bounds of such a game: there is a start position, and the first player collects some number
-    /// of its seeds.
+    /// Returns true if the start position is valid and both bounds are possible: store differences after
+    /// collecting some number of seeds.
     fn can_be(&self) -> bool {
         let Ok(position) = self.start().position() else { return false };
         let (least, most) = (position.value(0), position.value(position.seeds()));
@@ -59,7 +59,7 @@ impl GameValue {
             && self.seconds >= 0.0
     }
 
-    /// Whether the first player wins (`W`), loses (`L`) or draws (`D`); `None` when that is not proved.
+    /// W, L or D if the first player wins, loses or draws; `None` if that is not proved.
     pub fn outcome(&self) -> Option<char> {
         match (self.at_least, self.at_most) {
             (1.., _) => Some('W'),
@@ -70,7 +70,7 @@ impl GameValue {
     }
 }
 
-/// The values of games of one rule set, as far as they are known, and the file that keeps them.
+/// Values of games of one rule set, and the file that stores them.
 #[derive(Debug)]
 pub struct GameValues {
     rules: Rules,
@@ -78,7 +78,7 @@ pub struct GameValues {
     values: Vec<GameValue>,
 }
 
-/// A file of game values, that no other process has open.
+/// A file of game values that no other process has open.
 #[derive(Debug)]
 struct Kept {
     path: PathBuf,
@@ -91,15 +91,15 @@ struct State {
     values: Vec<GameValue>,
 }
 
-/// The file. Its first version had no checksum.
+/// The file format. Version 1 has no checksum.
 const DOCUMENT: Document = Document { format: "kalah game values", version: 2 };
 
 impl GameValues {
-    /// The values of `rules` kept in the file `path`, none if it is not there yet; without a path they are kept in memory.
-    /// Until they are dropped no other process can open the file.
+    /// Opens the values of `rules` in the file `path`; a missing file is empty. Without a path the values stay
+    /// in memory. No other process can open the file until they are dropped.
     ///
     /// # Errors
-    /// When another process has the file open, or it cannot be read, is damaged, or holds something else.
+    /// If another process has the file open, or the file cannot be read, is damaged, or has other contents.
     pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, StateError> {
         let Some(path) = path else { return Ok(GameValues { rules, file: None, values: Vec::new() }) };
         let path = file::resolved(path);
@@ -111,7 +111,7 @@ impl GameValues {
             let state: State =
                 DOCUMENT.parse(&bytes).map_err(|error| StateError::document(StateKind::Values, &path, &error))?;
             if state.rules != rules.name() {
-                let what = format!("cannot be used: it holds values of {}, not of {rules}", state.rules);
+                let what = format!("cannot be used: it has values of {}, not of {rules}", state.rules);
                 return Err(StateError::other(StateKind::Values, &path, what));
             }
             if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
@@ -123,15 +123,15 @@ impl GameValues {
         Ok(GameValues { rules, file: Some(Kept { path, _lock: lock }), values })
     }
 
-    /// What is known of a game.
+    /// The bounds of a game.
     pub fn get(&self, start: StartPosition) -> Option<&GameValue> {
         self.values.iter().find(|value| value.start() == start)
     }
 
-    /// Puts what is proved now in the place of what was known of the game, in the file too.
+    /// Replaces the bounds of a game, in the file too.
     ///
     /// # Errors
-    /// When the file cannot be written; the old one stays then.
+    /// If the file cannot be written; the old file stays.
     pub fn put(&mut self, value: GameValue) -> Result<(), StateError> {
         self.values.retain(|old| old.start() != value.start());
         self.values.push(value);

@@ -5,9 +5,10 @@ use kalah_core::game::{Bounds, Position, Rules};
 use super::error::BookError;
 use super::key;
 
-/// Proved bounds of the scores of positions, most of them near the start, for one rule set and number of pits.
+/// Proved bounds of the scores of positions, for one rule set and number of pits. Most positions are near the
+/// start.
 ///
-/// Stores do not matter: what is known of a position holds whatever was stored before.
+/// Stores do not matter: bounds of a position hold whatever was stored before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {
     rules: Rules,
@@ -16,7 +17,7 @@ pub struct Book {
     pub(super) entries: Vec<Entry>,
 }
 
-/// The bounds of a position.
+/// Bounds of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub seeds: u8,
@@ -34,15 +35,15 @@ impl Entry {
         Bounds { lower: self.lower.into(), upper: self.upper.into() }
     }
 
-    /// A position of which nothing is known.
+    /// The widest bounds of a position.
     fn unknown((seeds, key): (u8, u64)) -> Entry {
         Entry { seeds, key, lower: 0, upper: seeds }
     }
 
-    /// With further `proved` bounds.
+    /// Narrows the bounds by further `proved` ones.
     ///
     /// # Errors
-    /// When they contradict the bounds that are known.
+    /// If they contradict the bounds of this entry.
     fn narrowed(&self, pits: usize, proved: Bounds) -> Result<Entry, BookError> {
         let known = self.bounds();
         let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
@@ -50,9 +51,9 @@ impl Entry {
             let position =
                 key::position(pits, self.seeds.into(), self.key).expect("an entry has the key of a position");
             let position = Box::new(position);
-            return Err(BookError::Contradiction { position, known, other: proved, by: "what is added" });
+            return Err(BookError::Contradiction { position, known, other: proved, by: "the added bounds" });
         }
-        // Both are at most the seeds in play, which fit.
+        // Both are at most the seeds in play, so they fit.
         Ok(Entry { lower: both.lower as u8, upper: both.upper as u8, ..*self })
     }
 }
@@ -77,22 +78,22 @@ impl Book {
         self.pits
     }
 
-    /// How many positions it has.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it has no position.
+    /// Returns true if it has no position.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many of its positions have an exact score.
+    /// Number of positions with an exact score.
     pub fn exact(&self) -> usize {
         self.entries.iter().filter(|entry| entry.lower == entry.upper).count()
     }
 
-    /// The least and the most seeds in play of its positions; `None` if it has none.
+    /// Least and most seeds in play of its positions; `None` if it is empty.
     pub fn seeds(&self) -> Option<RangeInclusive<u32>> {
         Some(self.entries.first()?.seeds.into()..=self.entries.last()?.seeds.into())
     }
@@ -100,7 +101,7 @@ impl Book {
     /// Seeds in play and key of a position.
     ///
     /// # Errors
-    /// When a book cannot have it.
+    /// If a book cannot contain the position.
     fn place(&self, position: &Position) -> Result<(u8, u64), BookError> {
         let place = || Some((u8::try_from(position.seeds()).ok()?, key::key(position)?));
         let own = (position.pits() == self.pits).then(place).flatten();
@@ -109,7 +110,7 @@ impl Book {
 
     /// The bounds of the score of `position`; `None` if it is not in the book.
     pub fn get(&self, position: &Position) -> Option<Bounds> {
-        // Most positions of a search have fewer seeds than all of the book.
+        // Most positions of a search have fewer seeds than any in the book.
         if !self.seeds()?.contains(&position.seeds()) {
             return None;
         }
@@ -118,11 +119,11 @@ impl Book {
         Some(self.entries[found.ok()?].bounds())
     }
 
-    /// Adds proved bounds of the score of `position` to what is known; returns whether that is more than before.
-    /// Finished games are left out: the rules know their scores.
+    /// Adds proved bounds of the score of `position`. Returns true if the stored bounds become narrower.
+    /// Finished games are left out, since the rules give their scores.
     ///
     /// # Errors
-    /// When the bounds contradict the book, or the position cannot be in it; the book is unchanged then.
+    /// If the bounds contradict the book, or the position cannot be in it. The book stays unchanged then.
     pub fn add(&mut self, position: &Position, proved: Bounds) -> Result<bool, BookError> {
         let place = self.place(position)?;
         let found = self.entries.binary_search_by_key(&place, Entry::place);
@@ -138,11 +139,11 @@ impl Book {
         Ok(true)
     }
 
-    /// As [`Book::add`] for each of many positions, in the time of sorting them; returns for how many of them more is known
-    /// than before.
+    /// Adds bounds of many positions as [`Book::add`] does, in the time of sorting them. Returns the number of
+    /// positions whose bounds become narrower.
     ///
     /// # Errors
-    /// As [`Book::add`]; the book is unchanged then.
+    /// As [`Book::add`]. The book stays unchanged then.
     pub fn add_all(&mut self, proved: impl IntoIterator<Item = (Position, Bounds)>) -> Result<usize, BookError> {
         let mut added = Vec::new();
         for (position, bounds) in proved {
@@ -176,10 +177,11 @@ impl Book {
         Ok(more)
     }
 
-    /// Adds all that is in another book; returns for how many positions the bounds are narrower than before.
+    /// Adds all entries of another book. Returns the number of positions whose bounds become narrower.
     ///
     /// # Errors
-    /// When it is for another rule set or board, or the books contradict each other; the book is unchanged then.
+    /// If it is for another rule set or board, or the books contradict each other. The book stays unchanged
+    /// then.
     pub fn merge(&mut self, other: &Book) -> Result<usize, BookError> {
         let (found, expected) = ((other.rules, other.pits), (self.rules, self.pits));
         if found != expected {
@@ -188,7 +190,7 @@ impl Book {
         self.add_all(other.iter())
     }
 
-    /// Its positions, without stores, with the bounds of their scores: by seeds in play, then by key.
+    /// All positions, without stores, with the bounds of their scores, ordered by seeds in play and key.
     pub fn iter(&self) -> impl Iterator<Item = (Position, Bounds)> + '_ {
         self.entries.iter().map(|entry| {
             let position = key::position(self.pits, entry.seeds.into(), entry.key);
@@ -196,7 +198,7 @@ impl Book {
         })
     }
 
-    /// The position with this number, from 0, in the order of [`Book::iter`], with the bounds of its score.
+    /// The position at index `number` in the order of [`Book::iter`], with the bounds of its score.
     pub fn nth(&self, number: usize) -> Option<(Position, Bounds)> {
         let entry = self.entries.get(number)?;
         Some((key::position(self.pits, entry.seeds.into(), entry.key)?, entry.bounds()))

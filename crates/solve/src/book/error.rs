@@ -7,12 +7,12 @@ use kalah_tables::table::TableError;
 
 use super::key::MAX_SEEDS;
 
-/// Why a book cannot be used or extended.
+/// Error of a book: it cannot be used or extended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// It is no book at all.
-    #[error("it is not a book of positions")]
+    /// It is not a book.
+    #[error("it is not a book")]
     Foreign,
     /// It has another version.
     #[error("{}", other_version(*found, *known))]
@@ -22,15 +22,15 @@ pub enum BookError {
         /// The version that this program reads.
         known: u32,
     },
-    /// Some of its bytes are not those that were written.
+    /// Some of its bytes were changed.
     #[error("{0}: it was changed or damaged")]
     Damaged(&'static str),
     /// It is a book for another rule set or board.
     #[error("it is a book for {} with {} pits, not for {} with {} pits", found.0, found.1, expected.0, expected.1)]
     Other {
-        /// Rule set and pits a side of the book.
+        /// Rule set and pits a side of the file.
         found: (Rules, usize),
-        /// Those that it should be for.
+        /// Rule set and pits a side that it should have.
         expected: (Rules, usize),
     },
     /// Two bounds of the score of a position contradict each other.
@@ -41,20 +41,23 @@ pub enum BookError {
     Contradiction {
         /// The position, without stores.
         position: Box<Position>,
-        /// What the book has.
+        /// Bounds in the book.
         known: Bounds,
-        /// What contradicts it.
+        /// Bounds that contradict them.
         other: Bounds,
-        /// Where that comes from.
+        /// Source of those bounds.
         by: &'static str,
     },
     /// The position cannot be in a book.
-    #[error("books have positions of up to {MAX_SEEDS} seeds in play on boards with less than 2^64 of them, not {0}")]
+    #[error(
+        "a book cannot contain {0}: positions have at most {MAX_SEEDS} seeds in play, \
+        on boards with fewer than 2^64 positions"
+    )]
     Board(Box<Position>),
     /// It cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Another process extends it.
+    /// Another process is extending it.
     #[error("{0}")]
     Lock(#[from] LockError),
     /// A table cannot be read.
@@ -62,19 +65,19 @@ pub enum BookError {
     Table(#[from] TableError),
 }
 
-/// A book's file that cannot be used, and why.
+/// A book's file that cannot be used, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", path.display())]
 pub struct BookFileError {
     /// The file.
     pub path: Box<Path>,
-    /// What is wrong.
+    /// The reason.
     #[source]
     pub error: BookError,
 }
 
 impl BookError {
-    /// Whether the book has a newer version than this program reads.
+    /// Returns true if the book has a newer version than this program can read.
     pub fn is_newer(&self) -> bool {
         matches!(self, BookError::Version { found, known } if found > known)
     }

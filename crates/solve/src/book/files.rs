@@ -1,4 +1,4 @@
-//! Where books come from: the program itself, or a file beside the tables.
+//! Sources of books: the program itself, or a file beside the tables.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -10,13 +10,13 @@ use kalah_tables::file::{self, FileContent};
 use super::book::Book;
 use super::error::{BookError, BookFileError};
 
-/// The files of the books that the program has, made by `kalah book make` (docs/book.md).
+/// The books shipped with the program, made by `kalah book make` (docs/book.md).
 const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];
 
-/// The most bytes of a book's file that is read.
+/// Maximum size of a book's file.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// All of them, read.
+/// The shipped books, parsed.
 fn shipped() -> &'static [Book] {
     static BOOKS: OnceLock<Vec<Book>> = OnceLock::new();
     let read = |bytes: &&[u8]| Book::from_bytes(bytes).expect("the program's own books are sound");
@@ -24,12 +24,12 @@ fn shipped() -> &'static [Book] {
 }
 
 impl Book {
-    /// The book for a rule set and board that the program has, if there is one.
+    /// The shipped book for a rule set and board, if there is one.
     pub fn shipped(rules: Rules, pits: usize) -> Option<&'static Book> {
         shipped().iter().find(|book| (book.rules(), book.pits()) == (rules, pits))
     }
 
-    /// The name of a book's file in a directory of tables, such as `empty-capture-6.book`.
+    /// File name of a book in a directory of tables, such as `empty-capture-6.book`.
     pub fn file_name(rules: Rules, pits: usize) -> String {
         format!("{rules}-{pits}.book")
     }
@@ -37,11 +37,11 @@ impl Book {
     /// Reads a book from the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged.
+    /// If the file cannot be read or is damaged.
     pub fn open(path: &Path) -> Result<Book, BookFileError> {
         let read = || -> Result<Book, BookError> {
             let file = file::open(path)?;
-            // Anything may have this name, and be large.
+            // A file of this name can be anything, of any size.
             if file.metadata()?.len() > MAX_BYTES {
                 return Err(BookError::Foreign);
             }
@@ -52,10 +52,10 @@ impl Book {
         read().map_err(|error| BookFileError { path: path.into(), error })
     }
 
-    /// Reads the book for a rule set and board from the file at `path`; `None` if there is no file.
+    /// Reads the book for a rule set and board from the file at `path`; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or is for another rule set or board.
+    /// If the file cannot be read, is damaged, or is for another rule set or board.
     pub fn open_for(path: &Path, rules: Rules, pits: usize) -> Result<Option<Book>, BookFileError> {
         match Book::open(path) {
             Err(BookFileError { error: BookError::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
@@ -69,10 +69,10 @@ impl Book {
         }
     }
 
-    /// Writes the book to the file at `path`, replacing what was there once it is complete.
+    /// Writes the book to the file at `path`, and replaces an old file once the new one is complete.
     ///
     /// # Errors
-    /// When it cannot be written; the old file stays then.
+    /// If it cannot be written; the old file stays then.
     pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
         let bytes = self.to_bytes();
         file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
@@ -80,7 +80,7 @@ impl Book {
     }
 }
 
-/// The books in use: of each rule set and board the one in a directory of tables, else the one that the program has.
+/// The books in use: for each rule set and board the one in a directory of tables, else the shipped one.
 #[derive(Debug, Default)]
 pub struct Books {
     sources: Vec<Source>,
@@ -115,15 +115,15 @@ impl Books {
         Books::default()
     }
 
-    /// The books that the program has.
+    /// The shipped books.
     pub fn shipped() -> Books {
         Books { sources: shipped().iter().map(Source::Shipped).collect(), unusable: Vec::new() }
     }
 
-    /// The books to use with the tables in `directory`, for some rule sets: those in files with their
-    /// [names](Book::file_name), and the [shipped](Book::shipped) ones of other boards.
+    /// Finds the books for some rule sets to use with the tables in `directory`: files with the
+    /// [names](Book::file_name) of books, and the [shipped](Book::shipped) books of other boards.
     ///
-    /// A board whose file cannot be used has no book ([`Books::unusable`]); the other boards have theirs.
+    /// A board whose file cannot be used has no book ([`Books::unusable`]). Other boards are not affected.
     pub fn find(directory: &Path, rule_sets: &[Rules]) -> Books {
         let mut books = Books::none();
         for &rules in rule_sets {
@@ -139,24 +139,24 @@ impl Books {
         books
     }
 
-    /// The book for a rule set and board, if there is one that can be used.
+    /// The book for a rule set and board, if a usable one exists.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
         self.sources.iter().map(Source::book).find(|book| (book.rules(), book.pits()) == (rules, pits))
     }
 
-    /// The same as [`Books::get`], but a file that cannot be used is an error.
+    /// As [`Books::get`], but an unusable file is an error.
     ///
     /// # Errors
-    /// When the file for this rule set and board could not be used when the books were found, and still cannot.
+    /// If the file for this rule set and board was unusable when the books were found, and still is.
     pub fn require(&self, rules: Rules, pits: usize) -> Result<Option<&Book>, BookFileError> {
         if let Some(unusable) = self.unusable.iter().find(|unusable| unusable.board == (rules, pits)) {
-            // Opened again, since the error that was found stays here.
+            // Opened again to get an error that can be returned; the stored one stays here.
             Book::open_for(&unusable.error.path, rules, pits)?;
         }
         Ok(self.get(rules, pits))
     }
 
-    /// The files that cannot be used, and why.
+    /// The unusable files, with the reasons.
     pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
         self.unusable.iter().map(|unusable| &unusable.error)
     }

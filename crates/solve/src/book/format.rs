@@ -1,4 +1,4 @@
-//! The bytes of a book; docs/book.md describes them.
+//! Byte format of books, described in docs/book.md.
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Rules};
@@ -11,13 +11,13 @@ use super::key;
 
 const MAGIC: [u8; 8] = *b"KALAHBK\n";
 
-/// The version that this program writes and reads.
+/// The version that this program reads and writes.
 pub(super) const VERSION: u32 = 1;
 
-/// The most bytes of the content of a book that is read.
+/// Maximum bytes of the content of a book.
 const MAX_CONTENT: u64 = 1 << 30;
 
-/// The zstd level: a book is written once and read often.
+/// zstd level. A book is written once and read often.
 const LEVEL: i32 = 19;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -43,7 +43,7 @@ fn digest(rules: Rules, pits: usize, content: &[u8]) -> [u8; 32] {
     *blake3::Hasher::new().update(&[rules.code(), pits as u8]).update(content).finalize().as_bytes()
 }
 
-/// Appends a number in groups of 7 bits, the lowest first, each but the last with its highest bit set (LEB128).
+/// Appends a number in LEB128: groups of 7 bits, lowest first, each but the last with its highest bit set.
 fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -52,7 +52,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes such a number off the front; `None` if there is none that fits 64 bits, written in the shortest way.
+/// Removes a LEB128 number from the front; `None` unless it fits 64 bits and has the shortest form.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
@@ -71,8 +71,8 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 impl Book {
-    /// The entries, layer by layer: seeds, number of entries; differences of keys; lower bounds; upper less lower
-    /// bounds.
+    /// The entries, layer by layer: seeds, number of entries, differences of keys, lower bounds, upper minus
+    /// lower bounds.
     fn content(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for layer in self.entries.chunk_by(|one, next| one.seeds == next.seeds) {
@@ -89,7 +89,7 @@ impl Book {
         bytes
     }
 
-    /// BLAKE3 of its contents: two books are equal exactly if their digests are.
+    /// BLAKE3 of the contents. Two books are equal exactly if their digests are.
     pub fn digest(&self) -> [u8; 32] {
         digest(self.rules(), self.pits(), &self.content())
     }
@@ -114,16 +114,16 @@ impl Book {
         [bytemuck::bytes_of(&sealed(header)), &frame].concat()
     }
 
-    /// The book in a file's `bytes`.
+    /// Parses the `bytes` of a file.
     ///
     /// # Errors
-    /// When they are not those of a book, complete and unchanged.
+    /// If they are not a complete and unchanged book.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(BookError::Foreign);
         }
         let (header, frame) =
-            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is cut off"))?;
+            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is incomplete"))?;
         let raw: RawHeader = bytemuck::pod_read_unaligned(header);
         let version = u32::from_le(raw.version);
         if version != VERSION {
@@ -138,7 +138,7 @@ impl Book {
         let content_bytes = Some(u64::from_le(raw.content_bytes)).filter(|&bytes| bytes <= MAX_CONTENT);
         let content_bytes = content_bytes.ok_or_else(damaged)? as usize;
         if frame.len() as u64 != u64::from_le(raw.frame_bytes) || xxh3_64(frame) != u64::from_le(raw.frame_checksum) {
-            return Err(BookError::Damaged("its entries have another checksum"));
+            return Err(BookError::Damaged("its entries do not match their checksum"));
         }
         let damaged = || BookError::Damaged("its entries are wrong");
         let content = zstd::bulk::decompress(frame, content_bytes).ok().filter(|found| found.len() == content_bytes);
@@ -151,13 +151,13 @@ impl Book {
     }
 }
 
-/// The entries of a content; `None` if it holds something else.
+/// Parses the entries of a content; `None` if it has another form.
 fn entries(pits: usize, mut content: &[u8]) -> Option<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
     while !content.is_empty() {
         let seeds = u8::try_from(take_number(&mut content)?).ok()?;
         let count = usize::try_from(take_number(&mut content)?).ok()?;
-        // Every entry takes three bytes at least.
+        // Every entry takes at least three bytes.
         let is_next = entries.last().is_none_or(|last| last.seeds < seeds);
         let positions = key::positions(pits, seeds.into())?;
         if !is_next || count == 0 || count > content.len() {

@@ -1,25 +1,25 @@
-//! Positions without stores as numbers, one layer after the other.
+//! Numbers of positions without stores, layer by layer.
 
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};
 
-/// The most seeds in play of positions that have a key: bounds of their scores fit a byte.
+/// Maximum seeds in play of a position with a key: bounds of its score fit a byte.
 pub(super) const MAX_SEEDS: u32 = MAX_RANKED_SEEDS as u32;
 
-/// How many positions without stores have `pits` pits a side and `seeds` seeds in play, finished games included; `None`
-/// if they have no keys: the seeds are more than [`MAX_SEEDS`], or the number does not fit 64 bits.
+/// Number of positions without stores that have `pits` pits a side and `seeds` seeds in play, finished games
+/// included. `None` if they have no keys: there are more than [`MAX_SEEDS`] seeds, or the number does not fit
+/// 64 bits.
 pub(super) fn positions(pits: usize, seeds: u32) -> Option<u64> {
     u64::try_from(sequences(pits, seeds as usize)?).ok()
 }
 
-/// The [rank](sequence_rank) of a position among all with as many pits and seeds in play, stores left out; `None` if it
-/// has no key.
+/// The [sequence rank](sequence_rank) of a position, which leaves out stores; `None` if it has no key.
 pub(super) fn key(position: &Position) -> Option<u64> {
     positions(position.pits(), position.seeds())?;
     u64::try_from(sequence_rank(position)?).ok()
 }
 
-/// The position, without stores, with this key; `None` if there is none.
+/// The position with this key, without stores; `None` if no position has it.
 pub(super) fn position(pits: usize, seeds: u32, key: u64) -> Option<Position> {
     positions(pits, seeds)?;
     sequence_position(pits, seeds as usize, key.into())

@@ -1,7 +1,7 @@
-//! The book: proved bounds or exact values of positions near the start, which searches need not find again.
+//! The book: proved bounds of positions near the start, which searches need not find again.
 //!
-//! The program has books for some boards; `kalah book` shows, checks and extends them. docs/book.md describes the
-//! files.
+//! The program comes with books for some boards. `kalah book` shows, checks and extends them; docs/book.md
+//! describes the files.
 //!
 //! ```
 //! use kalah_solve::book::Book;
@@ -17,16 +17,16 @@
 //! # }
 //! ```
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `key` | positions as numbers |
 //! | [`book`](Book) | bounds of positions, looked up and added |
 //! | `format` | the bytes of a book |
-//! | `files` | the books that the program has, and those beside tables |
-//! | [`recall`](Recalled) | what a book, the rules and tables know of a position and its moves |
+//! | `files` | the books shipped with the program, and files beside tables |
+//! | [`recall`](Recalled) | bounds of a position and its moves from a book, the rules and tables |
 //! | `error` | [why a book cannot be used](BookError) |
 
-// The module of the type has its name.
+// The module is named after its type.
 #[allow(clippy::module_inception)]
 mod book;
 mod error;

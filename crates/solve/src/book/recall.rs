@@ -4,25 +4,26 @@ use kalah_tables::table::{ProbeError, Tables};
 use super::book::Book;
 use super::error::BookError;
 
-/// What a book, the rules and tables know of a position, without any search.
+/// Bounds of a position from a book, the rules and tables, without a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recalled {
-    /// Bounds of the score: what the mover collects of the seeds in play.
+    /// Bounds of the score.
     pub bounds: Bounds,
-    /// The legal moves, with bounds of what the mover collects with each.
+    /// The legal moves, each with bounds of the seeds that the mover collects with it.
     pub moves: Vec<(Pit, Bounds)>,
-    /// Whether the book has the position or one after its moves; otherwise the rules and tables know all of this.
+    /// True if the book contains the position or a position after its moves. Otherwise all bounds come from the
+    /// rules and tables.
     pub from_book: bool,
 }
 
 impl Recalled {
-    /// The score, if it is known.
+    /// The score, if it is exact.
     pub fn score(&self) -> Option<u32> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
-    /// The moves that are proved to keep the score; none if that is not known.
+    /// The moves proved to keep the score; none if the score is not exact.
     pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
         let score = self.score();
         self.moves
@@ -31,20 +32,20 @@ impl Recalled {
             .map(|&(pit, _)| pit)
     }
 
-    /// Whether of every move it is known if it keeps the score.
+    /// Returns true if the bounds decide for every move whether it keeps the score.
     pub fn is_decided(&self) -> bool {
         let decides = |score: u32| self.moves.iter().all(|(_, bounds)| bounds.lower >= score || bounds.upper < score);
         self.score().is_some_and(decides)
     }
 
-    /// Whether the score of every move is known.
+    /// Returns true if the score of every move is exact.
     pub fn is_exact(&self) -> bool {
         self.score().is_some() && self.moves.iter().all(|(_, bounds)| bounds.lower == bounds.upper)
     }
 }
 
 impl Book {
-    /// What is known of a position itself: by the rules, `tables`, the book.
+    /// Bounds of the position itself from the rules, `tables` and the book.
     fn known(&self, position: &Position, tables: Option<&Tables>) -> Result<Bounds, BookError> {
         if position.is_over() {
             let score = position.mover().total();
@@ -64,13 +65,13 @@ impl Book {
         }
     }
 
-    /// What the book, the rules and `tables` know of `position` and of the positions after its moves.
+    /// Looks up `position` and the positions after its moves in the book, the rules and `tables`.
     ///
     /// # Errors
-    /// When they contradict each other, or a table is damaged.
+    /// If these contradict each other, or a table is damaged.
     ///
     /// # Panics
-    /// When the position or the tables have other pits, or the tables other rules.
+    /// If the position or the tables have another number of pits, or the tables are for other rules.
     pub fn recall(&self, position: &Position, tables: Option<&Tables>) -> Result<Recalled, BookError> {
         assert_eq!(position.pits(), self.pits(), "pits of the book");
         assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (self.rules(), self.pits())));
@@ -92,16 +93,16 @@ impl Book {
             let position = Box::new(position.without_stores());
             return Err(BookError::Contradiction { position, known, other: best, by: "the positions after its moves" });
         }
-        // No move is worth more than the position.
+        // No move is better than the position.
         for (_, after) in &mut moves {
             after.upper = after.upper.min(bounds.upper);
         }
         Ok(Recalled { bounds, moves, from_book })
     }
 
-    /// A line of best play from `position` as far as the book, the rules and `tables` know, and whether that is to the
-    /// end of the game. Its last turn may stop before it is over. Of several best moves it takes the one nearest the
-    /// store.
+    /// A line of best play from `position`, as long as the book, the rules and `tables` give exact scores.
+    /// Returns true with it if it reaches the end of the game. Its last turn may be incomplete. Among several
+    /// best moves, the one nearest the store is chosen.
     ///
     /// # Errors
     /// As [`Book::recall`].
@@ -127,7 +128,7 @@ impl Book {
     }
 }
 
-/// The score of a position by the tables; `None` if it is above them.
+/// The score of a position in the tables; `None` if it is above them.
 fn table_score(tables: &Tables, position: &Position) -> Result<Option<u32>, BookError> {
     if tables.max_seeds().is_none_or(|most| position.seeds() as usize > most) {
         return Ok(None);

@@ -3,19 +3,19 @@
 use super::bytes::Bytes;
 use super::key::{Keys, MAX_SEEDS};
 
-/// Claims of every block but the last, which may have fewer.
+/// Number of claims in every block but the last, which may have fewer.
 pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
 
-/// The level of compression of zstd.
+/// zstd level.
 const LEVEL: i32 = 19;
 
-/// The most bytes of a block of so many claims before compression: the groups, then for each claim a difference of
-/// ranks, which are below 2^120, in at most 18 bytes, and two bounds.
+/// Maximum bytes before compression of a block of this many claims: the groups, then for each claim two bounds
+/// and a difference of ranks. Ranks are below 2^120, so a difference takes at most 18 bytes.
 pub(super) fn most_raw_bytes(claims: usize) -> usize {
     10 + (MAX_SEEDS + 1) * 11 + claims * (18 + 2)
 }
 
-/// The bytes of a block before compression. The claims are sorted by their keys.
+/// Bytes of a block before compression. The claims are sorted by key.
 fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
     let groups: Vec<_> = claims.chunk_by(|one, two| Keys::parts(one.0).0 == Keys::parts(two.0).0).collect();
     let mut raw = Vec::with_capacity(claims.len() * 8);
@@ -37,14 +37,14 @@ fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
     raw
 }
 
-/// Packs claims that are sorted by their keys: the compressed bytes, and how many they were before.
+/// Packs claims that are sorted by key. Returns the compressed bytes and the size before compression.
 pub(super) fn pack(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usize)> {
     let raw = raw(claims);
     Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
 }
 
-/// The first bytes of the zstd frame of a block: the magic number, the descriptor, and the size of the content in as few
-/// bytes as possible. There is no window, dictionary or checksum.
+/// The header of a block's zstd frame: magic number, descriptor, and content size in as few bytes as possible.
+/// It has no window, dictionary or checksum.
 fn frame_header(raw_bytes: usize) -> Vec<u8> {
     let mut header = vec![0x28, 0xb5, 0x2f, 0xfd];
     match raw_bytes {
@@ -61,16 +61,18 @@ fn frame_header(raw_bytes: usize) -> Vec<u8> {
     header
 }
 
-/// Returns true if these bytes are one zstd frame, and its header is the only one that a block may have. zstd itself
-/// would take several frames, and ones with nothing in them.
+/// Returns true if these bytes are one zstd frame with the only header that a block may have. zstd itself would
+/// accept several frames, and empty ones.
 fn is_frame(packed: &[u8], raw_bytes: usize) -> bool {
     packed.starts_with(&frame_header(raw_bytes))
         && zstd::zstd_safe::find_frame_compressed_size(packed).is_ok_and(|bytes| bytes == packed.len())
 }
 
-/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and adds them to `claims`; `None`
-/// if it is no such block, its claims are not those of positions of the board, sorted by their keys, one of them says
-/// nothing, or [`pack`] would write another frame header or other bytes before compression.
+/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and appends them to
+/// `claims`.
+///
+/// Returns `None` if the block is invalid: a claim is not of a position of the board, out of order, or trivial,
+/// or [`pack`] would write another frame header or other bytes before compression.
 pub(super) fn unpack(
     packed: &[u8],
     raw_bytes: usize,
@@ -129,7 +131,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Reads a number in LEB128 that is below 2^126 and takes as few bytes as possible.
+/// Reads a number below 2^126 in the shortest form of LEB128.
 fn number(bytes: &mut Bytes) -> Option<u128> {
     let mut number = 0;
     for shift in (0..126).step_by(7) {
@@ -168,7 +170,7 @@ mod tests {
             let mut unpacked = Vec::new();
             assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut unpacked), Some(()));
             assert_eq!(unpacked, claims);
-            // Any other number of claims or bytes is noticed.
+            // Any other number of claims or bytes is detected.
             for (raw_bytes, count) in [(raw_bytes + 1, count), (raw_bytes - 1, count), (raw_bytes, count + 1)] {
                 assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut Vec::new()), None);
             }

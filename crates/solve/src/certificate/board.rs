@@ -2,7 +2,7 @@ use kalah_core::game::{Capture, MAX_PITS, Position, Row, Rules};
 
 use super::key::MAX_SEEDS;
 
-/// What a rule set says about the last seed of a sowing, and the number of pits a side.
+/// Rules for the last seed of a sowing, and the number of pits a side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variant {
     pub pits: usize,
@@ -18,27 +18,27 @@ impl Variant {
     }
 }
 
-/// The two rows of a position with at most 255 seeds in play. Every pit is a byte of its row, the first one the lowest;
-/// bytes beyond the last pit are zero.
+/// The two rows of a position with at most 255 seeds in play. Every pit is a byte of its row, the first pit the
+/// lowest byte. Bytes beyond the last pit are zero.
 ///
-/// The checker moves on this board by code of its own: nothing here uses [`kalah_core::game::sow`] or anything of the
-/// solver.
+/// The checker has its own code for moves on this board. It uses neither [`kalah_core::game::sow`] nor anything
+/// of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CheckerBoard {
     pub mover: u128,
     pub other: u128,
 }
 
-/// What a move leads to.
+/// Result of a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
-    /// The board as the player sees it who moves next.
+    /// The board, seen by the player to move next.
     pub board: CheckerBoard,
-    /// Seeds that the move stores.
+    /// Seeds stored by the move.
     pub stored: u32,
-    /// Whether the same player moves again.
+    /// True if the same player moves again.
     pub again: bool,
-    /// If the game is over: what the player who moved collected by this move and by its end.
+    /// Seeds that the player who moved collects by this move and the end of the game, if the game is over.
     pub end: Option<u32>,
 }
 
@@ -79,19 +79,19 @@ impl CheckerBoard {
         Position::new(row(self.mover), row(self.other), 0, 0).expect("rows of equal length with few seeds")
     }
 
-    /// The pits from which the mover can sow, from the one next to the store to the first.
+    /// Pits from which the mover can sow, from the one next to the store to the first.
     #[inline]
     pub fn moves(&self, variant: &Variant) -> impl Iterator<Item = usize> + use<> {
         let row = self.mover;
         (0..variant.pits).rev().filter(move |&pit| pit_of(row, pit) > 0)
     }
 
-    /// Plays the move of the mover's pit `pit`, which holds seeds.
+    /// Plays the mover's pit `pit`, which must not be empty.
     pub fn after(&self, variant: &Variant, pit: usize) -> After {
         let pits = variant.pits;
         // The rows and the store of the player who moves.
         let (mut own, mut other, mut stored) = (self.mover, self.other, 0);
-        // Where the hand is: in a pit of the own row, or of the other one.
+        // Place of the hand: a pit of the own row or of the other row.
         let (mut in_own, mut place) = (true, pit);
         let again = loop {
             let row = if in_own { &mut own } else { &mut other };
@@ -99,14 +99,14 @@ impl CheckerBoard {
             *row &= !(0xff << (8 * place));
             place += 1;
             let ended_in_store = loop {
-                // To the end of the row, a seed in each pit.
+                // One seed in each pit to the end of the row.
                 let count = (hand as usize).min(pits - place);
-                // Beyond the last pit there is nothing to add, nor to shift.
+                // Beyond the last pit nothing is added, so the shift does not matter.
                 let seeds = ONES[count].wrapping_shl(8 * place as u32);
                 *(if in_own { &mut own } else { &mut other }) += seeds;
                 hand -= count as u32;
                 if hand == 0 {
-                    // There was one to sow, so this row got at least one.
+                    // At least one seed was sown into this row.
                     place += count - 1;
                     break false;
                 }
@@ -145,7 +145,7 @@ impl CheckerBoard {
             break false;
         };
         let end = if own == 0 {
-            // What is left belongs to the other player.
+            // The remaining seeds belong to the other player.
             Some(stored)
         } else if other == 0 {
             Some(stored + sum(own))
@@ -166,7 +166,7 @@ mod tests {
     use kalah_core::index::{TableRow, table_row};
     use kalah_tables::verify::Oracle;
 
-    /// Every position of these boards that is not over.
+    /// Every position of these boards in which the game is not over.
     fn positions(pits: usize, seeds: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = Position> {
         let keys = Keys::new(pits);
         seeds
@@ -204,7 +204,7 @@ mod tests {
             for (pits, seeds) in [(1, 2..=12), (2, 2..=9), (3, 2..=6)] {
                 positions(pits, seeds).for_each(|position| assert_same_moves(rules, &position));
             }
-            // Boards of all sizes, with full laps.
+            // Boards of all sizes, with complete laps.
             let mut random = fastrand::Rng::with_seed(1);
             for _ in 0..3000 {
                 let pits = random.usize(1..=MAX_PITS);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn moves_are_those_of_the_reference_oracle() {
-        // Any scores show whether both lead to the same positions.
+        // Arbitrary scores show whether both lead to the same positions.
         let score = |mover: &TableRow, other: &TableRow, seeds: u32| {
             let bytes = [*mover, *other].concat();
             (xxhash_rust::xxh3::xxh3_64(&bytes) % u64::from(seeds + 1)) as u8

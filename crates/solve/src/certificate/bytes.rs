@@ -1,4 +1,4 @@
-/// Bytes that are read from the front. Every read past the end gives `None`.
+/// A reader of bytes from the front. Every read past the end gives `None`.
 pub(super) struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {

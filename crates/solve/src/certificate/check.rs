@@ -7,27 +7,27 @@ use super::board::{After, CheckerBoard, Variant};
 use super::checker_search::{CheckerFinding, CheckerSearch};
 use super::claim::Bound;
 
-/// Why a bound holds.
+/// Reason why a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is true of every position with as many seeds in play, or of the finished game.
+    /// It holds for every position with this number of seeds in play, or for the finished game.
     Trivial,
-    /// The table that contains the position shows it.
+    /// A table contains the position.
     Table,
     /// A claim about the position itself implies it.
     Claim,
-    /// It follows in one ply from known bounds, ends of games and tables.
+    /// It follows in one ply from other bounds, ends of games and tables.
     OnePly,
     /// A search of at most 2^k nodes shows it.
     Search,
-    /// It follows in one ply from known bounds, ends, tables and, for each position where these do not suffice, a
-    /// search of at most 2^k nodes.
+    /// It follows in one ply from other bounds, ends, tables and, where these do not suffice, searches of at
+    /// most 2^k nodes.
     OnePlyAndSearch,
 }
 
-/// Whether bounds of scores follow: from the rules, the tables, other bounds, and searches below a set effort.
+/// Checks whether bounds of scores follow from the rules, the tables, other bounds, and searches of limited effort.
 ///
-/// It shares no code with the solver. Each thread has its own.
+/// It shares no code with the solver. Each thread has its own checker.
 pub struct Checker<'a> {
     search: CheckerSearch<'a>,
     rules: Rules,
@@ -40,12 +40,12 @@ impl<'a> Checker<'a> {
     /// The largest effort.
     pub const MAX_EFFORT: u32 = 40;
 
-    /// A checker for a board with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`], whose searches visit at most
-    /// 2^`effort` nodes. It uses those of `tables` with at most `table_seeds` seeds and no others.
+    /// A checker for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`], whose searches visit
+    /// at most 2^`effort` nodes. It uses only the tables with at most `table_seeds` seeds.
     ///
     /// # Panics
-    /// When there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other rules or
-    /// pits, or have fewer seeds.
+    /// If there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other
+    /// rules or pits, or have fewer seeds.
     pub fn new(rules: Rules, pits: usize, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Checker<'a> {
         assert!(effort <= Checker::MAX_EFFORT, "effort {effort}");
         if table_seeds > 1 {
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         self.rules
     }
 
-    /// The effort: searches visit at most 2 to the power of this many nodes.
+    /// The effort k: searches visit at most 2^k nodes.
     pub fn effort(&self) -> u32 {
         self.effort
     }
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         self.nodes
     }
 
-    /// The positions to which again-moves lead, without stores.
+    /// The positions after again-moves, without stores.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -82,13 +82,13 @@ impl<'a> Checker<'a> {
         moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
     }
 
-    /// The exact score of a position, if the game is over there or a table contains it.
+    /// The exact score of a position, if the game is over or a table contains it.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
-    /// When the position has another number of pits, or more than 255 seeds in play.
+    /// If the position has another number of pits, or more than 255 seeds in play.
     pub fn exact(&self, position: &Position) -> Result<Option<u32>, TableError> {
         if position.is_over() {
             return Ok(Some(position.mover().total()));
@@ -96,11 +96,11 @@ impl<'a> Checker<'a> {
         self.search.table_score(&self.board(position), position.seeds())
     }
 
-    /// Searches whether the score of `position` is at least `score`, with at most 2^k nodes, from rules and tables
-    /// alone.
+    /// Tests by a search of at most 2^k nodes whether the score of `position` is at least `score`, from rules and
+    /// tables alone.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -116,10 +116,10 @@ impl<'a> Checker<'a> {
         Ok(finding)
     }
 
-    /// Whether a search of at most 2^k nodes shows `bound` of `position`.
+    /// Returns true if a search of at most 2^k nodes shows `bound` of `position`.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -130,11 +130,11 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether `bound` of `position` follows in one ply from ends of games, tables, and the bounds `known`. These are
-    /// asked for positions with empty stores that are not over; of the position itself nothing is asked.
+    /// Returns true if `bound` of `position` follows in one ply from ends of games, tables, and the bounds
+    /// `known`. The callback gets positions with empty stores that are not over, never the position itself.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -147,11 +147,11 @@ impl<'a> Checker<'a> {
         Ok(self.children(position, bound, known)?.is_some_and(|open| open.is_empty()))
     }
 
-    /// The bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds `known`,
-    /// as for [`Checker::follows`].
+    /// Bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds
+    /// `known`, as for [`Checker::follows`].
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -172,8 +172,8 @@ impl<'a> Checker<'a> {
         Ok(best)
     }
 
-    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it; and the position after it, if these
-    /// come from what is known of it, or from nothing.
+    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move
+    /// is returned too unless its score is exact.
     fn move_bounds(
         &self,
         after: &After,
@@ -195,11 +195,11 @@ impl<'a> Checker<'a> {
         Ok((next.after(after.again, after.stored, seeds), position))
     }
 
-    /// Why `bound` of `position` holds; `None` if neither the rules, the tables, the bounds `known` of the positions
-    /// after its moves nor searches of at most 2^k nodes show it.
+    /// Reason why `bound` of `position` holds. `None` if the rules, the tables, the bounds `known` of the
+    /// positions after its moves, and searches of at most 2^k nodes do not show it.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
     /// As [`Checker::exact`].
@@ -221,8 +221,8 @@ impl<'a> Checker<'a> {
         if open.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Some(Reason::OnePly));
         }
-        // The result does not depend on what is tried first, the time does: where nothing is known of the positions
-        // after the moves, the search from here shares what it finds between them.
+        // The order of attempts affects only the time. If nothing is claimed of the positions after the moves,
+        // one search from here shares its results between them.
         let moves = position.moves().count();
         let from_here_first = open.as_ref().is_none_or(|open| open.len() == moves);
         if from_here_first && self.searches(position, bound)? {
@@ -237,8 +237,8 @@ impl<'a> Checker<'a> {
         Ok(found.then_some(Reason::Search))
     }
 
-    /// Whether searches show what is needed of the positions after the moves: of all for an upper bound, of one for a
-    /// lower bound.
+    /// Returns true if searches show the needed bounds of the positions after the moves: all for an upper
+    /// bound, one for a lower bound.
     fn all_or_one(&mut self, bound: Bound, needed: Vec<(Position, Bound)>) -> Result<bool, TableError> {
         let all = matches!(bound, Bound::AtMost(_));
         for (position, bound) in needed {
@@ -249,9 +249,9 @@ impl<'a> Checker<'a> {
         Ok(all)
     }
 
-    /// What would have to be shown of the positions after the moves of `position` so that `bound` holds there: nothing
-    /// if it follows already; `None` if it cannot hold. For a lower bound one of these suffices, for an upper bound all
-    /// are needed.
+    /// Bounds of the positions after the moves of `position` from which `bound` would follow. A lower bound
+    /// needs one of them, an upper bound all. The list is empty if `bound` follows already, and `None` if it
+    /// cannot hold.
     fn children(
         &self,
         position: &Position,
@@ -283,20 +283,20 @@ impl<'a> Checker<'a> {
         Ok(if open.is_empty() && matches!(bound, Bound::AtLeast(_)) { None } else { Some(open) })
     }
 
-    /// The pits of a position.
+    /// The board of a position.
     fn board(&self, position: &Position) -> CheckerBoard {
         assert_eq!(position.pits(), self.search.variant.pits, "{position} is on another board");
         CheckerBoard::new(position).expect("at most 255 seeds in play")
     }
 }
 
-/// The bound of the next position's score that a bound of the mover's score needs; the move stores `stored` of `seeds`
-/// seeds.
+/// The bound of the next position's score that a bound of the mover's score requires, after a move that stores
+/// `stored` of `seeds` seeds.
 fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
     match (bound, again) {
         (Bound::AtLeast(score), true) => Bound::AtLeast(score.saturating_sub(stored)),
         (Bound::AtMost(score), true) => Bound::AtMost(score.saturating_sub(stored)),
-        // The mover collects what the other player does not.
+        // The mover collects the seeds that the other player does not.
         (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
         (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
     }

@@ -6,38 +6,39 @@ use kalah_tables::table::{TableError, TableKey};
 use super::claim::{Bound, Claim};
 use super::statement::{Goal, StatementError};
 
-/// What a check of a certificate found, or why it could not be made.
+/// Error found by a check of a certificate, or the reason why the check was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// A claim does not hold: of those checked, the first in the order of the file.
+    /// A claim does not hold. Of the claims checked, it is the first in the order of the file.
     #[error("claim {number}: the score of {} is {bound}: {why}", claim.position)]
     Claim {
         /// Its number, counted from 1.
         number: u64,
         /// The claim.
         claim: Box<Claim>,
-        /// Which of its bounds.
+        /// Its bound that does not hold.
         bound: Bound,
-        /// Why it does not.
+        /// The reason.
         why: Unproved,
     },
     /// The statement does not follow from the claims.
     #[error("{}: the score of {} is {}: {why}", goal_name(goal), goal.position, goal.bound)]
     Statement {
-        /// The part of the statement that does not.
+        /// The part of the statement that does not follow.
         goal: Box<Goal>,
-        /// Why it does not.
+        /// The reason.
         why: Unproved,
     },
-    /// What is stated is not a statement: only of a certificate that was not read from a file.
-    #[error("what the certificate states is not valid: {0}")]
+    /// The certificate's statement is invalid. This is possible only if the certificate was not read from a
+    /// file.
+    #[error("the statement of the certificate is invalid: {0}")]
     Invalid(#[from] StatementError),
-    /// Nothing is stated that is not true of every game.
+    /// The statement is true of every game.
     #[error("the certificate states nothing: every game has a value within its bounds")]
     StatesNothing,
-    /// A table is not the one that the proof rests on.
-    #[error("{key}: the table has another digest than the one that the proof rests on")]
+    /// A table differs from the one that the proof rests on.
+    #[error("{key}: the digest of the table differs from that of the table that the proof rests on")]
     OtherTable {
         /// The table.
         key: TableKey,
@@ -45,7 +46,7 @@ pub enum CheckError {
     /// A table is missing or cannot be read.
     #[error("{0}")]
     Table(#[source] TableError),
-    /// The file of a table was written to.
+    /// The file of a table was changed.
     #[error("{} was changed during the check", path.display())]
     Changed {
         /// The file.
@@ -69,7 +70,7 @@ impl From<TableError> for CheckError {
 }
 
 impl CheckError {
-    /// Whether the certificate or a table is wrong (false if the check could not be made).
+    /// Returns true if the certificate or a table is wrong, false if the check could not be made.
     pub fn is_wrong(&self) -> bool {
         match self {
             CheckError::Claim { .. }
@@ -83,7 +84,7 @@ impl CheckError {
     }
 }
 
-/// Why a bound is not proved.
+/// Reason why a bound is not proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unproved {
@@ -91,7 +92,7 @@ pub enum Unproved {
     Exact(u32),
     /// It does not follow in one ply, and searches with this effort do not show it.
     Effort(u32),
-    /// A search with this effort shows the contrary.
+    /// A search with this effort disproves it.
     Wrong(u32),
 }
 
@@ -100,14 +101,14 @@ impl std::fmt::Display for Unproved {
         match self {
             Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
             Unproved::Effort(effort) => {
-                write!(f, "not proved, neither by one ply from other claims nor by a search of 2^{effort} nodes")
+                write!(f, "not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
             }
             Unproved::Wrong(effort) => write!(f, "wrong, as a search of at most 2^{effort} nodes shows"),
         }
     }
 }
 
-/// The part of a statement that a goal is.
+/// Name of the part of a statement.
 fn goal_name(goal: &Goal) -> String {
     match goal.opening {
         Some(opening) => format!("opening {} of the statement", opening + 1),

@@ -6,24 +6,25 @@ use kalah_tables::table::{TableError, Tables};
 use super::board::{After, CheckerBoard, Variant, sum};
 use super::memory::Memory;
 
-/// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays
-/// small.
+/// Depth in moves at which a search gives up. No board that tables can reach comes near it, and it keeps the
+/// stack small.
 const MAX_DEPTH: u32 = 1000;
 
-/// What a search of the checker found.
+/// Result of a search of the checker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckerFinding {
-    /// Whether the score is at least the one asked for; `None` if 2^k nodes did not suffice.
+    /// True if the score is at least the tested one; `None` if 2^k nodes did not suffice.
     pub reached: Option<bool>,
-    /// What was proved of the score on the way.
+    /// Bounds of the score that were proved on the way.
     pub bounds: Bounds,
-    /// Nodes: positions whose moves were played. They depend on nothing but rules, position, score, tables and effort.
+    /// Nodes: positions whose moves were played. The number depends only on rules, position, score, tables and
+    /// effort.
     pub nodes: u64,
 }
 
-/// Why a search ended without an answer.
+/// Reason why a search ended without an answer.
 pub(super) enum Stop {
-    /// It would need more nodes than it may visit.
+    /// It would exceed the limit of nodes.
     Effort,
     /// A table cannot be read.
     Table(TableError),
@@ -39,14 +40,14 @@ impl From<TableError> for Stop {
 pub(super) struct CheckerSearch<'a> {
     pub variant: Variant,
     tables: Option<&'a Tables>,
-    /// Tables up to so many seeds are used.
+    /// The largest layer of tables that is used.
     table_seeds: u32,
     limit: u64,
     nodes: u64,
     memory: Memory,
 }
 
-/// A move whose score is not known yet. It is played again when it is searched, so that the stack stays small.
+/// A move whose score is not known yet. It is played again when searched, which keeps the stack small.
 #[derive(Clone, Copy)]
 struct Open {
     pit: u8,
@@ -59,7 +60,7 @@ impl<'a> CheckerSearch<'a> {
         CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
     }
 
-    /// Tests whether the score of a position that is not over, with `seeds` seeds in play, is at least `score`.
+    /// Tests whether the score of a position with `seeds` seeds in play is at least `score`. The game is not over.
     pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
         let trivial = Bounds { lower: 0, upper: seeds };
         let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
@@ -87,7 +88,7 @@ impl<'a> CheckerSearch<'a> {
         }
     }
 
-    /// The score of a position that is not over from the tables; `None` above them.
+    /// The score of an unfinished position in the tables; `None` if it is above them.
     #[inline]
     pub fn table_score(&self, board: &CheckerBoard, seeds: u32) -> Result<Option<u32>, TableError> {
         let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
@@ -102,8 +103,8 @@ impl<'a> CheckerSearch<'a> {
         Ok(Some(score))
     }
 
-    /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an
-    /// upper bound below it. The position is not over and above the tables.
+    /// Tests whether the score is at least `score`, 1 to `seeds`. Returns a lower bound of at least `score`, or an
+    /// upper bound below it. The game is not over, and the position is above the tables.
     fn test(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         if self.nodes == self.limit || depth == MAX_DEPTH {
             return Err(Stop::Effort);
@@ -116,7 +117,7 @@ impl<'a> CheckerSearch<'a> {
 
     fn best(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         let mut open: ArrayVec<Open, MAX_PITS> = ArrayVec::new();
-        // The largest upper bound of a move that does not suffice.
+        // The largest upper bound of a move that is not enough.
         let mut best = 0;
         for pit in board.moves(&self.variant) {
             let after = board.after(&self.variant, pit);
@@ -131,7 +132,7 @@ impl<'a> CheckerSearch<'a> {
             }
             open.push(Open { pit: pit as u8, order: order(&after, pit) });
         }
-        // Moves of equal order stay as they are.
+        // A stable sort: moves of equal order keep their places.
         open.sort_by_key(|open| -open.order);
         for Open { pit, .. } in open {
             let after = board.after(&self.variant, pit.into());
@@ -149,8 +150,8 @@ impl<'a> CheckerSearch<'a> {
         Ok(best)
     }
 
-    /// What is known of the mover's score by a move, from `seeds` seeds in play to `left`, without a search: a lower
-    /// and an upper bound.
+    /// Lower and upper bound of the mover's score by a move from `seeds` to `left` seeds in play, without a
+    /// search.
     #[inline]
     fn known(&self, after: &After, seeds: u32, left: u32, score: u32) -> Result<(u32, u32), TableError> {
         if let Some(end) = after.end {
@@ -167,7 +168,7 @@ impl<'a> CheckerSearch<'a> {
     }
 }
 
-/// In which order moves are searched: again-moves first, from the pit next to the store; then by the seeds stored.
+/// Order of moves: again-moves first, from the pit next to the store; then by seeds stored.
 fn order(after: &After, pit: usize) -> i32 {
     let again = if after.again { 1 << 20 } else { 0 };
     again + 64 * after.stored as i32 + pit as i32

@@ -8,14 +8,14 @@ use super::key::Keys;
 /// A lower or an upper bound of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bound {
-    /// The mover collects at least so many of the seeds in play.
+    /// The mover collects at least this many of the seeds in play.
     AtLeast(u32),
-    /// The mover collects at most so many of the seeds in play.
+    /// The mover collects at most this many of the seeds in play.
     AtMost(u32),
 }
 
 impl Bound {
-    /// Whether `bounds` imply it.
+    /// Returns true if `bounds` imply it.
     pub fn is_implied_by(self, bounds: Bounds) -> bool {
         match self {
             Bound::AtLeast(score) => bounds.lower >= score,
@@ -23,7 +23,7 @@ impl Bound {
         }
     }
 
-    /// Whether it is true of every position with `seeds` seeds in play.
+    /// Returns true if it holds for every position with `seeds` seeds in play.
     pub fn is_trivial(self, seeds: u32) -> bool {
         self.is_implied_by(Bounds { lower: 0, upper: seeds })
     }
@@ -48,7 +48,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Its bounds that are not true of every position.
+    /// Its bounds that are not trivial.
     pub fn parts(&self) -> impl Iterator<Item = Bound> + use<> {
         let (bounds, seeds) = (self.bounds, self.position.seeds());
         [Bound::AtLeast(bounds.lower), Bound::AtMost(bounds.upper)]
@@ -57,29 +57,29 @@ impl Claim {
     }
 }
 
-/// Why a claim cannot be added to others.
+/// Error of adding a claim.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
-    /// The position has no key: it is one of another board, or has too many seeds.
+    /// The position has no key: it belongs to another board, or has too many seeds.
     #[error("{0} is not a position of the board, or has too many seeds for a certificate")]
     Position(Box<Position>),
-    /// The game is over there.
+    /// The game is over in the position.
     #[error("{0}: a row is empty, so its score needs no claim")]
     Over(Box<Position>),
-    /// The bounds are not a part of 0 to the seeds in play, or contradict those claimed before.
-    #[error("{position}: its score cannot be {} to {}", bounds.lower, bounds.upper)]
+    /// The bounds are outside 0 to the seeds in play, or contradict those claimed already.
+    #[error("{position}: the score cannot be {} to {}", bounds.lower, bounds.upper)]
     Bounds {
         /// The position.
         position: Box<Position>,
-        /// Both claims together.
+        /// The bounds of both claims together.
         bounds: Bounds,
     },
 }
 
-/// Claims about positions of one board, sorted by seeds in play and [rank](Keys), each position once.
+/// Claims about positions of one board, sorted by seeds in play and [rank](Keys), with each position once.
 ///
-/// Stores do not matter anywhere: positions that differ only in them are the same.
+/// Stores do not matter: positions that differ only in them are the same.
 #[derive(Clone, Debug)]
 pub struct ClaimSet {
     keys: Keys,
@@ -88,31 +88,31 @@ pub struct ClaimSet {
 }
 
 impl ClaimSet {
-    /// No claims yet, for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`].
+    /// An empty set for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`].
     ///
     /// # Panics
-    /// Outside this range.
+    /// If `pits` is outside this range.
     pub fn new(pits: usize) -> ClaimSet {
         ClaimSet { keys: Keys::new(pits), claims: BTreeMap::new() }
     }
 
-    /// Claims that are sorted by their keys; `None` if they are not, or a position occurs twice.
+    /// A set of claims that are sorted by key; `None` if they are not, or a position occurs twice.
     pub(super) fn from_sorted(keys: Keys, claims: Vec<(u128, [u8; 2])>) -> Option<ClaimSet> {
         let sorted = claims.is_sorted_by(|one, two| one.0 < two.0);
         sorted.then(|| ClaimSet { keys, claims: claims.into_iter().collect() })
     }
 
-    /// The keys of the positions.
+    /// The keys of positions of this board.
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// How many positions have a claim.
+    /// Number of positions with a claim.
     pub fn len(&self) -> usize {
         self.claims.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no claims.
     pub fn is_empty(&self) -> bool {
         self.claims.is_empty()
     }
@@ -122,11 +122,11 @@ impl ClaimSet {
         self.claims.get(&self.keys.key(position)?).map(|&bounds| unpacked(bounds))
     }
 
-    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Bounds that are
-    /// true of every position with as many seeds in play add nothing.
+    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Trivial
+    /// bounds add nothing.
     ///
     /// # Errors
-    /// When the position has no key or is over, or the bounds are impossible; the claims stay as they were.
+    /// If the position has no key or is over, or the bounds are impossible. The claims stay unchanged then.
     pub fn add(&mut self, position: &Position, bounds: Bounds) -> Result<(), ClaimError> {
         let key = self.keys.key(position).ok_or_else(|| ClaimError::Position(Box::new(*position)))?;
         if position.is_over() {
@@ -162,7 +162,7 @@ impl ClaimSet {
     /// Adds all claims of `other`, as [`ClaimSet::add`].
     ///
     /// # Errors
-    /// The first claim that cannot be added; those before it are.
+    /// For the first claim that cannot be added; those before it are added.
     pub fn add_all(&mut self, other: &ClaimSet) -> Result<(), ClaimError> {
         other.iter().try_for_each(|claim| self.add(&claim.position, claim.bounds))
     }
@@ -172,17 +172,17 @@ impl ClaimSet {
         self.claims.remove(&self.keys.key(position)?).map(unpacked)
     }
 
-    /// All claims in their order.
+    /// All claims in order.
     pub fn iter(&self) -> impl Iterator<Item = Claim> + '_ {
         self.packed().map(|(key, bounds)| self.claim(key, bounds))
     }
 
-    /// All claims from the one with this key on, in their order.
+    /// All claims from the one with this key on, in order.
     pub(super) fn iter_from(&self, first: u128) -> impl Iterator<Item = Claim> + '_ {
         self.claims.range(first..).map(|(&key, &bounds)| self.claim(key, bounds))
     }
 
-    /// All claims in their order: key, lower and upper bound.
+    /// All claims in order: key, lower and upper bound.
     pub(super) fn packed(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
     }

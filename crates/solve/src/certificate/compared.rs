@@ -9,19 +9,21 @@ use super::check_error::CheckError;
 
 /// Tables whose frames were all compared with their digests.
 ///
-/// A table's own digest covers those of its frames, so these are the bytes that the digest stands for. Bytes in memory
-/// cannot change after that; those of mapped files can, so they are compared again once they were used.
+/// A table's own digest covers those of its frames, so its bytes are those that the digest stands for. Bytes in
+/// memory cannot change afterwards. Bytes of mapped files can, so they are compared again after use.
 pub(super) struct ComparedTables<'a> {
     mapped: Vec<(&'a Blocks, FileStamp)>,
-    /// How long it took to compare the mapped tables.
+    /// Time that comparing the mapped tables took.
     took: Duration,
 }
 
 impl<'a> ComparedTables<'a> {
-    /// Compares the tables up to `seeds` seeds, on all threads. Adds the bytes compared to `pulse.positions`.
+    /// Compares the tables up to `seeds` seeds with their digests, on all threads. Adds the bytes compared to
+    /// `pulse.positions`.
     ///
     /// # Errors
-    /// When a frame does not match its digest, or a file cannot be read; [`TableError::Stopped`] when `pulse` was stopped.
+    /// If a frame does not match its digest, or a file cannot be read; [`TableError::Stopped`] if `pulse` was
+    /// stopped.
     pub fn new(tables: &'a Tables, seeds: usize, pulse: &Pulse) -> Result<ComparedTables<'a>, TableError> {
         let (mut in_memory, mut mapped) = (Vec::new(), Vec::new());
         for table in tables.layers().iter().take(seeds.saturating_sub(1)) {
@@ -36,10 +38,10 @@ impl<'a> ComparedTables<'a> {
         Ok(ComparedTables { mapped, took: start.elapsed() })
     }
 
-    /// Compares again what may have changed.
+    /// Compares the mapped tables again.
     ///
     /// # Errors
-    /// When a frame does not match its digest any more, or a file was written to, even if it has its old bytes again.
+    /// If a frame does not match its digest, or a file was written to, even if it has its old bytes again.
     pub fn compare_again(&self) -> Result<(), CheckError> {
         compare(&blocks_of(&self.mapped), &Pulse::default())?;
         for (blocks, stamp) in &self.mapped {
@@ -50,7 +52,7 @@ impl<'a> ComparedTables<'a> {
         Ok(())
     }
 
-    /// How long [`ComparedTables::compare_again`] takes, about.
+    /// Approximate duration of [`ComparedTables::compare_again`].
     pub fn duration(&self) -> Duration {
         if self.mapped.is_empty() { Duration::ZERO } else { self.took }
     }
@@ -62,8 +64,8 @@ fn blocks_of<'a>(mapped: &[(&'a Blocks, FileStamp)]) -> Vec<&'a Blocks> {
 
 /// Compares all frames of these tables with their digests. Adds the bytes compared to `pulse.positions`.
 ///
-/// The threads are its own: a thread of the pool that waits for others may begin any other work of the pool meanwhile,
-/// also such that waits for a lock that it holds.
+/// It uses threads of its own. A thread of the pool that waits may start other work of the pool, which could
+/// wait for a lock that this thread holds.
 fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
     let mut frames: Vec<(&Blocks, usize)> = Vec::new();
     for file in files {
@@ -80,9 +82,9 @@ fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some((file, mover)) = frames.get(number) else { return };
             if let Err(error) = file.check_digest(*mover, &pulse.cancel, &count) {
-                // Those after it need not be compared; those before it are, by other threads.
+                // Frames after a wrong one need not be compared. Those before it are compared by other threads.
                 next.store(frames.len(), Ordering::Relaxed);
-                // Damage is said first.
+                // Damage is reported rather than a stop.
                 let number = if matches!(error, TableError::Stopped(_)) { usize::MAX } else { number };
                 let mut failed = failed.lock();
                 if failed.as_ref().is_none_or(|(before, _)| number < *before) {
@@ -93,7 +95,7 @@ fn compare(files: &[&Blocks], pulse: &Pulse) -> Result<(), TableError> {
     };
     std::thread::scope(|scope| {
         for _ in 1..rayon::current_num_threads().min(frames.len()) {
-            // Where the system gives no more threads, fewer do the work.
+            // If the system gives no more threads, fewer do the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

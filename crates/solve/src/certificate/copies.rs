@@ -12,13 +12,13 @@ use rayon::prelude::*;
 /// Bytes that a thread reads at a time.
 const PART_BYTES: usize = 4 << 20;
 
-/// Opens the layers from 2 to `seeds` seeds for a check: in copies that nobody else can change, as far as these fit in
-/// `memory` bytes, larger layers first. The others are mapped, unless all are in memory anyway. Adds the bytes that were copied to
-/// `pulse.positions`.
+/// Opens the layers from 2 to `seeds` seeds for a check. Tables are copied into memory, where no one else can
+/// change them, as far as they fit in `memory` bytes, larger layers first. Other layers are mapped, unless all
+/// are in memory anyway. Adds the bytes copied to `pulse.positions`.
 ///
 /// # Errors
-/// When a layer is missing, a table cannot be read, or its header or directory is damaged; [`TableError::Stopped`] when `pulse`
-/// was stopped.
+/// If a layer is missing, a table cannot be read, or its header or directory is damaged;
+/// [`TableError::Stopped`] if `pulse` was stopped.
 ///
 /// # Panics
 /// As [`Tables::open`].
@@ -42,7 +42,7 @@ pub fn open_copied(
         }
         match copy(table.path(), pulse) {
             Ok(copy) => layers.push(Arc::new(copy)),
-            // The system has less memory than it said.
+            // The system has less memory than it reported.
             Err(TableError::OutOfMemory { .. }) => {
                 left = 0;
                 layers.push(Arc::clone(table));
@@ -57,7 +57,7 @@ pub fn open_copied(
     Ok(tables)
 }
 
-/// A table in a copy of its file, read by all threads.
+/// Copies a table's file into memory, read by all threads.
 fn copy(path: &Path, pulse: &Pulse) -> Result<Table, TableError> {
     let file = file::open(path).map_err(TableError::io(path))?;
     let bytes = file.bytes().map_err(TableError::io(path))?;

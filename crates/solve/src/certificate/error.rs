@@ -36,33 +36,33 @@ impl std::fmt::Display for CertificatePart {
     }
 }
 
-/// What is wrong with the bytes of a certificate.
+/// Damage of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateDamage {
     /// The first bytes are not those of the format.
     #[error("it is not a certificate")]
     Foreign,
-    /// A version that this program cannot read.
+    /// Its version is one that this program cannot read.
     #[error("{}", other_version(*.0, VERSION))]
     Version(u32),
-    /// The file ends too early or goes on too long.
-    #[error("it has {found} bytes where {expected} belong")]
+    /// The file is too short or too long.
+    #[error("it has {found} bytes, but should have {expected}")]
     Length {
         /// Bytes of the file.
         found: u64,
         /// Bytes it should have.
         expected: u64,
     },
-    /// A part does not match its checksum, or what it must contain.
+    /// A part does not match its checksum, or has invalid contents.
     #[error("its {0} is damaged")]
     Part(CertificatePart),
-    /// The checksums are right, but what is stated is not a statement.
-    #[error("what it states is not valid: {0}")]
+    /// The checksums are right, but the statement is invalid.
+    #[error("its statement is invalid: {0}")]
     Statement(#[from] StatementError),
 }
 
-/// Why a certificate cannot be read or written.
+/// Error of reading or writing a certificate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
@@ -79,39 +79,42 @@ pub enum CertificateError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage.
         #[source]
         damage: CertificateDamage,
     },
     /// There is not enough memory for the claims.
-    #[error("{path} has {claims} claims, which need {} MiB of memory; {}", needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20)))]
+    #[error(
+        "{path} has {claims} claims, which need {} MiB of memory; {}",
+        needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20))
+    )]
     Memory {
         /// The file.
         path: PathBuf,
-        /// How many claims it has.
+        /// Number of claims.
         claims: u64,
-        /// The bytes that they need.
+        /// Bytes of memory that they need.
         needed: u64,
-        /// What is available.
+        /// Available memory.
         available: AvailableMemory,
     },
-    /// What should be written is not a certificate.
+    /// The certificate to write is invalid.
     #[error("{path} cannot be written: {reason}")]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
 
 impl CertificateError {
-    /// Whether the file has a newer version than this program reads.
+    /// Returns true if the file has a newer version than this program can read.
     pub fn is_newer(&self) -> bool {
         matches!(self, CertificateError::Damaged { damage: CertificateDamage::Version(found), .. } if *found > VERSION)
     }
 
-    /// Whether the file is damaged, rather than not there.
+    /// Returns true if the file is damaged, rather than missing.
     pub fn is_damage(&self) -> bool {
         matches!(self, CertificateError::Damaged { .. })
     }

@@ -1,4 +1,4 @@
-//! The bytes of a certificate: writing and reading (docs/certificates.md in the repository).
+//! Byte format of certificates: writing and reading (docs/certificates.md in the repository).
 
 use std::io::Write;
 use std::path::Path;
@@ -34,30 +34,31 @@ const CHECKSUM_BYTES: usize = 8;
 /// Bytes of the digest at the end.
 const DIGEST_BYTES: usize = 32;
 
-/// The most bytes of memory that a claim takes while a certificate is read.
+/// Maximum bytes of memory for a claim while a certificate is read.
 const MEMORY_A_CLAIM: u64 = 96;
 
-/// The most moves of an opening.
+/// Maximum number of moves of an opening.
 const MAX_MOVES: usize = 1000;
 
 /// A certificate in a file.
 #[derive(Clone, Debug)]
 pub struct CertificateFile {
-    /// What it contains.
+    /// The certificate.
     pub certificate: Certificate,
-    /// Bytes of the file.
+    /// Size of the file.
     pub bytes: u64,
     /// BLAKE3 of the file without its last 32 bytes, which are this digest.
     pub digest: [u8; 32],
 }
 
 impl CertificateFile {
-    /// Reads the certificate at `path` and compares it with its checksums and its digest. Claims are sound in
-    /// themselves then: sorted, each position once, bounds within 0 and the seeds in play. Whether they are true is
-    /// another question: see [`super::Checker`].
+    /// Reads the certificate at `path` and verifies its checksums and its digest. The claims are then
+    /// well-formed: sorted, each position once, bounds within 0 and the seeds in play. [`super::Checker`]
+    /// checks that they are true.
     ///
     /// # Errors
-    /// When the file cannot be read, is not a certificate, complete and unchanged, or there is not enough memory for its claims.
+    /// If the file cannot be read, is not a complete and unchanged certificate, or its claims need more memory
+    /// than there is.
     pub fn read(path: &Path) -> Result<CertificateFile, CertificateError> {
         let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
@@ -70,15 +71,15 @@ impl CertificateFile {
         CertificateFile::from_bytes(&bytes).map_err(damaged)
     }
 
-    /// The certificate with these bytes, as [`CertificateFile::read`].
+    /// Parses the bytes of a certificate, as [`CertificateFile::read`] does.
     ///
     /// # Errors
-    /// When they are not a certificate, complete and unchanged.
+    /// If they are not a complete and unchanged certificate.
     pub fn from_bytes(bytes: &[u8]) -> Result<CertificateFile, CertificateDamage> {
         let header = Header::read(bytes)?;
         let (body, digest) = bytes.split_at(bytes.len() - DIGEST_BYTES);
         if blake3::hash(body).as_bytes() != digest {
-            // A part that does not match its checksum says more.
+            // A wrong checksum of a part is reported first, since it says more.
             header.contents(body)?;
             return Err(CertificateDamage::Part(CertificatePart::Digest));
         }
@@ -89,11 +90,11 @@ impl CertificateFile {
 }
 
 impl Certificate {
-    /// Writes the certificate to `path`, replacing an existing file; returns its bytes and its digest.
+    /// Writes the certificate to `path`, replacing an existing file. Returns its size and its digest.
     ///
     /// # Errors
-    /// When it cannot be written, or is none: effort, tables or openings are outside of what the format can hold,
-    /// claims are for another board than the statement, or [`Statement::goals`] gives an error.
+    /// If it cannot be written or is invalid: effort, tables or openings exceed the limits of the format,
+    /// claims are for another board than the statement, or [`Statement::goals`] fails.
     pub fn write(&self, path: &Path) -> Result<(u64, [u8; 32]), CertificateError> {
         let io = |source| CertificateError::Io { path: path.to_owned(), source };
         self.validate().map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
@@ -103,7 +104,7 @@ impl Certificate {
         Ok((bytes.len() as u64, digest))
     }
 
-    /// Returns what is wrong if this cannot be written.
+    /// Returns the reason if the certificate cannot be written.
     fn validate(&self) -> Result<(), String> {
         let Head { statement, effort, tables } = &self.head;
         let pits = statement.position.pits();
@@ -115,7 +116,7 @@ impl Certificate {
             return Err(format!("the effort {effort} is above {}", Checker::MAX_EFFORT));
         }
         if self.head.table_seeds() > MAX_TABLE_SEEDS || !tables.is_empty() && pits > MAX_TABLE_PITS {
-            return Err("there are no such tables".to_owned());
+            return Err("tables for this board and number of seeds do not exist".to_owned());
         }
         if statement.openings.iter().any(|opening| opening.moves.len() > MAX_MOVES) {
             return Err(format!("an opening has more than {MAX_MOVES} moves"));
@@ -123,7 +124,7 @@ impl Certificate {
         Ok(())
     }
 
-    /// The bytes of the file; the certificate is valid.
+    /// Bytes of the file of a valid certificate.
     fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let claims: Vec<_> = self.claims.packed().collect();
         let (mut directory, mut blocks) = (Vec::<u8>::new(), Vec::new());
@@ -185,7 +186,7 @@ fn put_values(bytes: &mut Vec<u8>, bounds: ValueBounds) {
     bytes.extend(bounds.upper.to_le_bytes());
 }
 
-/// The bytes before a checksum, if it matches.
+/// Returns the bytes before a checksum, if it matches.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (bytes, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
     (xxh3_64(bytes).to_le_bytes() == *checksum).then_some(bytes)
@@ -210,7 +211,7 @@ struct RawHeader {
     checksum: u64,
 }
 
-/// The numbers of the header.
+/// The fields of the header.
 struct Header {
     rules: Rules,
     pits: usize,
@@ -223,7 +224,7 @@ struct Header {
 }
 
 impl Header {
-    /// The header of a file with these bytes, if it has as many as the header says.
+    /// Parses the header of a file, and compares the file's length with it.
     fn read(bytes: &[u8]) -> Result<Header, CertificateDamage> {
         let damaged = CertificateDamage::Part(CertificatePart::Header);
         let found = bytes.len() as u64;
@@ -247,7 +248,7 @@ impl Header {
         }
     }
 
-    /// The numbers of a header; `None` if they are impossible.
+    /// The fields of a header; `None` if they are impossible.
     fn of(raw: &RawHeader) -> Option<Header> {
         let header = Header {
             rules: Rules::from_code(raw.rules)?,
@@ -272,7 +273,7 @@ impl Header {
         fits.then_some(header)
     }
 
-    /// The certificate with this header; `body` is the file without its digest.
+    /// Parses the certificate with this header. `body` is the file without its digest.
     fn contents(&self, body: &[u8]) -> Result<Certificate, CertificateDamage> {
         let damaged = CertificateDamage::Part;
         let mut at = Bytes::new(body);
@@ -306,7 +307,7 @@ impl Header {
         Ok(Certificate { head, claims })
     }
 
-    /// The head from the bytes of the statement.
+    /// Parses the head from the bytes of the statement.
     fn head(&self, bytes: &[u8]) -> Option<Head> {
         let mut at = Bytes::new(bytes);
         let (mover_store, other_store) = (at.u32()?, at.u32()?);
@@ -340,7 +341,7 @@ struct RawEntry {
 }
 
 impl RawEntry {
-    /// The entry with its checksum: that of the numbers before it and the bytes of the block.
+    /// Sets the checksum, which covers the fields before it and the bytes of the block.
     fn sealed(mut self, packed: &[u8]) -> RawEntry {
         let mut hash = Xxh3Default::new();
         hash.update(&bytemuck::bytes_of(&self)[..ENTRY_BYTES - CHECKSUM_BYTES]);

@@ -1,16 +1,16 @@
 use kalah_core::game::{MAX_PITS, Position};
 use kalah_core::index::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};
 
-/// The most seeds in play of a position in a certificate.
+/// Maximum seeds in play of a position in a certificate.
 pub const MAX_SEEDS: usize = MAX_RANKED_SEEDS;
 
 /// Bits of a key below the seeds in play.
 const RANK_BITS: u32 = 120;
 
-/// The numbers by which the claims of a certificate are sorted: of the positions of a board, without stores.
+/// Keys of the positions of a board, without stores. The claims of a certificate are sorted by them.
 ///
-/// A key has the seeds in play in its 8 highest bits, and below them the [rank](sequence_rank) of the position among all
-/// with as many.
+/// A key has the seeds in play in its 8 highest bits, and below them the [sequence rank](sequence_rank) of the
+/// position.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
     pits: usize,
@@ -20,7 +20,7 @@ impl Keys {
     /// The keys of boards with `pits` pits a side, 1 to [`MAX_PITS`].
     ///
     /// # Panics
-    /// Outside this range.
+    /// If `pits` is outside this range.
     pub fn new(pits: usize) -> Keys {
         assert!((1..=MAX_PITS).contains(&pits), "{pits} pits");
         Keys { pits }
@@ -31,20 +31,20 @@ impl Keys {
         self.pits
     }
 
-    /// Sequences of 2m pits with `seeds` seeds; `None` if positions with so many seeds have no keys: above 255 seeds,
-    /// or 2^120 sequences.
+    /// Number of sequences of 2m pits with `seeds` seeds. `None` if their positions have no keys: there are
+    /// more than 255 seeds, or 2^120 or more sequences.
     pub fn sequences(&self, seeds: usize) -> Option<u128> {
         sequences(self.pits, seeds)
     }
 
-    /// The key of a position, whose stores do not matter; `None` if it has none: the number of pits is another, or
-    /// there are too many seeds, see [`Keys::sequences`].
+    /// The key of a position, whose stores do not matter. `None` if it has none: it has another number of pits,
+    /// or too many seeds ([`Keys::sequences`]).
     pub fn key(&self, position: &Position) -> Option<u128> {
         let rank = sequence_rank(position).filter(|_| position.pits() == self.pits)?;
         Some(Keys::of_rank(position.seeds() as usize, rank))
     }
 
-    /// The key of the position with so many seeds in play and this rank.
+    /// The key of the position with these seeds in play and this rank.
     pub(super) fn of_rank(seeds: usize, rank: u128) -> u128 {
         (seeds as u128) << RANK_BITS | rank
     }
@@ -54,7 +54,7 @@ impl Keys {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 
-    /// The position with this key, with empty stores: the inverse of [`Keys::key`]; `None` if no position has it.
+    /// The position with this key, with empty stores; `None` if no position has it. Inverse of [`Keys::key`].
     pub fn position(&self, key: u128) -> Option<Position> {
         let (seeds, rank) = Keys::parts(key);
         sequence_position(self.pits, seeds, rank)

@@ -2,16 +2,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::board::CheckerBoard;
 
-/// The most entries: 2^20.
+/// Maximum number of entries, as a power of two.
 const MAX_BITS: u32 = 20;
 
-/// Bounds that one search has found, so that positions that are reached again are not searched again.
+/// Bounds found by one search, so that positions reached again are not searched again.
 ///
-/// An entry holds the whole board, so no two positions are ever mistaken for each other. A new entry replaces that of
-/// another position at its place. Everything is deterministic.
+/// An entry holds the whole board, so positions are never confused. A new entry replaces another position's
+/// entry at its place. Everything is deterministic.
 pub(super) struct Memory {
     entries: Vec<Entry>,
-    /// The search at hand; entries of others are as good as empty.
+    /// The current search. Entries of other searches count as empty.
     generation: u32,
 }
 
@@ -30,7 +30,7 @@ impl Memory {
         Memory { entries: vec![empty; 1 << effort.min(MAX_BITS)], generation: 0 }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
@@ -52,8 +52,8 @@ impl Memory {
             .then_some((entry.lower.into(), entry.upper.into()))
     }
 
-    /// Keeps what a test of a board with `seeds` seeds in play found: that its score is at least `score` if `reached`,
-    /// otherwise at most that.
+    /// Stores the result of a test of a board with `seeds` seeds in play: its score is at least `score` if
+    /// `reached`, else below it.
     pub fn put(&mut self, board: &CheckerBoard, seeds: u32, score: u32, reached: bool) {
         let place = self.place(board);
         let (lower, upper) = self.get(board).unwrap_or((0, seeds));

@@ -1,24 +1,24 @@
-//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone (docs/certificates.md
-//! in the repository).
+//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone
+//! (docs/certificates.md in the repository).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`key`](Keys) | the number of a position by which claims are sorted |
 //! | [`claim`](ClaimSet) | proved bounds of scores |
-//! | [`statement`](Statement) | what a certificate proves |
+//! | [`statement`](Statement) | the bounds that a certificate proves |
 //! | [`format`](CertificateFile) | the bytes of a file |
-//! | [`error`](CertificateError) | what can be wrong with a file |
+//! | [`error`](CertificateError) | errors of files |
 //! | `block` | blocks of claims, compressed |
 //! | `bytes` | reading bytes from the front |
-//! | `board` | the rules once more, for the checker alone |
-//! | `memory` | bounds that one search of the checker has found |
+//! | `board` | an implementation of the rules for the checker alone |
+//! | `memory` | bounds found by one search of the checker |
 //! | [`checker_search`](CheckerFinding) | the checker's search |
-//! | [`check`](Checker) | whether one bound follows |
-//! | [`copies`](open_copied) | opening tables for a check, in copies if there is memory for them |
-//! | `compared` | comparing whole tables with their digests, and again once they were used |
-//! | [`check_error`](CheckError) | what a check found, or why it could not be made |
+//! | [`check`](Checker) | checking that one bound follows |
+//! | [`copies`](open_copied) | opening tables for a check, copied into memory if they fit |
+//! | `compared` | comparing whole tables with their digests, before and after use |
+//! | [`check_error`](CheckError) | errors found by a check, or of the check itself |
 //! | [`run`](Check) | checking all claims, or a sample, on all threads |
-//! | [`tasks`](Tasks) | what of a check is done, and the file that keeps it |
+//! | [`tasks`](Tasks) | the finished part of a check, and its file |
 
 mod block;
 mod board;

@@ -15,10 +15,10 @@ use super::compared::ComparedTables;
 use super::statement::{Certificate, Goal};
 use super::tasks::{TASK_CLAIMS, Tally, Tasks};
 
-/// A check is saved at most once in so many times the duration of comparing the tables again.
+/// A check is saved at most once in this multiple of the time that comparing the tables again takes.
 const SAVES_WITHIN: u32 = 20;
 
-/// How a check saves what is done.
+/// Callback by which a check saves its finished tasks.
 pub type SaveTasks<'a> = dyn Fn(&Tasks) -> std::io::Result<()> + Sync + 'a;
 
 /// The check of a certificate: every claim on its own, on all threads.
@@ -30,14 +30,15 @@ pub struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// The check of `certificate`, which rests on some of `tables`. These are compared with their digests, frame by frame,
-    /// and the digests with those that the certificate names. Adds the bytes compared to `pulse.positions`.
+    /// A check of `certificate`, which rests on some of `tables`. The tables are compared with their digests,
+    /// frame by frame, and the digests with those in the certificate. Adds the bytes compared to
+    /// `pulse.positions`.
     ///
-    /// Tables in memory ([`super::open_copied`]) are compared once. Mapped ones are compared once more after they were used.
+    /// Tables in memory ([`super::open_copied`]) are compared once, mapped ones again after use.
     ///
     /// # Errors
-    /// When a table that the proof rests on is missing or has another digest, or a frame does not match it;
-    /// [`CheckError::Stopped`] when `pulse` was stopped.
+    /// If a table that the proof rests on is missing, has another digest, or has a frame that does not match;
+    /// [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn new(
         certificate: &'a Certificate,
         tables: Option<&'a Tables>,
@@ -50,11 +51,10 @@ impl<'a> Check<'a> {
         Ok(check)
     }
 
-    /// The same as [`Check::new`], but of the tables only the digests in their headers are compared, and blocks with their
-    /// checksums when they are first read. So whoever made the tables, or can write to them, can have anything pass.
-    ///
+    /// As [`Check::new`], but it compares only the digests in the headers of tables, and the checksums of
+    /// blocks when they are first read. So anyone who can write to the tables can make any certificate pass.
     /// # Errors
-    /// When a table that the proof rests on is missing, or has another digest.
+    /// If a table that the proof rests on is missing or has another digest.
     pub fn trusting(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
         let head = &certificate.head;
         for (seeds, digest) in (2..).zip(&head.tables) {
@@ -73,20 +73,20 @@ impl<'a> Check<'a> {
         Ok(Check { certificate, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
     }
 
-    /// A checker of this certificate's claims.
+    /// A checker for this certificate's claims.
     pub fn checker(&self) -> Checker<'a> {
         let head = &self.certificate.head;
         let pits = head.statement.position.pits();
         Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), head.effort)
     }
 
-    /// Checks that the statement follows from the claims: each of its bounds, for every opening and for the position
-    /// itself, is that of a claim, or follows as a claim must. Returns the parts of the statement that are not trivial.
-    /// Mapped tables are compared again only by [`Check::claims`] and [`Check::sample`].
+    /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
+    /// position itself, must be that of a claim or follow as a claim must. Returns the parts of the statement
+    /// that are not trivial. Only [`Check::claims`] and [`Check::sample`] compare mapped tables again.
     ///
     /// # Errors
-    /// The first part of the statement that does not follow, or a table that cannot be read; and when every part is
-    /// trivial.
+    /// For the first part of the statement that does not follow, a table that cannot be read, or a statement
+    /// with only trivial parts.
     pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
         self.blaming_tables(self.parts_of_statement())
     }
@@ -107,16 +107,17 @@ impl<'a> Check<'a> {
         goals.into_iter().map(follows).collect()
     }
 
-    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`. Calls `save` with
-    /// what is done now and then and at the end, after comparing mapped tables again; an error of it ends the check. If
-    /// `pulse` stops it, the result is not complete.
+    /// Checks all claims except those done in `tasks`. Adds every claim to `pulse.positions`.
+    ///
+    /// From time to time and at the end it compares mapped tables again and calls `save` with the finished
+    /// tasks. An error of `save` ends the check. If `pulse` stops the check, the result is incomplete.
     ///
     /// # Errors
-    /// The first claim that does not hold, in the order of the file; a table that cannot be read, or was changed; or an
-    /// error of `save`. If `pulse` stopped the check, there may be one before.
+    /// For the first claim in the file that does not hold, a table that cannot be read or was changed, or an
+    /// error of `save`. If `pulse` stopped the check, an earlier claim may be wrong too.
     pub fn claims(&self, tasks: Tasks, pulse: &Pulse, save: Option<&SaveTasks>) -> Result<Tasks, CheckError> {
         let claims = &self.certificate.claims;
-        // Where each task begins.
+        // The first claim of each task.
         let firsts: Vec<u128> = claims.packed().map(|(key, _)| key).step_by(TASK_CLAIMS as usize).collect();
         let claims_of = |task: usize| {
             let numbers = task as u64 * TASK_CLAIMS..;
@@ -141,13 +142,13 @@ impl<'a> Check<'a> {
         match save {
             Some(save) => self.save(&tasks, save)?,
             None if tasks.is_complete() => self.compare_again()?,
-            // Nothing is said of the certificate.
+            // This says nothing about the certificate.
             None => {}
         }
         Ok(tasks)
     }
 
-    /// Saves what is done, once it is certain that the tables were the right ones until now.
+    /// Saves the finished tasks, after making sure that the tables were the right ones until then.
     fn save(&self, tasks: &Tasks, save: &SaveTasks) -> Result<(), CheckError> {
         self.compare_again()?;
         save(tasks).map_err(CheckError::Save)
@@ -157,7 +158,7 @@ impl<'a> Check<'a> {
         self.compared.as_ref().map_or(Ok(()), ComparedTables::compare_again)
     }
 
-    /// A result; an error of the tables instead of what they seemed to show if they were changed meanwhile.
+    /// Returns `result`, or an error of the tables if they were changed meanwhile.
     fn blaming_tables<T>(&self, result: Result<T, CheckError>) -> Result<T, CheckError> {
         if result.is_err() {
             self.compare_again()?;
@@ -165,11 +166,11 @@ impl<'a> Check<'a> {
         result
     }
 
-    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same.
+    /// Checks `count` random claims, or all if there are fewer. The same `seed` draws the same claims.
     ///
     /// # Errors
-    /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read or was
-    /// changed; [`CheckError::Stopped`] when `pulse` was stopped.
+    /// For the first of these claims in the file that does not hold, or a table that cannot be read or was
+    /// changed; [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Tally, CheckError> {
         /// Claims that a thread takes at a time.
         const TOGETHER: usize = 16;
@@ -198,8 +199,8 @@ impl<'a> Check<'a> {
         Ok(tally.into_inner())
     }
 
-    /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
-    /// after one with a claim that does not hold, which is said rather than that the check was stopped.
+    /// Checks the claims of tasks on all threads, tasks with lower numbers first. Tasks after a wrong claim are
+    /// left out. A wrong claim is reported rather than a stop.
     fn in_parallel(
         &self,
         tasks: usize,
@@ -277,7 +278,7 @@ impl std::fmt::Debug for Check<'_> {
     }
 }
 
-/// Why a bound that does not follow does not.
+/// Reason why a bound does not follow.
 fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<Unproved, TableError> {
     if let Some(exact) = checker.exact(position)? {
         return Ok(Unproved::Exact(exact));

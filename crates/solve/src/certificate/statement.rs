@@ -7,37 +7,37 @@ use super::check::{Checker, Reason};
 use super::claim::{Bound, ClaimSet};
 use super::key::{Keys, MAX_SEEDS};
 
-/// What a certificate proves: bounds of the value of a position, and of its openings.
+/// A certificate's statement: bounds of the value of a position and of its openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The rule set.
     pub rules: Rules,
     /// The position, with its stores.
     pub position: Position,
-    /// Bounds of its value for the mover. A bound that nothing is stated of is that of [`Statement::all_values`].
+    /// Bounds of its value for the mover. A bound that is not stated has its value in
+    /// [`Statement::all_values`].
     pub bounds: ValueBounds,
-    /// What is stated of moves from the position; often none.
+    /// Bounds stated of moves from the position; often none.
     pub openings: Vec<Opening>,
 }
 
 /// Moves from the position of a statement, and bounds of the value that they lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// The moves from the position on, at least one. Whether a move ends a turn follows from the rules.
+    /// The moves from the position on, at least one. The rules determine which moves end a turn.
     pub moves: Vec<Pit>,
-    /// Bounds of the value with best play after these moves, for the mover of the *statement's position*.
+    /// Bounds of the value after these moves with best play, for the mover of the *statement's position*.
     pub bounds: ValueBounds,
 }
 
-/// Everything of a certificate except its claims.
+/// All of a certificate except its claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What is proved.
+    /// The statement.
     pub statement: Statement,
     /// The effort k: searches of the checker visit at most 2^k nodes. At most [`Checker::MAX_EFFORT`].
     pub effort: u32,
-    /// The digests of the tables that the proof rests on: those with 2 seeds, 3 seeds and so on. Empty if it rests on
-    /// none.
+    /// Digests of the tables that the proof rests on, for 2 seeds, 3 seeds and so on; empty without tables.
     pub tables: Vec<[u8; 32]>,
 }
 
@@ -47,7 +47,8 @@ impl Head {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
     }
 
-    /// One digest of all tables that the proof rests on: BLAKE3 of their digests, one after the other; `None` without tables.
+    /// One digest for all tables that the proof rests on: BLAKE3 of their concatenated digests; `None` without
+    /// tables.
     pub fn tables_digest(&self) -> Option<[u8; 32]> {
         (!self.tables.is_empty()).then(|| *blake3::hash(self.tables.as_flattened()).as_bytes())
     }
@@ -56,13 +57,13 @@ impl Head {
 /// A statement with its proof.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// What is proved, and from what.
+    /// Statement, effort and tables.
     pub head: Head,
     /// The claims of the proof.
     pub claims: ClaimSet,
 }
 
-/// A statement that is none.
+/// Error of an invalid statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatementError {
@@ -80,29 +81,29 @@ pub enum StatementError {
     Illegal {
         /// The opening, counted from 1.
         opening: usize,
-        /// Why.
+        /// The reason.
         source: IllegalMove,
     },
 }
 
-/// A part of a statement as a question about one position.
+/// A part of a statement: one bound of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
-    /// The opening, counted from 0; `None` for the position of the statement itself.
+    /// Index of the opening; `None` for the position of the statement itself.
     pub opening: Option<usize>,
     /// The position.
     pub position: Position,
-    /// What must be shown of its score.
+    /// The bound of its score to show.
     pub bound: Bound,
 }
 
 impl Statement {
-    /// The values that a position can have at all, for its mover.
+    /// All possible values of a position, for its mover.
     pub fn all_values(position: &Position) -> ValueBounds {
         ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
     }
 
-    /// The moves of an opening as a line of play; as far as they are legal.
+    /// The moves of an opening as a line of play, as far as they are legal.
     pub fn line(&self, opening: &Opening) -> Line {
         let mut line = Line::new(self.position.pits());
         let (mut position, mut turn) = (self.position, Vec::new());
@@ -120,10 +121,10 @@ impl Statement {
         line
     }
 
-    /// What must be shown, in terms of scores: first the openings, then the position; trivial bounds are left out.
+    /// The bounds to show, as bounds of scores: openings first, then the position. Trivial bounds are left out.
     ///
     /// # Errors
-    /// When the statement is none: an opening is illegal, or bounds contradict each other.
+    /// If the statement is invalid: an opening is illegal, or bounds contradict each other.
     pub fn goals(&self) -> Result<Vec<Goal>, StatementError> {
         let seeds = self.position.seeds() as usize;
         if seeds > MAX_SEEDS || Keys::new(self.position.pits()).sequences(seeds).is_none() {
@@ -156,20 +157,20 @@ impl Statement {
 }
 
 impl Goal {
-    /// Why the goal is reached with these claims; `None` if it is not. The bounds may also follow within the turn:
-    /// through positions after again-moves, of which nothing is claimed.
+    /// Reason why the goal follows from these claims; `None` if it does not. It may also follow within the
+    /// turn, through positions after again-moves without claims.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     ///
     /// # Panics
-    /// When checker and claims are for other boards than the goal.
+    /// If checker and claims are for other boards than the goal.
     pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
         let claimed = claims.get(&self.position);
         if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
             return Ok(Some(Reason::Claim));
         }
-        // Every again-move stores a seed, so the positions of the turn follow from those with fewer seeds.
+        // Every again-move stores a seed, so positions of the turn follow from those with fewer seeds.
         let mut turn = turn(checker, &self.position);
         turn.sort_by_key(Position::seeds);
         let mut inferred: HashMap<Position, Bounds> = HashMap::new();
@@ -186,7 +187,7 @@ impl Goal {
     }
 }
 
-/// The positions that again-moves lead to from `position`, which is among them; not more than some thousands.
+/// The positions reached from `position` by again-moves, itself included; at most some thousands.
 fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
     const MOST: usize = 10_000;
     let mut turn = vec![position.without_stores()];
@@ -199,8 +200,8 @@ fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
     turn
 }
 
-/// Bounds of a value for the mover as bounds of the score that are not trivial. A bound that no score can meet becomes
-/// one that no score can meet.
+/// Converts bounds of a value for the mover to bounds of the score. Trivial bounds are left out. An impossible
+/// bound stays impossible.
 fn score_bounds(
     position: &Position,
     bounds: ValueBounds,
@@ -215,7 +216,7 @@ fn score_bounds(
     let at_least = lower.saturating_sub(least).saturating_add(1).div_euclid(2).clamp(0, most + 1) as u32;
     let at_most = upper.saturating_sub(least).div_euclid(2).clamp(-1, most);
     let at_most = u32::try_from(at_most).map(Bound::AtMost);
-    // No score is below 0, nor above the seeds in play.
+    // Scores are from 0 to the seeds in play.
     let at_most = at_most.unwrap_or(Bound::AtLeast(seeds + 1));
     Ok([Bound::AtLeast(at_least), at_most].into_iter().filter(move |bound| !bound.is_trivial(seeds)))
 }

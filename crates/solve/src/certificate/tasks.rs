@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Reason;
 
-/// Claims of a task: what is checked by one thread without a break, and saved as a whole.
+/// Claims of a task, which one thread checks without a break and which is saved as a whole.
 pub(super) const TASK_CLAIMS: u64 = 16;
 
-/// How often the state of a check is saved.
+/// Interval at which the state of a check is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// The file with the state of a check.
 const STATE: Document = Document { format: "kalah check", version: 2 };
 
-/// The check that a state belongs to: what it found counts for no other.
+/// Identity of a check. A saved state is used only for the same check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckIdentity {
     /// The program, with version and commit.
@@ -24,11 +24,11 @@ pub struct CheckIdentity {
     pub certificate: String,
     /// The [digest of the tables](super::Head::tables_digest) that it rests on, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
-    /// Whether the tables are trusted ([`super::Check::trusting`]).
+    /// True if the tables are trusted ([`super::Check::trusting`]).
     pub trusts_tables: bool,
 }
 
-/// What a check has counted.
+/// Counts of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tally {
@@ -68,7 +68,7 @@ impl Tally {
     }
 }
 
-/// Which claims of a certificate were checked, in tasks of 16, and what was counted.
+/// The claims of a certificate that are checked, in tasks of 16, and the counts so far.
 #[derive(Clone, Debug)]
 pub struct Tasks {
     identity: CheckIdentity,
@@ -85,29 +85,29 @@ struct Stored {
     identity: CheckIdentity,
     claims: u64,
     task_claims: u64,
-    /// The tasks that are done: first and last of each run of them.
+    /// The finished tasks: first and last of each run.
     done: Vec<(usize, usize)>,
     tally: Tally,
 }
 
 impl Tasks {
-    /// The tasks of the check of a certificate with so many claims; none is done.
+    /// No finished tasks of the check of a certificate with `claims` claims.
     pub fn new(identity: CheckIdentity, claims: u64) -> Tasks {
         let tasks = claims.div_ceil(TASK_CLAIMS) as usize;
         Tasks { identity, claims, done: vec![false; tasks], tally: Tally::default(), saved: Instant::now() }
     }
 
-    /// The state that is stored at `path`, if the file exists, otherwise as [`Tasks::new`].
+    /// Reads the state stored at `path`; without a file, as [`Tasks::new`].
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or belongs to another check.
+    /// If the file cannot be read, is damaged, or belongs to another check.
     pub fn read(path: &Path, identity: CheckIdentity, claims: u64) -> Result<Tasks, StateError> {
         let mut tasks = Tasks::new(identity, claims);
         let Some(bytes) = found(read(path)).map_err(StateError::io(path))? else { return Ok(tasks) };
         let stored: Stored =
             STATE.parse(&bytes).map_err(|error| StateError::document(StateKind::Check, path, &error))?;
         tasks.identity.require(path, &stored.identity)?;
-        let impossible = || StateError::damaged(StateKind::Check, path, "it does not contain the state of a check");
+        let impossible = || StateError::damaged(StateKind::Check, path, "it is not the state of a check");
         if (stored.claims, stored.task_claims) != (claims, TASK_CLAIMS) {
             return Err(impossible());
         }
@@ -125,7 +125,7 @@ impl Tasks {
     /// Stores the state at `path`.
     ///
     /// # Errors
-    /// When it cannot be written; the old file stays unchanged.
+    /// If it cannot be written; the old file stays unchanged.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         let numbered: Vec<(usize, bool)> = self.done.iter().copied().enumerate().collect();
         let runs = numbered.chunk_by(|one, two| one.1 == two.1).filter(|run| run[0].1);
@@ -144,18 +144,18 @@ impl Tasks {
         self.claims
     }
 
-    /// Claims of the tasks that are done.
+    /// Claims of the finished tasks.
     pub fn checked(&self) -> u64 {
         let size = |task: usize| TASK_CLAIMS.min(self.claims - task as u64 * TASK_CLAIMS);
         (0..self.done.len()).filter(|&task| self.done[task]).map(size).sum()
     }
 
-    /// Whether all claims were checked.
+    /// Returns true if all claims are checked.
     pub fn is_complete(&self) -> bool {
         self.done.iter().all(|&done| done)
     }
 
-    /// What was counted, in all runs of the check.
+    /// Counts of all runs of the check.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -164,13 +164,14 @@ impl Tasks {
         self.done[task]
     }
 
-    /// Notes a task that is done now.
+    /// Adds a finished task.
     pub(super) fn add(&mut self, task: usize, tally: &Tally) {
         self.done[task] = true;
         self.tally.add(tally);
     }
 
-    /// Returns true if it is time to save, which is not so again for `every`, or for some seconds if that is less.
+    /// Returns true if it is time to save. It is time again after `every`, or after some seconds if that is
+    /// less.
     pub(super) fn is_due(&mut self, every: Duration) -> bool {
         let due = self.saved.elapsed() >= every.max(SAVE_EVERY);
         if due {
@@ -181,7 +182,8 @@ impl Tasks {
 }
 
 impl CheckIdentity {
-    /// Returns an error that names the first difference if `found`, in the file `path`, is the identity of another check.
+    /// Returns an error that names the first difference if `found`, in the file `path`, identifies another
+    /// check.
     fn require(&self, path: &Path, found: &CheckIdentity) -> Result<(), StateError> {
         let CheckIdentity { program, certificate, tables, trusts_tables } = found;
         if *certificate != self.certificate {
@@ -189,7 +191,7 @@ impl CheckIdentity {
             return Err(StateError::other(StateKind::Check, path, what));
         }
         let what = if *program != self.program {
-            format!("belongs to a check by kalah {program}, and this is {}", self.program)
+            format!("belongs to a check by kalah {program}, but this is {}", self.program)
         } else if *tables != self.tables {
             "belongs to a check on other tables".to_owned()
         } else if *trusts_tables != self.trusts_tables {

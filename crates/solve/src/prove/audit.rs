@@ -10,27 +10,27 @@ use super::extract::Research;
 use super::test::{Reply, Test};
 use crate::solve::Solver;
 
-/// Finds the jobs of a directory whose files state something that does not follow.
+/// Finds jobs of a directory whose files state something that does not follow.
 ///
-/// A file may be complete, with the right checksum, and wrong all the same: it was written by something that computed wrong, or
-/// edited. That shows when something contradicts it, or when the certificate is checked, but not where it comes from.
+/// A complete file with the right checksum may still be wrong: it was computed wrongly, or edited. A
+/// contradiction or a check of the certificate reveals that such a file exists, but not which one it is.
 pub(super) struct Audit<'a, 's> {
     pub directory: &'a ProofDirectory,
-    /// Of it only the tables are used.
+    /// Only its tables are used.
     pub solver: &'a Solver<'s>,
     pub research: &'a Research<'a>,
     pub cancel: &'a Cancel,
 }
 
 impl Audit<'_, '_> {
-    /// The files of the jobs that are wrong.
+    /// The files of the wrong jobs.
     ///
-    /// A job is right if its answer and each of its claims follow as they are said to: from a re-search, or in one ply from the
-    /// claims of all jobs. Claims that follow from wrong ones are not held against their job: without the wrong ones they are
-    /// found again or turn out to be wrong themselves.
+    /// A job is right if its answer and each of its claims follow as stated: from a re-search, or in one ply
+    /// from the claims of all jobs. A job is not wrong because its claims follow from wrong ones. Without the
+    /// wrong ones these claims are found again, or turn out to be wrong themselves.
     ///
     /// # Errors
-    /// When a job or a table cannot be read, or it was stopped.
+    /// If a job or a table cannot be read, or the audit is stopped.
     pub fn wrong_jobs(&self) -> Result<Vec<PathBuf>, ProveError> {
         let mut all = Claims::new(self.directory.plan().request.position.pits());
         let paths = self.directory.job_paths()?;
@@ -50,7 +50,7 @@ impl Audit<'_, '_> {
         Ok(wrong)
     }
 
-    /// A job; `None` if another process has removed it since it was listed.
+    /// Reads a job; `None` if another process has removed it meanwhile.
     fn read(&self, path: &Path) -> Result<Option<(Job, Claims)>, ProveError> {
         match self.directory.read(path) {
             Err(ProveError::State(error)) if error.is_missing() => Ok(None),
@@ -72,8 +72,8 @@ impl Audit<'_, '_> {
         }
     }
 
-    /// Whether a claim follows as its job says. One that should follow in one ply, but from a job whose file was deleted, may
-    /// also follow from a re-search.
+    /// Returns true if a claim follows as its job states. A claim stated to follow in one ply, but from a job
+    /// whose file was deleted, may also follow from a re-search.
     fn follows(&self, test: &Test, answer: bool, searched: bool, all: &Claims) -> Result<bool, ProveError> {
         self.cancel.check()?;
         if !searched && self.follows_in_one_ply(test, answer, all)? {
@@ -84,7 +84,8 @@ impl Audit<'_, '_> {
 
     fn follows_in_one_ply(&self, test: &Test, answer: bool, all: &Claims) -> Result<bool, ProveError> {
         for reply in test.replies(self.solver.rules()) {
-            // Whether the reply is known to have the answer that is needed: of one for a test that succeeds, else of all.
+            // True if the reply has the answer that is needed: of one reply for a test that succeeds, else of
+            // all.
             let has_answer = match reply {
                 Reply::Certain(certain) => certain == answer,
                 Reply::Test { test, same } => self.is_known(&test, same == answer, all)?,
@@ -96,7 +97,7 @@ impl Audit<'_, '_> {
         Ok(!answer)
     }
 
-    /// Whether a test is certain, claimed, or shown by a table to have this answer.
+    /// Returns true if a test certainly has this answer, is claimed to have it, or has it by a table.
     fn is_known(&self, test: &Test, answer: bool, all: &Claims) -> Result<bool, ProveError> {
         if let Some(certain) = test.certain() {
             return Ok(certain == answer);

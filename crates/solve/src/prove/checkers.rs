@@ -14,7 +14,8 @@ use crate::certificate::{Certificate, Checker, Claim};
 /// Claims that a thread checks at a time.
 const TOGETHER: usize = 16;
 
-/// Checkers for the threads of a process, which search tests again and check certificates as `kalah check` does.
+/// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
+/// does.
 pub struct Checkers<'a> {
     rules: Rules,
     pits: usize,
@@ -34,10 +35,10 @@ impl fmt::Debug for Checkers<'_> {
 }
 
 impl<'a> Checkers<'a> {
-    /// Checkers of the claims of a proof, which reads the tables that it rests on from `tables`.
+    /// Checkers of the claims of a proof, which rests on `tables`.
     ///
     /// # Panics
-    /// When `tables` are for another board or too few, or the effort is above [`Checker::MAX_EFFORT`].
+    /// If `tables` are for another board or too few, or the effort is above [`Checker::MAX_EFFORT`].
     pub fn new(plan: &Plan, tables: Option<&'a Tables>) -> Checkers<'a> {
         let (rules, pits) = (plan.request.rules, plan.request.position.pits());
         let (table_seeds, effort) = (plan.table_seeds(), plan.effort);
@@ -45,19 +46,20 @@ impl<'a> Checkers<'a> {
         Checkers { rules, pits, tables, table_seeds, effort, idle: Mutex::new(vec![first]) }
     }
 
-    /// Searches a test again: the answer, `None` if it takes more nodes than the effort allows; and the nodes.
+    /// Searches a test again. Returns the answer, or `None` if the effort does not suffice, and the number of
+    /// nodes.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// If a table cannot be read.
     pub fn research(&self, test: &Test) -> Result<(Option<bool>, u64), TableError> {
         let found = self.with_checker(|checker| checker.reaches(&test.position, test.score));
         found.map(|research| (research.reached, research.nodes))
     }
 
-    /// Checks a certificate of the proof: what it states, and every claim, on all threads.
+    /// Checks the statement and every claim of a certificate of the proof, on all threads.
     ///
     /// # Errors
-    /// A bound that does not follow, a table that cannot be read, or a stop when `cancel` was cancelled.
+    /// If a bound does not follow, a table cannot be read, or `cancel` is cancelled.
     pub fn check(&self, certificate: &Certificate, cancel: &Cancel) -> Result<(), ProveError> {
         let Certificate { head, claims } = certificate;
         let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
@@ -81,7 +83,7 @@ impl<'a> Checkers<'a> {
         })
     }
 
-    /// Calls `work` with a checker that no other thread uses.
+    /// Calls `work` with a checker for this thread alone.
     fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
         let idle = self.idle.lock().pop();
         let mut checker =

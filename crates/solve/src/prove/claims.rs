@@ -8,39 +8,40 @@ use super::test::Test;
 /// The rows of a position, one byte a pit, the mover's first; 0 beyond the last pit of the other row.
 type Key = [u8; 2 * MAX_PITS];
 
-/// How hard the claims of a job are compressed.
+/// zstd level of the claims of a job.
 const LEVEL: i32 = 7;
 
-/// Proved bounds of the score of a position, and how each of them follows.
+/// Proved bounds of the score of a position, with the way in which each follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Claimed {
     lower: u8,
     upper: u8,
-    /// Whether the lower and the upper bound follow from a re-search; otherwise from other claims, in one ply.
+    /// True for a lower or upper bound that follows from a re-search, false if it follows in one ply from other
+    /// claims.
     searched: [bool; 2],
 }
 
-/// Claims in memory: bounds that can be proved again by themselves, or that follow from other claims in one ply.
+/// Claims in memory: bounds that a search can prove again, or that follow in one ply from other claims.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     pits: usize,
     entries: HashMap<Key, Claimed, foldhash::fast::FixedState>,
-    /// The positions whose claims were added or changed, once each or more often.
+    /// Positions whose claims were added or changed. A position may be listed several times.
     new: Vec<Key>,
 }
 
 impl Claims {
-    /// No claims yet, of positions with so many pits a side.
+    /// An empty set, for positions with `pits` pits a side.
     pub fn new(pits: usize) -> Claims {
         Claims { pits, entries: HashMap::default(), new: Vec::new() }
     }
 
-    /// How many positions there are claims of.
+    /// Number of claimed positions.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no claims.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -51,14 +52,14 @@ impl Claims {
         Some(Bounds { lower: lower.into(), upper: upper.into() })
     }
 
-    /// The claimed answer of a test, and whether it follows from a re-search.
+    /// The claimed answer of a test, and true if it follows from a re-search.
     pub(super) fn answer(&self, test: &Test) -> Option<(bool, bool)> {
         let Claimed { lower, upper, searched } = *self.entries.get(&key(&test.position))?;
         let answer = test.decided_by(Bounds { lower: lower.into(), upper: upper.into() })?;
         Some((answer, searched[usize::from(!answer)]))
     }
 
-    /// Whether a test is claimed to have this answer, whatever else is claimed of its position.
+    /// Returns true if a test is claimed to have this answer, whatever else is claimed of its position.
     pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
         let claimed = self.entries.get(&key(&test.position));
         claimed.is_some_and(|&Claimed { lower, upper, .. }| match answer {
@@ -67,8 +68,8 @@ impl Claims {
         })
     }
 
-    /// The claims as tests with their answers, and whether each follows from a re-search. Bounds that say nothing are left
-    /// out.
+    /// The claims as tests with their answers, and true if the answer follows from a re-search. Trivial bounds
+    /// are left out.
     pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
         self.entries.iter().flat_map(|(key, &Claimed { lower, upper, searched })| {
             let position = self.position(key);
@@ -88,7 +89,7 @@ impl Claims {
         self.new.push(key);
     }
 
-    /// The claims of positions about which something was [added](Claims::add) since the last call.
+    /// Claims of the positions with [additions](Claims::add) since the last call.
     pub(super) fn take_new(&mut self) -> Claims {
         let mut claims = Claims::new(self.pits);
         for key in std::mem::take(&mut self.new) {
@@ -109,7 +110,7 @@ impl Claims {
         }
     }
 
-    /// Takes back the claim that answers a test, if there is one.
+    /// Removes the claim that answers a test, if there is one.
     pub(super) fn remove(&mut self, test: &Test) {
         let Some((answer, _)) = self.answer(test) else { return };
         if let Some(claimed) = self.entries.get_mut(&key(&test.position)) {
@@ -121,14 +122,14 @@ impl Claims {
         }
     }
 
-    /// Adds all claims of `others`; of the same positions the tighter bounds.
+    /// Adds all claims of `others`. The tighter bounds of a position stay.
     pub fn extend(&mut self, others: &Claims) {
         for (key, claimed) in &others.entries {
             self.merge(*key, *claimed, key.iter().sum());
         }
     }
 
-    /// The claimed positions with their bounds, by rows.
+    /// The claimed positions with their bounds, sorted by rows.
     pub fn sorted(&self) -> Vec<(Position, Bounds)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by_key(|(key, _)| **key);
@@ -146,7 +147,7 @@ impl Claims {
         Position::new(row(0), row(self.pits), 0, 0).expect("rows of a position")
     }
 
-    /// All claims in compressed bytes: for each, by rows, the pits, the bounds, and how these follow.
+    /// All claims as compressed bytes: for each, by rows, the pits, the bounds, and how these follow.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by_key(|(key, _)| **key);
@@ -158,7 +159,7 @@ impl Claims {
         zstd::bulk::compress(&bytes, LEVEL)
     }
 
-    /// `count` claims from their compressed bytes; `None` if the bytes do not hold them.
+    /// Parses `count` claims from their compressed bytes; `None` if the bytes are invalid.
     pub(super) fn from_bytes(pits: usize, count: usize, compressed: &[u8]) -> Option<Claims> {
         let mut claims = Claims::new(pits);
         let size = claims.entry_bytes();

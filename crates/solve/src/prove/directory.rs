@@ -14,45 +14,45 @@ use super::request::{Part, Request, Wanted};
 use super::target::Aim;
 use super::test::{Test, rows};
 
-/// The format of the file that says what is to be proved.
+/// Format of the file that describes the proof.
 const PROOF: Document = Document { format: "kalah proof", version: 1 };
 
-/// The format of the first line of a job.
+/// Format of the first line of a job.
 const JOB_FORMAT: &str = "kalah job";
 
 /// Its version.
 const JOB_VERSION: u32 = 1;
 
-/// The largest file of a job that is read: its claims are in memory anyway.
+/// Maximum size of the file of a job. Its claims are in memory anyway.
 const MOST_JOB_BYTES: u64 = 1 << 34;
 
-/// How long to wait for another process that begins the same proof.
+/// Time to wait for another process that is beginning the same proof.
 const BEGINNING: Duration = Duration::from_millis(50);
 
-/// A directory that holds a proof in progress: `proof.json` says what is to be proved, `jobs` has a file for each job that was
-/// run. docs/proving.md describes both.
+/// A directory with a proof in progress: `proof.json` states what is to be proved, and `jobs` has a file for
+/// each finished job. docs/proving.md describes both.
 #[derive(Debug)]
 pub struct ProofDirectory {
     path: PathBuf,
     plan: Plan,
-    /// By which files of its jobs name it.
+    /// Identity of the proof in the files of its jobs.
     id: String,
 }
 
-/// A job that was run.
+/// A finished job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What was tested.
+    /// The test.
     pub test: Test,
-    /// The proved bounds of the score, which decide the test; `None` if it ran over its budget.
+    /// Proved bounds of the score that decide the test; `None` if the job ran over its budget.
     pub bounds: Option<Bounds>,
-    /// The budget: the most nodes that the solver might take.
+    /// The budget: the maximum nodes of the solver.
     pub budget: u64,
-    /// Nodes that it took.
+    /// Nodes searched.
     pub nodes: u64,
-    /// Seconds that it took, claims included.
+    /// Elapsed seconds, extraction of claims included.
     pub seconds: f64,
-    /// Re-searches for its claims.
+    /// Number of re-searches for its claims.
     pub researches: u64,
 }
 
@@ -90,25 +90,27 @@ struct Head {
 }
 
 impl ProofDirectory {
-    /// Opens the proof in the directory `path`; `None` if there is none.
+    /// Opens the proof in the directory `path`; `None` if there is no proof.
     ///
     /// # Errors
-    /// When it cannot be read, or is damaged.
+    /// If it cannot be read or is damaged.
     pub fn open(path: &Path) -> Result<Option<ProofDirectory>, ProveError> {
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let content: Proof =
             PROOF.parse(&bytes).map_err(|error| StateError::document(StateKind::Proof, &proof, &error))?;
-        let plan = content.plan().ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it names no proof"))?;
+        let plan = content
+            .plan()
+            .ok_or_else(|| StateError::damaged(StateKind::Proof, &proof, "it does not describe a proof"))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
     }
 
-    /// Begins a proof in the directory `path`, which is made if need be, or opens the one that is there. `plan` is what to
-    /// prove; it is called if there is none.
+    /// Opens the proof in the directory `path`, or begins one there, creating the directory if necessary.
+    /// `plan` is called for a new proof only.
     ///
     /// # Errors
-    /// When reading or writing fails, something is damaged, or `plan` fails.
+    /// If reading or writing fails, a file is damaged, or `plan` fails.
     pub fn open_or_begin(
         path: &Path,
         plan: impl FnOnce() -> Result<Plan, ProveError>,
@@ -116,13 +118,14 @@ impl ProofDirectory {
         let proof = path.join("proof.json");
         if let Some(directory) = ProofDirectory::open(path)? {
             if file::beside(&proof, ".lock").exists() {
-                // A process was killed while it began the proof, or is about to end that. Taking the lock removes it.
+                // A process that began the proof was killed, or is about to release the lock. Taking the lock
+                // removes its file.
                 let _ = FileLock::beside(&proof);
             }
             return Ok(directory);
         }
         let plan = plan()?;
-        // What is too large for a certificate is refused before anything takes long.
+        // A proof too large for a certificate is rejected early.
         plan.statement(&[]).goals()?;
         let jobs = path.join("jobs");
         fs::create_dir_all(&jobs).map_err(ProveError::io(&jobs))?;
@@ -140,20 +143,20 @@ impl ProofDirectory {
         ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))
     }
 
-    /// What is to be proved.
+    /// Request, effort and tables of the proof.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Where it is.
+    /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the right to work in it alone.
+    /// Locks the directory for this process alone.
     ///
     /// # Errors
-    /// When another process has it.
+    /// If another process holds the lock.
     pub fn lock(&self) -> Result<FileLock, ProveError> {
         Ok(FileLock::beside(&self.path.join("jobs")).map_err(StateError::from)?)
     }
@@ -167,20 +170,20 @@ impl ProofDirectory {
         self.path.join("jobs")
     }
 
-    /// The file by which a process shows that it runs a job.
+    /// The lease of a job: the file by which a process shows that it runs the job.
     pub fn lease_path(&self, test: &Test) -> PathBuf {
         self.job_path(test).with_extension("lease")
     }
 
-    /// The tests of jobs on which there is a lease, with the first words of its file: which process has it. The process may
-    /// have died since.
+    /// Tests of the jobs that have a lease, each with the first words of the lease, which name the process. The
+    /// process may have died.
     ///
     /// # Errors
-    /// When the directory cannot be listed.
+    /// If the directory cannot be listed.
     pub fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
         let mut leases = Vec::new();
         for path in self.files("lease")? {
-            // A lease ends when its job does, which may be now.
+            // A lease ends with its job, which may just have happened.
             let Ok(text) = fs::read_to_string(&path) else { continue };
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             let test = name.rsplit_once('-').and_then(|(rows, score)| {
@@ -193,18 +196,18 @@ impl ProofDirectory {
         Ok(leases)
     }
 
-    /// The files of all jobs, sorted by name.
+    /// Files of all jobs, sorted by name.
     ///
     /// # Errors
-    /// When the directory cannot be listed.
+    /// If the directory cannot be listed.
     pub fn job_paths(&self) -> Result<Vec<PathBuf>, ProveError> {
         self.files("job")
     }
 
-    /// Removes what killed processes left half written, and their leases. No other process may work in the directory.
+    /// Removes incomplete files and leases of killed processes. No other process may work in the directory.
     ///
     /// # Errors
-    /// When the directory cannot be listed, or a file cannot be removed.
+    /// If the directory cannot be listed, or a file cannot be removed.
     pub fn remove_leftovers(&self) -> Result<(), ProveError> {
         let leases = self.files("lease")?.into_iter().chain([self.certificate_lease_path()]);
         for path in self.files("tmp")?.into_iter().chain(leases) {
@@ -213,7 +216,7 @@ impl ProofDirectory {
         Ok(())
     }
 
-    /// The files of the jobs' directory whose names end so, sorted by name.
+    /// Files in the directory of jobs with this extension, sorted by name.
     fn files(&self, extension: &str) -> Result<Vec<PathBuf>, ProveError> {
         let jobs = self.jobs();
         let mut paths = Vec::new();
@@ -227,10 +230,10 @@ impl ProofDirectory {
         Ok(paths)
     }
 
-    /// Writes the file of a job; an older one of the same test is replaced.
+    /// Writes the file of a job, and replaces an older one of the same test.
     ///
     /// # Errors
-    /// When it cannot be written; the older one stays then.
+    /// If it cannot be written; the older one stays then.
     pub fn write(&self, job: &Job, claims: &Claims) -> Result<(), ProveError> {
         let path = self.job_path(&job.test);
         let bytes = claims.to_bytes().map_err(ProveError::io(&path))?;
@@ -258,7 +261,7 @@ impl ProofDirectory {
     /// Reads the file of a job, with its claims.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or belongs to another proof.
+    /// If it cannot be read, is damaged, or belongs to another proof.
     pub fn read(&self, path: &Path) -> Result<(Job, Claims), ProveError> {
         let size = fs::metadata(path).map_err(ProveError::io(path))?.len();
         let damaged = |what: &str| ProveError::from(StateError::damaged(StateKind::Job, path, what));
@@ -269,14 +272,14 @@ impl ProofDirectory {
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("its first line has no end"))?;
         let (line, rest) = bytes.split_at(end + 1);
         let head: Head =
-            Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("its first line: {error}")))?;
+            Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("first line: {error}")))?;
         if head.format == JOB_FORMAT && head.version > JOB_VERSION {
             let what = format!("cannot be used: {}", file::other_version(head.version, JOB_VERSION));
             let (kind, path) = (StateKind::Job, path.to_owned());
             return Err(StateError::Version { kind, path, is_newer: true, what }.into());
         }
         if head.format != JOB_FORMAT || head.version != JOB_VERSION {
-            return Err(damaged("it is no job, or one of another version of the program"));
+            return Err(damaged("it is not a job that this version of the program can read"));
         }
         if head.proof != self.id {
             return Err(damaged("it belongs to another proof"));
@@ -296,28 +299,28 @@ impl ProofDirectory {
             return Err(damaged("its bounds are not those of an answer of its test"));
         }
         if !(head.seconds.is_finite() && head.seconds >= 0.0) {
-            return Err(damaged("no job takes so many seconds"));
+            return Err(damaged("its time is impossible"));
         }
-        let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are no claims"))?;
+        let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are invalid"))?;
         let Head { budget, nodes, seconds, researches, .. } = head;
         Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
     }
 
-    /// Removes a file, such as that of a job, which is run again then.
+    /// Removes a file if it exists. A job whose file is removed is run again.
     ///
     /// # Errors
-    /// When it is there and cannot be removed.
+    /// If the file exists and cannot be removed.
     pub fn remove(&self, path: &Path) -> Result<(), ProveError> {
         file::found(fs::remove_file(path)).map_err(ProveError::io(path))?;
         Ok(())
     }
 
-    /// The file by which a process shows that it collects the claims of the certificate.
+    /// The lease of the certificate: the file by which a process shows that it collects the claims.
     pub fn certificate_lease_path(&self) -> PathBuf {
         self.path.join("certificate.lease")
     }
 
-    /// Where the certificate is written if nothing else is said.
+    /// Default path of the certificate.
     pub fn certificate_path(&self) -> PathBuf {
         let position = &self.plan.request.position;
         let name = format!("{}-{}.certificate", self.plan.request.rules, rows(position, ".", "_"));

@@ -10,41 +10,41 @@ use kalah_tables::table::TableError;
 use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
 use crate::solve::SolveError;
 
-/// Why a proof did not get on.
+/// Error of a proof.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError {
-    /// The solver cannot go on.
+    /// The solver failed or was stopped.
     #[error("{0}")]
     Solve(#[from] SolveError),
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
-    /// A file of the proof directory cannot be used, or another process works in the directory and does not share it.
+    /// A file of the proof directory cannot be used, or another process uses the directory alone.
     #[error("{0}")]
     State(#[from] StateError),
     /// Two jobs, or a job and the tables, contradict each other.
-    #[error("{path}: what it proves of {position} contradicts other jobs or the tables")]
+    #[error("{path}: its bounds of {position} contradict other jobs or the tables")]
     Contradiction {
         /// The job.
         path: PathBuf,
         /// The position.
         position: Box<Position>,
     },
-    /// The certificate that was to be written does not prove what it states, or one of its claims does not follow.
-    #[error("it does not follow from the claims of the finished jobs that the score of {position} is {bound}")]
+    /// The certificate does not prove its statement, or one of its claims does not follow.
+    #[error("the claims of the finished jobs do not prove that the score of {position} is {bound}")]
     Unproved {
         /// The position.
         position: Box<Position>,
         /// The bound that does not follow.
         bound: Bound,
     },
-    /// There is no proof in the directory.
+    /// The directory contains no proof.
     #[error("{0}: there is no proof in this directory")]
     Empty(PathBuf),
-    /// No play can give the value.
+    /// The value is impossible.
     #[error(
-        "the value of {position} cannot be {}: it is between {} and {}, and differs from these by an even number",
+        "the value of {position} cannot be {}: possible values are {} to {} in steps of 2",
         signed(*value), signed(*least), signed(*most)
     )]
     Value {
@@ -57,24 +57,24 @@ pub enum ProveError {
         /// The greatest one.
         most: i64,
     },
-    /// A table has another digest than the one that the proof rests on.
-    #[error("{0} is not the table that the proof rests on: its digest is another one")]
+    /// A table differs from the one that the proof rests on.
+    #[error("{0} is not the table that the proof rests on: its digest differs")]
     OtherTable(PathBuf),
     /// The certificate cannot be read or written.
     #[error("{0}")]
     Certificate(#[from] CertificateError),
-    /// There can be no certificate of it.
+    /// The statement cannot be that of a certificate.
     #[error("{0}")]
     Statement(#[from] StatementError),
-    /// A claim that no certificate can hold.
+    /// A certificate cannot contain the claim.
     #[error("{0}")]
     Claim(#[from] ClaimError),
-    /// The certificate would rest on tables that are not there.
-    #[error("the proof is to rest on tables to {wanted} seeds, and there are tables to {found} seeds")]
+    /// The tables that the certificate should rest on do not exist.
+    #[error("the proof should rest on tables to {wanted} seeds, but there are tables only to {found} seeds")]
     Tables {
-        /// The largest layer that was asked for.
+        /// The largest layer requested.
         wanted: usize,
-        /// The largest exact one in use.
+        /// The largest exact layer in use.
         found: usize,
     },
 }
@@ -86,13 +86,13 @@ impl From<Stopped> for ProveError {
 }
 
 impl ProveError {
-    /// The error for a file that cannot be read or written.
+    /// Returns a function that makes the error for a file that cannot be read or written.
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProveError {
         let path = path.into();
         |source| StateError::Io { path, source }.into()
     }
 
-    /// Whether a job that proves something wrong can be the cause.
+    /// Returns true if a wrong job can be the cause.
     pub(super) fn may_come_from_a_job(&self) -> bool {
         matches!(
             self,
@@ -102,7 +102,7 @@ impl ProveError {
         )
     }
 
-    /// Whether it is damage that was found.
+    /// Returns true if a file or table is damaged.
     pub fn is_damage(&self) -> bool {
         match self {
             ProveError::State(error) => error.is_damage(),

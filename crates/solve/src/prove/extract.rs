@@ -11,33 +11,34 @@ use super::error::ProveError;
 use super::test::{Reply, Test};
 use crate::solve::{SolveError, Solver};
 
-/// How many tests are searched again at a time, on all threads.
+/// Number of tests searched again at a time, on all threads.
 const BATCH: usize = 256;
 
-/// The first limit of nodes when it is not known which move decides a test; from round to round it grows.
+/// First limit of nodes for a search for the move that decides a test. The limit grows from round to round.
 const FIRST_LIMIT: u64 = 1 << 16;
 
-/// By how much it grows.
+/// Growth of the limit from round to round.
 const LIMIT_GROWTH: u64 = 16;
 
-/// A re-search: the answer of a test from the rules and tables alone, `None` if that takes more than the effort; and the nodes.
+/// A re-search: returns the answer of a test from the rules and tables alone, or `None` beyond the effort, and
+/// the nodes.
 pub type Research<'a> = dyn Fn(&Test) -> Result<(Option<bool>, u64), TableError> + Sync + 'a;
 
-/// What claims rest on, and who knows more.
+/// Extracts claims from the tests that a solver proved.
 pub struct Extraction<'a, 's> {
-    /// Proved the tests from which claims are extracted, and proves again what it has forgotten.
+    /// The solver that proved the tests. It proves again what it has forgotten.
     pub solver: &'a Solver<'s>,
-    /// The largest layer of tables that claims may rest on.
+    /// The largest layer of tables on which claims may rest.
     pub table_seeds: u32,
-    /// How a claim is checked by itself.
+    /// Checks a single claim.
     pub research: &'a Research<'a>,
-    /// Tests that took the solver this many nodes are not searched again: that would fail.
+    /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
     pub hopeless: u64,
-    /// Re-searches so far.
+    /// Number of re-searches so far.
     pub researches: &'a AtomicU64,
-    /// Is told now and then how many positions were added that claims are made of.
+    /// Called from time to time with the number of positions added to the claims.
     pub on_claims: &'a dyn Fn(usize),
-    /// Ends it.
+    /// Ends the extraction.
     pub cancel: &'a Cancel,
 }
 
@@ -50,11 +51,11 @@ impl std::fmt::Debug for Extraction<'_, '_> {
 impl Extraction<'_, '_> {
     /// Adds claims to `held` until the `proved` tests with their answers follow from them.
     ///
-    /// `held` must be closed: each of its claims follows from a re-search, or in one ply from others. It is again afterwards,
-    /// but not after an error.
+    /// `held` must be closed: each of its claims follows from a re-search, or in one ply from others. It is
+    /// closed again afterwards, except after an error.
     ///
     /// # Errors
-    /// When a test does not have the answer, a table is damaged, or it was stopped.
+    /// If a test does not have the answer, a table is damaged, or the extraction is stopped.
     pub fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
         let before = held.len();
         let mut open: Vec<(Test, bool)> = proved.to_vec();
@@ -96,7 +97,7 @@ impl Extraction<'_, '_> {
         Ok(())
     }
 
-    /// Whether the answer of a test follows without a new claim.
+    /// Returns true if the answer of a test follows without a new claim.
     fn holds(&self, held: &Claims, test: &Test, answer: bool) -> Result<bool, ProveError> {
         let known = match test.certain().or(held.answer(test).map(|(answer, _)| answer)) {
             Some(known) => Some(known),
@@ -108,7 +109,7 @@ impl Extraction<'_, '_> {
         }
     }
 
-    /// The answer of a test from the tables that claims may rest on.
+    /// The answer of a test by the tables on which claims may rest.
     fn in_tables(&self, test: &Test) -> Result<Option<bool>, ProveError> {
         if test.position.seeds() > self.table_seeds {
             return Ok(None);
@@ -116,7 +117,7 @@ impl Extraction<'_, '_> {
         Ok(test.decided_by(self.solver.known(&test.position)?))
     }
 
-    /// Adds the tests to `open` from which the answer of a test follows in one ply.
+    /// Adds to `open` the tests from which the answer of a test follows in one ply.
     fn expand(&self, held: &Claims, test: &Test, answer: bool, open: &mut Vec<(Test, bool)>) -> Result<(), ProveError> {
         let mut replies = Vec::new();
         for reply in test.replies(self.solver.rules()) {
@@ -143,7 +144,7 @@ impl Extraction<'_, '_> {
                 _ => {}
             }
         }
-        // The fewer seeds are left, the less there is to prove.
+        // The position with the fewest seeds leaves the least to prove.
         let best = known.into_iter().min_by_key(|(reply, _)| reply.position.seeds());
         open.push(match best {
             Some(best) => best,
@@ -152,7 +153,7 @@ impl Extraction<'_, '_> {
         Ok(())
     }
 
-    /// A move with which a test succeeds, found again.
+    /// Finds a move again with which a test succeeds.
     fn search(&self, test: &Test, replies: &[(Test, bool)]) -> Result<(Test, bool), ProveError> {
         let mut left = Vec::new();
         for &(reply, same) in replies {
@@ -177,8 +178,8 @@ impl Extraction<'_, '_> {
         Err(wrong(test))
     }
 
-    /// The claims of `held` that the `proved` tests with their answers need. What is missing in `held`, since it was proved by
-    /// jobs from those after its moves, or a file was lost, is added there.
+    /// Returns the claims of `held` that the `proved` tests with their answers need. Missing claims are added
+    /// to `held`: a job above split ones has none, or a file was lost.
     ///
     /// # Errors
     /// As [`Extraction::run`].
@@ -187,7 +188,7 @@ impl Extraction<'_, '_> {
         let mut needed = Claims::new(pits);
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while let Some((test, answer)) = open.pop() {
-            // What is certain or in tables needs no claim, nor what is part of another one.
+            // Answers that are certain, in tables, or part of another claim need no claim.
             if self.holds(&needed, &test, answer)? {
                 continue;
             }
@@ -196,7 +197,7 @@ impl Extraction<'_, '_> {
                 open.push((test, answer));
                 continue;
             };
-            // The claim may say more than the test needs, and follow from other claims than this answer alone.
+            // The claim may be tighter than the test needs, and then follow from other claims than this answer.
             let whole = match (held.get(&test.position), answer) {
                 (Some(Bounds { lower, .. }), true) => Test { score: lower, ..test },
                 (Some(Bounds { upper, .. }), false) => Test { score: upper + 1, ..test },
@@ -212,7 +213,8 @@ impl Extraction<'_, '_> {
         Ok(needed)
     }
 
-    /// Adds the claims of `held` to `open` from which an answer follows in one ply; returns false if it does not.
+    /// Adds to `open` the claims of `held` from which an answer follows in one ply. Returns false if it does
+    /// not follow.
     fn follow(
         &self,
         held: &Claims,
@@ -252,7 +254,7 @@ impl Extraction<'_, '_> {
     }
 }
 
-/// The error for a test that does not have the answer that was proved.
+/// The error for a test that does not have its proved answer.
 fn wrong(test: &Test) -> ProveError {
     ProveError::Solve(SolveError::Contradiction(Box::new(test.position)))
 }

@@ -6,23 +6,24 @@ use kalah_core::game::{Bounds, Position, Rules};
 use super::target::{Progress, Target};
 use super::test::{Reply, Test};
 
-/// Effort to prove that a test succeeds, and that it fails, in the units of the evaluation; 0 and infinity once it is decided.
+/// Effort to prove that a test succeeds and that it fails, in the units of the evaluation. Decided tests have 0
+/// and infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {
-    /// To prove that it succeeds.
+    /// Effort to prove that it succeeds.
     pub proof: f64,
-    /// To prove that it fails.
+    /// Effort to prove that it fails.
     pub disproof: f64,
 }
 
 impl Numbers {
-    /// Those of a test with this answer.
+    /// Numbers of a test with this answer.
     pub fn decided(answer: bool) -> Numbers {
         let (proof, disproof) = if answer { (0.0, f64::INFINITY) } else { (f64::INFINITY, 0.0) };
         Numbers { proof, disproof }
     }
 
-    /// The answer, once it is decided.
+    /// The answer, if the test is decided.
     pub fn answer(self) -> Option<bool> {
         if self.proof == 0.0 {
             return Some(true);
@@ -40,7 +41,7 @@ impl Numbers {
     }
 }
 
-/// What finished jobs proved.
+/// Results of the finished jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Finished {
     bounds: HashMap<Position, Bounds>,
@@ -48,9 +49,9 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Notes the bounds of the score that a job proved.
+    /// Adds bounds of the score that a job proved.
     ///
-    /// Returns false if they contradict those of another job.
+    /// Returns false if they contradict another job.
     #[must_use]
     pub fn proved(&mut self, position: &Position, bounds: Bounds) -> bool {
         let position = position.without_stores();
@@ -59,12 +60,12 @@ impl Finished {
         known.lower <= known.upper
     }
 
-    /// Notes that a job ran over its budget.
+    /// Marks a test whose job ran over its budget.
     pub fn ran_over(&mut self, test: &Test) {
         self.over_budget.insert(*test);
     }
 
-    /// The bounds that jobs proved for a position.
+    /// Bounds that jobs proved for a position.
     pub fn bounds(&self, position: &Position) -> Option<Bounds> {
         self.bounds.get(&position.without_stores()).copied()
     }
@@ -74,29 +75,31 @@ impl Finished {
     }
 }
 
-/// The top of the game, as far as jobs were expanded: it says from the finished jobs which ones are next.
+/// The top of the game tree, as far as jobs were split. From the finished jobs it determines the next ones.
 ///
-/// It has no state of its own that matters: all processes compute the same from the same finished jobs, so none of them leads
-/// the others. Tests are nodes of an AND/OR graph with proof numbers (Allis, van der Meulen, van den Herik 1994: Proof-number
-/// search): a test succeeds if it does with one move and fails if it does with all, so the effort to prove it is the least of
-/// its moves, the effort to disprove it their sum. A job is a test whose moves are not expanded; its numbers come from an
-/// evaluation.
+/// It has no relevant state of its own. All processes compute the same from the same finished jobs, so no
+/// process leads the others.
+///
+/// Tests are nodes of an AND/OR graph with proof numbers (Allis, van der Meulen, van den Herik 1994:
+/// Proof-number search). A test succeeds if it does with one move, and fails if it does with all. So the effort
+/// to prove it is the minimum over its moves, and the effort to disprove it their sum. A job is a test whose
+/// moves are not expanded; its numbers come from an evaluation.
 pub struct Manager<'e> {
     rules: Rules,
-    /// The numbers of a test that was not expanded.
+    /// Returns the numbers of a test that was not expanded.
     evaluate: Box<dyn FnMut(&Test) -> Numbers + 'e>,
     evaluated: HashMap<Test, Numbers>,
     replies: HashMap<Test, Arc<[Reply]>>,
 }
 
-/// What is to be done.
+/// Next jobs and progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Tests to run, in this order; later ones on the assumption that those before them have the likely answer.
+    /// Tests to run, in this order. Later ones assume that the earlier ones have the likely answer.
     pub jobs: Vec<Test>,
-    /// Whether these are all jobs that are left if each has the likely answer.
+    /// True if these are all remaining jobs, provided that each has the likely answer.
     pub is_complete: bool,
-    /// What is known about each target.
+    /// Progress of each target.
     pub targets: Vec<Progress>,
 }
 
@@ -106,24 +109,24 @@ impl std::fmt::Debug for Manager<'_> {
     }
 }
 
-/// The numbers of the tests seen in one state of the jobs.
+/// Numbers of the tests visited in one state of the jobs.
 type Seen = HashMap<Test, Numbers>;
 
 impl<'e> Manager<'e> {
-    /// A manager of tests by these rules; `evaluate` gives the effort of a test that was not expanded, and the answer of
-    /// tests that need no job.
+    /// A manager of tests by these rules. `evaluate` returns the effort of a test that was not expanded, and
+    /// the answer of a test that needs no job.
     pub fn new(rules: Rules, evaluate: impl FnMut(&Test) -> Numbers + 'e) -> Manager<'e> {
         Manager { rules, evaluate: Box::new(evaluate), evaluated: HashMap::new(), replies: HashMap::new() }
     }
 
-    /// At most `most` jobs that are next for the targets, the hardest first: the one that most likely shows a hypothesis to be
-    /// wrong.
+    /// Plans at most `most` jobs for the targets, hardest first. The hardest job is the one most likely to
+    /// refute a hypothesis.
     pub fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> Plan {
         let now = targets.iter().map(|target| self.progress(target, finished, &mut Seen::new()));
         let now: Vec<Progress> = now.collect();
         let (mut jobs, mut assumed) = (Vec::new(), finished.clone());
         let mut is_complete = true;
-        // The graph of each target is its own, except for transpositions.
+        // The graph of each target is separate, except for transpositions.
         for target in targets {
             loop {
                 let mut seen = Seen::new();
@@ -143,7 +146,7 @@ impl<'e> Manager<'e> {
         Plan { jobs, is_complete, targets: now }
     }
 
-    /// What is known about a target.
+    /// Progress of a target.
     fn progress(&mut self, target: &Target, finished: &Finished, seen: &mut Seen) -> Progress {
         let mut known = finished.bounds(&target.position);
         loop {
@@ -160,7 +163,7 @@ impl<'e> Manager<'e> {
         }
     }
 
-    /// The numbers of a test.
+    /// Numbers of a test.
     fn numbers(&mut self, test: &Test, finished: &Finished, seen: &mut Seen) -> Numbers {
         if let Some(&numbers) = seen.get(test) {
             return numbers;
@@ -182,7 +185,7 @@ impl<'e> Manager<'e> {
         numbers
     }
 
-    /// The numbers of a test if a move were the only one.
+    /// Numbers of a test whose only move is this one.
     fn reply(&mut self, reply: &Reply, finished: &Finished, seen: &mut Seen) -> Numbers {
         match reply {
             Reply::Certain(answer) => Numbers::decided(*answer),
@@ -210,7 +213,7 @@ impl<'e> Manager<'e> {
         test
     }
 
-    /// The tests that are decided, with their answers, among those of the targets and of their expanded moves.
+    /// The decided tests, with their answers, of the targets and of their expanded moves.
     pub fn decided(&mut self, targets: &[Target], finished: &Finished) -> Vec<(Test, bool)> {
         let mut seen = Seen::new();
         for target in targets {
@@ -336,7 +339,7 @@ mod tests {
             .filter_map(|reply| if let Reply::Test { test, same: false } = reply { Some(test) } else { None })
             .collect();
         assert!(replies.len() > 1);
-        // The move of the second reply is expected to succeed with the least effort.
+        // The move of the second reply has the least expected effort to succeed.
         let evaluate = |asked: &Test| match replies.iter().position(|reply| reply == asked) {
             Some(1) => Numbers { proof: 9.0, disproof: 2.0 },
             Some(_) => Numbers { proof: 9.0, disproof: 3.0 },
@@ -348,11 +351,11 @@ mod tests {
         assert_eq!(manager.plan(&[target], &finished, 1).jobs, [test]);
         finished.ran_over(&test);
         assert_eq!(manager.plan(&[target], &finished, 1).jobs, [replies[1]]);
-        // It is split; its moves take more effort than its siblings now.
+        // It is split, so its moves take more effort than its siblings.
         finished.ran_over(&replies[1]);
         let next = manager.plan(&[target], &finished, 1).jobs;
         assert!(next[0] != replies[1] && replies.contains(&next[0]), "{next:?}");
-        // That one fails, and so on until only the split one is left.
+        // The other moves fail, so only those of the split one are left.
         for reply in replies.iter().enumerate().filter(|&(index, _)| index != 1).map(|(_, reply)| reply) {
             assert!(finished.proved(&reply.position, reply.bounds(true)));
         }

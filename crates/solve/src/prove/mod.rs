@@ -1,23 +1,23 @@
-//! Proofs that last: tests are split into jobs, whose results are kept in a directory, until they prove a statement; claims are
-//! extracted from the search for a certificate (docs/proving.md in the repository).
+//! Proofs kept in a directory. Tests are split into jobs, whose results are saved until they prove a statement.
+//! The claims of a certificate are extracted from the searches (docs/proving.md in the repository).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`test`](Test) | a zero-window test as data, and what each move means for it |
-//! | [`request`](Request) | what is to be proved, and its [parts](Part) |
-//! | [`target`](Target) | what is to be proved of one position, and which test is next |
-//! | [`manager`](Manager) | from finished jobs to the next ones, by proof numbers |
+//! | [`test`](Test) | a zero-window test as data, and the tests of its moves |
+//! | [`request`](Request) | the request of a proof, and its [parts](Part) |
+//! | [`target`](Target) | the aim for one position, and its next test |
+//! | [`manager`](Manager) | choosing the next jobs from the finished ones, by proof numbers |
 //! | [`claims`](Claims) | claims in memory and in the files of jobs |
-//! | [`extract`](Extraction) | claims from what a solver proved |
-//! | [`checkers`](Checkers) | checking claims by themselves, and certificates, on all threads |
-//! | `audit` | which jobs are wrong, once something is |
-//! | [`plan`](ProofPlan) | what a proof is about and rests on; its statement and certificate |
+//! | [`extract`](Extraction) | claims from the tests that a solver proved |
+//! | [`checkers`](Checkers) | checking single claims, and certificates, on all threads |
+//! | `audit` | finding wrong jobs |
+//! | [`plan`](ProofPlan) | request, effort and tables of a proof; its statement and certificate |
 //! | [`directory`](ProofDirectory) | the files of a proof |
 //! | `numbers` | the proof numbers of a test that was not run, from its evaluation |
-//! | [`state`](State) | how far a proof is, and what happens in it |
+//! | [`state`](State) | progress of a proof, and its events |
 //! | [`prover`](Prover) | a process that works on a proof |
-//! | [`status`](Status) | what is proved in a directory, without a solver |
-//! | [`error`](ProveError) | why a proof does not get on |
+//! | [`status`](Status) | bounds proved in a directory, without a solver |
+//! | [`error`](ProveError) | errors of a proof |
 
 mod audit;
 mod checkers;

@@ -7,27 +7,27 @@ use super::request::{Part, Request, Wanted};
 use super::target::Progress;
 use crate::certificate::{Certificate, ClaimError, ClaimSet, Head, Opening, Statement};
 
-/// What a proof is about and rests on.
+/// Request, effort and tables of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What is to be proved.
+    /// The request.
     pub request: Request,
-    /// The effort k: a claim may need a re-search of 2^k nodes.
+    /// The effort k: checking a claim may need a re-search of 2^k nodes.
     pub effort: u32,
-    /// The digests of the tables that the claims rest on: those with 2 seeds, 3 seeds and so on.
+    /// Digests of the tables that the claims rest on, for 2 seeds, 3 seeds and so on.
     pub tables: Vec<[u8; 32]>,
-    /// The positions to be proved.
+    /// The positions to prove.
     pub parts: Vec<Part>,
 }
 
 impl Plan {
-    /// The effort if nothing else is said.
+    /// Default effort.
     pub const EFFORT: u32 = 14;
 
     /// Returns an error if `tables` are not those that the claims rest on.
     ///
     /// # Errors
-    /// When one is missing, or has another digest.
+    /// If one is missing or has another digest.
     pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
         let layers = tables.map_or(&[][..], Tables::layers);
         if layers.len() < self.tables.len() {
@@ -42,12 +42,12 @@ impl Plan {
         Ok(())
     }
 
-    /// The seeds of the largest table that claims rest on; 0 without tables.
+    /// Seeds of the largest table that claims rest on; 0 without tables.
     pub fn table_seeds(&self) -> usize {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
     }
 
-    /// What is stated once the parts are as far as `parts` says.
+    /// The statement that follows from the progress of the `parts`.
     pub fn statement(&self, parts: &[Progress]) -> Statement {
         let (rules, position) = (self.request.rules, self.request.position);
         let values: Vec<ValueBounds> =
@@ -68,10 +68,10 @@ impl Plan {
         Statement { rules, position, bounds, openings }
     }
 
-    /// The certificate of what is proved, with these claims.
+    /// The certificate with this progress and these claims.
     ///
     /// # Errors
-    /// When a position has too many seeds for a certificate.
+    /// If a position has too many seeds for a certificate.
     pub fn certificate(&self, parts: &[Progress], claims: &Claims) -> Result<Certificate, ClaimError> {
         let mut set = ClaimSet::new(self.request.position.pits());
         for (position, bounds) in claims.sorted() {

@@ -23,23 +23,23 @@ use super::test::{Reply, Test};
 use crate::certificate::{Certificate, CertificateFile, Head};
 use crate::solve::{SolveError, Solver};
 
-/// How long a process that waits for others sleeps: at first, and in the long run.
+/// Sleep of a process that waits for others: the first, and the longest.
 const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
-/// The most jobs that are planned ahead, to find one that no other process runs.
+/// Maximum number of planned jobs among which to find one that no other process runs.
 const AHEAD: usize = 64;
 
-/// A test is not searched again if it took the solver this many times the nodes that the effort allows.
+/// A test is not searched again if it took the solver this many times the nodes of the effort.
 const HOPELESS: u64 = 2;
 
-/// How a process works on a proof.
+/// Options of a process that works on a proof.
 #[derive(Clone, Debug)]
 pub struct ProverOptions {
-    /// The nodes after which a job is given up, to be split into the positions after its moves.
+    /// Nodes after which a job is given up, to be split into the positions after its moves.
     pub budget: u64,
-    /// Whether other processes work in the directory: jobs that they run are left to them.
+    /// True if other processes work in the directory. Jobs with their leases are left to them.
     pub share: bool,
-    /// How long the sign of life of another process must not change for that process to be presumed dead.
+    /// Time without a change of its lease after which another process is presumed dead.
     pub patience: Duration,
     /// Ends the work.
     pub cancel: Cancel,
@@ -51,7 +51,7 @@ impl Default for ProverOptions {
     }
 }
 
-/// Works on a proof: runs jobs until everything is proved or something refuted.
+/// Works on a proof: runs jobs until everything is proved or something is refuted.
 pub struct Prover<'p, 's> {
     solver: &'p Solver<'s>,
     directory: &'p ProofDirectory,
@@ -61,15 +61,15 @@ pub struct Prover<'p, 's> {
     targets: Vec<Target>,
     manager: Manager<'p>,
     finished: Finished,
-    /// Claims of all jobs read or run.
+    /// Claims of all jobs that were read or run.
     held: Claims,
     jobs: Vec<Job>,
     read: HashSet<PathBuf>,
-    /// The files of jobs that were wrong, and removed.
+    /// Files of wrong jobs, which were removed.
     wrong: HashSet<PathBuf>,
     leases: Leases,
     researches: AtomicU64,
-    /// Jobs that this process ran.
+    /// Number of jobs that this process ran.
     ran: usize,
 }
 
@@ -83,10 +83,11 @@ impl std::fmt::Debug for Prover<'_, '_> {
 }
 
 impl<'p, 's> Prover<'p, 's> {
-    /// A process that works on the proof in `directory` with `solver`; `checkers` check claims.
+    /// A process that works on the proof in `directory` with `solver`. `checkers` check the claims.
     ///
     /// # Errors
-    /// When the solver has fewer exact tables than the proof rests on, or the jobs of earlier runs cannot be read or are damaged.
+    /// If the solver has fewer exact tables than the proof rests on, or jobs in the directory cannot be read or
+    /// are damaged.
     pub fn new(
         solver: &'p Solver<'s>,
         directory: &'p ProofDirectory,
@@ -126,8 +127,9 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(prover)
     }
 
-    /// Proves what is to be proved. Once the checker has accepted the claims, the certificate is written to the file `path`; there
-    /// is none if it turned out to be wrong. Jobs whose files state something that does not follow are removed and run again.
+    /// Runs the proof to its end. Once the checker has accepted the claims, the certificate is written to the
+    /// file `path`. A refuted request has no certificate. Jobs whose files state something that does not follow
+    /// are removed and run again.
     ///
     /// # Errors
     /// As [`Prover::run`] and [`Prover::certificate`].
@@ -146,7 +148,7 @@ impl<'p, 's> Prover<'p, 's> {
             let file = self.certificate(&state, path)?;
             return Ok((state, Some(file)));
         }
-        // There is no certificate of it that others could check.
+        // A refutation is checked like a certificate, but none is written.
         let claims = self.certificate_claims()?;
         self.check(&self.directory.plan().certificate(&state.parts, &claims)?)?;
         Ok((state, None))
@@ -155,12 +157,12 @@ impl<'p, 's> Prover<'p, 's> {
     /// Removes the jobs that can be the cause of an error, and begins anew.
     ///
     /// # Errors
-    /// That error, if no job is wrong; or what prevents finding those that are.
+    /// The error itself if no job is wrong, or an error while looking for wrong jobs.
     fn after(&mut self, error: ProveError) -> Result<(), ProveError> {
         if !error.may_come_from_a_job() {
             return Err(error);
         }
-        // Whatever was proved from a wrong job is forgotten.
+        // Everything proved from a wrong job must be forgotten.
         self.solver.forget();
         let plan = self.directory.plan();
         self.manager = manager(plan.request.rules, self.solver);
@@ -175,7 +177,7 @@ impl<'p, 's> Prover<'p, 's> {
             cancel: &self.options.cancel,
         };
         let wrong = audit.wrong_jobs()?;
-        // One that is wrong again was made so by something else.
+        // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
             return Err(error);
         }
@@ -187,28 +189,28 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// Checks a certificate as everyone else would.
+    /// Checks a certificate as any reader would.
     fn check(&self, certificate: &Certificate) -> Result<(), ProveError> {
         (self.on_event)(ProveEvent::Checking { claims: certificate.claims.len() });
         self.checkers.check(certificate, &self.options.cancel)
     }
 
-    /// The jobs that were run so far, in the order in which this process learned of them.
+    /// All finished jobs, in the order in which this process read or ran them.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// How many of them this process ran.
+    /// Number of jobs that this process ran.
     pub fn ran(&self) -> usize {
         self.ran
     }
 
-    /// Re-searches of this process so far.
+    /// Number of re-searches by this process.
     pub fn researches(&self) -> u64 {
         self.researches.load(Ordering::Relaxed)
     }
 
-    /// Reads the jobs that are new in the directory.
+    /// Reads the new jobs in the directory.
     fn read_jobs(&mut self) -> Result<(), ProveError> {
         for path in self.directory.job_paths()? {
             if self.read.contains(&path) {
@@ -216,7 +218,7 @@ impl<'p, 's> Prover<'p, 's> {
             }
             match self.directory.read(&path) {
                 Ok((job, claims)) => self.take(path, job, &claims)?,
-                // Another process has found that it is wrong.
+                // Another process has found it wrong and removed it.
                 Err(ProveError::State(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
             }
@@ -224,7 +226,7 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// Takes note of a job.
+    /// Adds a job.
     fn take(&mut self, path: PathBuf, job: Job, claims: &Claims) -> Result<(), ProveError> {
         match job.bounds {
             Some(bounds) => {
@@ -246,11 +248,11 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// How far the proof is; counts at most `most` jobs that are left.
+    /// Progress of the proof. At most `most` remaining jobs are counted.
     pub fn state(&mut self, most: usize) -> State {
         let Plan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
         let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
-        // Not a `sum`, which is -0.0 where there are no jobs.
+        // Not a `sum`, which is -0.0 without jobs.
         let seconds = self.jobs.iter().fold(0.0, |sum, job| sum + job.seconds);
         State {
             parts: targets,
@@ -264,10 +266,10 @@ impl<'p, 's> Prover<'p, 's> {
         }
     }
 
-    /// Runs jobs until everything is proved, or something turns out to be wrong; waits for jobs of other processes.
+    /// Runs jobs until everything is proved or something is refuted. Waits for jobs of other processes.
     ///
     /// # Errors
-    /// When stopped, a table or a job is damaged, or a file cannot be written. Finished jobs are kept.
+    /// If it is stopped, a table or a job is damaged, or a file cannot be written. Finished jobs are kept.
     pub fn run(&mut self) -> Result<State, ProveError> {
         let mut wait = WAITS[0];
         loop {
@@ -286,7 +288,7 @@ impl<'p, 's> Prover<'p, 's> {
                     },
                     false => None,
                 };
-                // It may have been finished between the reading and the lease.
+                // It may have been finished after the jobs were read and before the lease was taken.
                 if !self.read.contains(&self.directory.job_path(&test)) && !self.directory.job_path(&test).exists() {
                     self.job(&test)?;
                 }
@@ -322,7 +324,7 @@ impl<'p, 's> Prover<'p, 's> {
         }
         let job = Job {
             test: *test,
-            // Only what is claimed.
+            // Only the claimed answer.
             bounds: bounds.and_then(|bounds| test.decided_by(bounds)).map(|answer| test.bounds(answer)),
             budget: self.options.budget,
             nodes: self.solver.nodes() - nodes,
@@ -337,7 +339,7 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// Extracts claims, and tells how many so far; returns those that are new.
+    /// Extracts claims, and reports their number on the way. Returns the new ones.
     fn extraction(
         &mut self,
         on_claims: &dyn Fn(usize),
@@ -357,11 +359,11 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(self.held.take_new())
     }
 
-    /// Checks the certificate and writes it to the file `path` once everything is proved, unless it is there already or another
-    /// process writes it, which is waited for. Returns the finished file.
+    /// Checks the certificate and writes it to the file `path`, once everything is proved. Nothing is written
+    /// if the file exists, and another process that is writing it is waited for. Returns the finished file.
     ///
     /// # Errors
-    /// As [`Prover::run`]; also when there is another file at `path`, or a claim does not follow.
+    /// As [`Prover::run`]; also if `path` is another file, or a claim does not follow.
     pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
         let directory = self.directory;
         let statement = directory.plan().statement(&state.parts);
@@ -379,14 +381,15 @@ impl<'p, 's> Prover<'p, 's> {
                 if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
                     return Ok(there);
                 }
-                let what = format!("is about something else, not about {}", plan.request);
+                let what = format!("is the certificate of another request, not of {}", plan.request);
                 return Err(StateError::other(StateKind::Proof, path, what).into());
             }
             let lease = match self.options.share {
                 true => self.leases.file(directory.certificate_lease_path())?,
                 false => None,
             };
-            // It may have been written between the look and the lease, and another one would have another digest.
+            // It may have been written before the lease was taken. Another certificate would have another
+            // digest.
             if lease.is_some() && path.exists() {
                 continue;
             }
@@ -394,7 +397,7 @@ impl<'p, 's> Prover<'p, 's> {
                 let claims = self.certificate_claims()?;
                 let certificate = directory.plan().certificate(&state.parts, &claims)?;
                 self.check(&certificate)?;
-                // Nobody else writes it.
+                // No other process is writing it.
                 remove_leftovers()?;
                 let (bytes, digest) = certificate.write(path)?;
                 return Ok(CertificateFile { certificate, bytes, digest });
@@ -405,7 +408,7 @@ impl<'p, 's> Prover<'p, 's> {
         }
     }
 
-    /// The claims of the certificate, once everything is proved.
+    /// Claims of the certificate, once everything is proved.
     ///
     /// # Errors
     /// As [`Prover::run`].
@@ -435,7 +438,8 @@ fn manager<'p>(rules: Rules, solver: &'p Solver) -> Manager<'p> {
 }
 
 impl Prover<'_, '_> {
-    /// The targets, and with openings the position itself, whose value follows from theirs; it is expanded down to them.
+    /// The targets; with openings also the position itself, whose value follows from theirs. It is expanded
+    /// down to them.
     fn whole(&mut self) -> (Vec<Target>, Finished) {
         let (mut targets, mut finished) = (self.targets.clone(), self.finished.clone());
         let plan = self.directory.plan();

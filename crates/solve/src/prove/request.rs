@@ -9,43 +9,43 @@ use super::target::{Aim, Target};
 use crate::certificate::Statement;
 use crate::solve::{Opening, Solver};
 
-/// What is to be proved of a position.
+/// Aim of a request for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// Its value, whatever it is.
+    /// Find its value.
     Find,
-    /// That its value is this.
+    /// Prove that its value is this.
     Value(i64),
-    /// That its value is at least this.
+    /// Prove that its value is at least this.
     AtLeast(i64),
-    /// That its value is at most this.
+    /// Prove that its value is at most this.
     AtMost(i64),
-    /// The values of all its openings, and its own.
+    /// Find the values of all its openings, and its own.
     Openings,
 }
 
-/// A position, and what is to be proved of it.
+/// A position, and what to prove of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The rule set.
     pub rules: Rules,
     /// The position, with its stores.
     pub position: Position,
-    /// What is to be proved.
+    /// The aim.
     pub wanted: Wanted,
 }
 
-/// A part of a request: a position that is worth what an opening or the whole request is worth.
+/// A part of a request: the position after an opening, or the position of the request itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The moves from the position of the request; none for that position itself.
+    /// The moves from the position of the request; empty for that position itself.
     pub moves: Vec<Pit>,
-    /// Whether the player who is to move in the position of the request is to move here.
+    /// True if the mover of the request's position is to move here.
     pub is_first: bool,
     /// The position after the moves, with stores.
     pub position: Position,
-    /// What is to be proved of its score.
+    /// The aim for its score.
     pub aim: Aim,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Request {
 }
 
 impl Request {
-    /// To prove what is stated.
+    /// The request to prove a statement.
     pub fn of(statement: &Statement) -> Request {
         let Statement { rules, position, bounds, ref openings } = *statement;
         let all = Statement::all_values(&position);
@@ -78,10 +78,10 @@ impl Request {
         Request { rules, position, wanted }
     }
 
-    /// Its parts; first guesses come from `solver`.
+    /// The parts, with first guesses from `solver`.
     ///
     /// # Errors
-    /// When no play can give the value, or the solver is for other boards.
+    /// If the value is impossible, or the solver is for other boards.
     pub fn parts(&self, solver: &Solver) -> Result<Vec<Part>, ProveError> {
         let Request { position, wanted, .. } = self;
         let part = |aim| Part { moves: Vec::new(), is_first: true, position: *position, aim };
@@ -109,7 +109,7 @@ impl Request {
                 vec![part(Aim::AtLeast { score: score(value.saturating_sub(least).saturating_add(1), value)? })]
             }
             Wanted::AtMost(value) => vec![part(Aim::AtMost { score: score(value.saturating_sub(least), value)? })],
-            // A finished game has no openings, but a value.
+            // A finished game has a value, but no openings.
             Wanted::Openings if position.is_over() => vec![part(Aim::Find { guess: guess(solver, position)? })],
             Wanted::Openings => {
                 let opening = |Opening { moves, position, .. }: Opening| {
@@ -122,7 +122,7 @@ impl Request {
         })
     }
 
-    /// Whether the same player is to move after these moves, as far as they are legal.
+    /// Returns true if the same player is to move after these moves, as far as they are legal.
     pub(super) fn is_first_after(&self, moves: &[Pit]) -> bool {
         let (mut position, mut is_first) = (self.position, true);
         for &pit in moves {
@@ -135,12 +135,12 @@ impl Request {
 }
 
 impl Part {
-    /// What is to be proved of its position's score.
+    /// The target for its position.
     pub fn target(&self) -> Target {
         Target { position: self.position.without_stores(), aim: self.aim }
     }
 
-    /// Bounds of a score of its position as bounds of the value for the mover of the request.
+    /// Converts bounds of the score of its position to bounds of the value for the mover of the request.
     pub fn value(&self, bounds: kalah_core::game::Bounds) -> ValueBounds {
         let [one, two] =
             [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
@@ -153,7 +153,7 @@ impl Part {
     }
 }
 
-/// A first guess of the score of a position.
+/// First guess of the score of a position.
 fn guess(solver: &Solver, position: &Position) -> Result<u32, ProveError> {
     if position.is_over() {
         return Ok(position.mover().total());

@@ -6,33 +6,33 @@ use super::request::Part;
 use super::target::Progress;
 use super::test::Test;
 
-/// What is proved in a directory.
+/// Progress of the proof in a directory.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The jobs, by name.
     pub jobs: Vec<Job>,
-    /// The jobs on which processes have leases.
+    /// The jobs with leases.
     pub running: Vec<Running>,
-    /// How many positions they claim; not all claims are needed for a certificate.
+    /// Number of claimed positions; a certificate need not contain all of them.
     pub claims: usize,
-    /// What is known about each part of the request.
+    /// Progress of each part of the request.
     pub parts: Vec<Progress>,
 }
 
-/// A job that is run by a process, unless that died.
+/// A job with a lease. Its process may have died.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// What is tested.
+    /// The test.
     pub test: Test,
-    /// Which process runs it, and where.
+    /// The process that runs it, and its machine.
     pub holder: String,
 }
 
 impl Status {
-    /// Reads all jobs of a directory. What follows from tables alone is not taken into account.
+    /// Reads all jobs of a directory. Bounds that follow from tables alone are not included.
     ///
     /// # Errors
-    /// When a job cannot be read, is damaged, or contradicts others.
+    /// If a job cannot be read, is damaged, or contradicts others.
     pub fn read(directory: &ProofDirectory) -> Result<Status, ProveError> {
         let plan = directory.plan();
         let (mut finished, mut jobs) = (Finished::default(), Vec::new());

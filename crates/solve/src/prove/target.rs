@@ -3,56 +3,56 @@ use serde::{Deserialize, Serialize};
 
 use super::test::Test;
 
-/// What is to be proved of the score of a position.
+/// Aim for the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aim {
-    /// What it is.
+    /// Find it.
     Find {
-        /// The score with which to begin.
+        /// First guess of the score.
         guess: u32,
     },
-    /// That it is this.
+    /// Prove that it is this.
     Exactly {
         /// The score.
         score: u32,
     },
-    /// That it is at least this.
+    /// Prove that it is at least this.
     AtLeast {
         /// The score.
         score: u32,
     },
-    /// That it is at most this.
+    /// Prove that it is at most this.
     AtMost {
         /// The score.
         score: u32,
     },
 }
 
-/// A position and what is to be proved of its score.
+/// A position and the aim for its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The position; its stores do not matter.
     pub position: Position,
-    /// What is to be proved.
+    /// The aim.
     pub aim: Aim,
 }
 
-/// How far the proof of a target is.
+/// Progress of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The bounds that are proved.
+    /// The proved bounds.
     pub known: Bounds,
-    /// The next test; `None` when it is proved or refuted.
+    /// The next test; `None` if the target is proved or refuted.
     pub next: Option<Test>,
-    /// Another test that is due whatever the answer of that one.
+    /// Another test that is needed whatever the answer of the next one.
     pub then: Option<Test>,
-    /// Whether what was to be proved is wrong.
+    /// True if the target is refuted.
     pub is_refuted: bool,
 }
 
 impl Target {
-    /// How far the proof is, given the proved bounds of the position's score.
+    /// Progress with the proved bounds of the position's score.
     pub fn progress(&self, known: Option<Bounds>) -> Progress {
         let seeds = self.position.seeds();
         let known = match known {
@@ -69,7 +69,7 @@ impl Target {
             Aim::AtLeast { score } => upper < score,
             Aim::AtMost { score } => lower > score,
         };
-        // The hypothesis: the score that is to be proved, or the one nearest to it that is left.
+        // The hypothesis: the score to prove, or the nearest one still possible.
         let (reach, hold) = match self.aim {
             Aim::Find { guess: score } | Aim::Exactly { score } => {
                 let score = score.clamp(lower, upper);
@@ -84,7 +84,7 @@ impl Target {
         Progress { known, next, then, is_refuted }
     }
 
-    /// The tests whose answers give the bounds `known`.
+    /// Tests whose answers give the bounds `known`.
     pub fn proved(&self, known: Bounds) -> Vec<(Test, bool)> {
         let reach = (Test::new(&self.position, known.lower), true);
         let hold = (Test::new(&self.position, known.upper + 1), false);

@@ -2,25 +2,26 @@ use std::fmt;
 
 use kalah_core::game::{Bounds, Position, Rules};
 
-/// A zero-window test: whether the mover of a position collects at least `score` of the seeds in play.
+/// A zero-window test: does the mover of a position collect at least `score` of the seeds in play?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Test {
     /// The position; its stores are empty.
     pub position: Position,
-    /// What the mover is tested to collect.
+    /// The seeds that the mover is tested to collect.
     pub score: u32,
 }
 
-/// What a move means for a [`Test`].
+/// Consequence of a move for a [`Test`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Whether the mover collects the score with this move is certain: by the seeds stored, or since the game is over.
+    /// True if the mover certainly collects the score with this move, false if certainly not: by the seeds
+    /// stored, or because the game is over.
     Certain(bool),
     /// It depends on another test.
     Test {
         /// The test of the position after the move.
         test: Test,
-        /// Whether the mover collects the score if that test succeeds; otherwise if it fails.
+        /// True if the mover collects the score when that test succeeds, false if the mover does when it fails.
         same: bool,
     },
 }
@@ -31,7 +32,7 @@ impl Test {
         Test { position: position.without_stores(), score }
     }
 
-    /// The answer, as far as it does not depend on moves.
+    /// The answer, if it does not depend on moves.
     pub fn certain(&self) -> Option<bool> {
         if self.position.is_over() {
             return Some(self.position.mover().total() >= self.score);
@@ -43,12 +44,12 @@ impl Test {
         }
     }
 
-    /// The answer that bounds of the score of its position give.
+    /// The answer by bounds of the score of its position, if they decide it.
     pub fn decided_by(&self, bounds: Bounds) -> Option<bool> {
         if bounds.lower >= self.score { Some(true) } else { (bounds.upper < self.score).then_some(false) }
     }
 
-    /// The bounds that an answer gives.
+    /// Bounds that follow from an answer.
     pub fn bounds(&self, answer: bool) -> Bounds {
         if answer {
             Bounds { lower: self.score, upper: self.position.seeds() }
@@ -57,8 +58,8 @@ impl Test {
         }
     }
 
-    /// What each move means, the pit nearest to the store first. The test succeeds exactly if it does so with one of the moves.
-    /// None once the game is over.
+    /// The reply for each move, the pit nearest to the store first; none if the game is over. The test succeeds
+    /// exactly if it does with one of the moves.
     pub fn replies(&self, rules: Rules) -> Vec<Reply> {
         let seeds = self.position.seeds();
         let mut moves: Vec<_> = self.position.moves().collect();
@@ -73,7 +74,7 @@ impl Test {
             let stored = if played.again { next.mover_store() } else { next.other_store() };
             let (score, same) = match played.again {
                 true => (self.score.saturating_sub(stored), true),
-                // The mover gets what the other player does not get.
+                // The mover gets the seeds that the other player does not.
                 false => ((seeds + 1).saturating_sub(self.score), false),
             };
             let test = Test::new(&next, score);
@@ -98,7 +99,7 @@ impl fmt::Display for Test {
     }
 }
 
-/// The rows of a position, with these separators between pits and between the rows.
+/// The rows of a position as text, with these separators between pits and between rows.
 pub(super) fn rows(position: &Position, pits: &str, rows: &str) -> String {
     let [mover, other] = [position.mover(), position.other()]
         .map(|row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(pits));

@@ -11,47 +11,48 @@ use serde::{Deserialize, Serialize};
 use super::error::SolveError;
 use super::solver::Solver;
 
-/// The format of the file with the proofs.
+/// Format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
 
-/// The older version without a checksum.
+/// Version 1 has no checksum.
 const UNSEALED: u32 = 1;
 
-/// A search saved to files: `FILE` holds the position and all proved tests as JSON, `FILE.table` the transposition table.
+/// A search saved to files. `FILE` has the position and all proved tests as JSON, `FILE.table` the
+/// transposition table.
 ///
-/// Both are replaced as a whole, so an interruption at any time leaves the last complete ones. `FILE` is small and is
-/// written after every proved test, `FILE.table` from time to time. Only one process at a time can have a checkpoint
-/// open. docs/solving.md describes the formats.
+/// Both are replaced as a whole, so an interruption at any time leaves the last complete ones. `FILE` is small
+/// and written after every proved test, `FILE.table` from time to time. Only one process at a time can have a
+/// checkpoint open. docs/solving.md describes the formats.
 #[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
-    /// Held while the proofs are saved, so that an earlier save never replaces a later one.
+    /// Held while the proofs are saved, so that an older state never replaces a newer one.
     proofs: Mutex<()>,
     /// Held while the table is saved.
     table: Mutex<()>,
     _lock: FileLock,
 }
 
-/// What a resumed search took from a checkpoint.
+/// Content of a checkpoint that a resumed search uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resumed {
-    /// Positions with proved bounds.
+    /// Number of positions with proved bounds.
     pub proofs: usize,
-    /// Entries of the transposition table.
+    /// Number of entries of the transposition table.
     pub transpositions: u64,
-    /// Whether the proofs were ignored, because an earlier version of the program saved them without a checksum.
+    /// True if the proofs were ignored because their file is of version 1, without a checksum.
     pub outdated: bool,
 }
 
-/// Why a search cannot go on from a checkpoint.
+/// Error of resuming a checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Its files cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
-    /// Its content cannot be compared with the tables.
+    /// Its contents cannot be compared with the tables.
     #[error("{0}")]
     Solve(#[source] SolveError),
 }
@@ -81,19 +82,19 @@ impl Proof {
         Some((position.filter(is_possible)?, bounds))
     }
 
-    /// What is wrong with it then.
+    /// Message for impossible bounds.
     fn impossible(&self) -> String {
         format!("its bounds of {} are impossible", self.position)
     }
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint in the file `path` and the one next to it, which need not exist, and removes temporary
+    /// Opens the checkpoint in the file `path` and the file next to it; neither need exist. Removes temporary
     /// files of killed processes. No other process can open it until it is dropped.
     ///
     /// # Errors
-    /// When another process has it open, or one of the files could not be saved: in a directory that cannot be written to, with
-    /// a name that is too long, or in place of a file with another content.
+    /// If another process has it open, or a file cannot be saved there: the directory is not writable, the name
+    /// is too long, or a file of another kind is in its place.
     pub fn open(path: &Path) -> Result<Checkpoint, StateError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
@@ -101,7 +102,7 @@ impl Checkpoint {
         let files =
             [(checkpoint.path.clone(), FileContent::State), (checkpoint.table_path(), FileContent::Transpositions)];
         for (path, content) in files {
-            // A search of hours could not be saved.
+            // Otherwise a search of hours might not be saved.
             file::remove_leftovers(&path)
                 .and_then(|()| file::require_writable(&path, Some(content)))
                 .map_err(StateError::io(path))?;
@@ -109,7 +110,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Where the transposition table is saved.
+    /// Path of the saved transposition table.
     pub fn table_path(&self) -> PathBuf {
         file::beside(&self.path, ".table")
     }
@@ -117,7 +118,7 @@ impl Checkpoint {
     /// Removes the files if they exist.
     ///
     /// # Errors
-    /// When one cannot be removed.
+    /// If one cannot be removed.
     pub fn remove(&self) -> Result<(), StateError> {
         for path in [self.path.clone(), self.table_path()] {
             match std::fs::remove_file(&path) {
@@ -131,7 +132,7 @@ impl Checkpoint {
     /// Saves the bounds that complete tests proved, for a search of `position`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), StateError> {
         let _saving = self.proofs.lock();
         let proof = |(position, bounds): (Position, Bounds)| Proof {
@@ -147,10 +148,10 @@ impl Checkpoint {
         DOCUMENT.write(&self.path, &state).map_err(StateError::io(&self.path))
     }
 
-    /// Saves the transposition table; this is possible during a search.
+    /// Saves the transposition table. This is possible during a search.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn save_table(&self, solver: &Solver) -> Result<(), StateError> {
         let _saving = self.table.lock();
         let path = self.table_path();
@@ -158,40 +159,41 @@ impl Checkpoint {
             .map_err(StateError::io(path))
     }
 
-    /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
+    /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with
+    /// each other.
     ///
     /// # Errors
-    /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be used
-    /// then.
+    /// If a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
+    /// used then.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
         let Some((state, outdated)) = self.state(solver.rules(), position)? else { return Ok(None) };
         let transpositions = self.load_table(solver)?;
         let proofs =
             state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
-        // Bounds of a position must agree with those of the positions after its moves, so far as these are known.
+        // Bounds of a position must agree with the known bounds of the positions after its moves.
         for position in &proofs {
             solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
         }
         Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
     }
 
-    /// Checks that the saved search, if there is one, can be read and is one of `position` by `rules`: what can be known before
-    /// there is a solver. The transposition table is not read.
+    /// Checks that the saved search, if there is one, can be read and is a search of `position` by `rules`.
+    /// This needs no solver. The transposition table is not read.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or belongs to another position or rule set.
+    /// If the file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn check(&self, rules: Rules, position: &Position) -> Result<(), StateError> {
         self.state(rules, position).map(drop)
     }
 
-    /// The saved proofs of `position` by `rules`, if there are any, and whether they were ignored, because they have no
-    /// checksum.
+    /// Reads the saved proofs of `position` by `rules`, if there are any. Returns true with them if they were
+    /// ignored because they have no checksum.
     fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, StateError> {
         let Some(bytes) = file::found(file::read(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
         let (state, outdated) = match DOCUMENT.parse(&bytes) {
-            // Its transposition table has a checksum, and restores most of the search.
+            // The transposition table has a checksum and restores most of the search.
             Err(DocumentError::Version { found: UNSEALED, .. }) => {
                 let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
                 (State { proofs: Vec::new(), ..state }, true)
@@ -207,11 +209,12 @@ impl Checkpoint {
         Ok(Some((state, outdated)))
     }
 
-    /// What the search in the file `path` proved, without opening it as a checkpoint: its rule set, the position that it
-    /// searches, and positions without stores with bounds of their scores. Only the file's checksum is checked.
+    /// Reads the proofs in the file `path` without opening it as a checkpoint: the rule set, the searched
+    /// position, and positions without stores with bounds of their scores. Only the file's checksum is
+    /// verified.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or has no checksum.
+    /// If the file cannot be read, is damaged, or has no checksum.
     #[allow(clippy::type_complexity)]
     pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), StateError> {
         let damaged = |what: &dyn Display| StateError::damaged(StateKind::Checkpoint, path, what);
@@ -224,7 +227,7 @@ impl Checkpoint {
         Ok((rules, position, state.proofs.iter().map(bounds).collect::<Result<_, _>>()?))
     }
 
-    /// Passes a proof on to `solver`; returns its position.
+    /// Adds a proof to `solver`. Returns its position.
     fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
         let (position, bounds) = proof.bounds().ok_or_else(|| self.damaged(&proof.impossible()))?;
         solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;

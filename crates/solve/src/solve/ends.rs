@@ -4,18 +4,18 @@ use kalah_core::cancel::Cancel;
 
 use super::probing::Audit;
 
-/// What ends a search before it has a result.
+/// Conditions that end a search before it has a result.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends<'s> {
     pub cancel: &'s Cancel,
-    /// The nodes of all threads so far, and how many there may be.
+    /// Nodes of all threads so far, and their maximum.
     pub nodes: Option<(&'s AtomicU64, u64)>,
-    /// The tables, in which damage may be found.
+    /// Audit of the tables, which may find damage.
     pub audit: Option<&'s Audit<'s>>,
 }
 
 impl<'s> Ends<'s> {
-    /// Nothing but a request to stop.
+    /// Ends on `cancel` alone.
     pub fn of(cancel: &'s Cancel) -> Ends<'s> {
         Ends { cancel, nodes: None, audit: None }
     }

@@ -25,29 +25,30 @@ use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
 
-/// The longest that saving waits until the tables are compared with their checksums.
+/// Maximum time that saving waits for the tables to be compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 
-/// The effort of entries from the book: hardly another entry takes their place.
+/// Effort of entries from the book. Other entries hardly ever replace them.
 const BOOK_NODES: u64 = 1 << 40;
 
-/// The same for a book that would fill more than one of so many entries of the transposition table: those that save a search
-/// more may take their place.
+/// The same for a book that fills more than one part in [`BOOK_PART`] of the transposition table. Entries that
+/// save a search more may replace them.
 const LARGE_BOOK_NODES: u64 = 1 << 12;
 
-/// Bounds of the book that are stored between two looks whether to stop.
+/// Bounds of the book that are stored between two checks for a stop.
 const BOOK_PASS: usize = 64;
 
 /// See [`LARGE_BOOK_NODES`].
 const BOOK_PART: u64 = 8;
 
-/// Contains all evaluations.
+/// Window that contains all evaluations.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
-/// The part of a solver that depends on the word that holds its boards: the search, and what it has proved.
+/// The part of a solver that depends on the word for its boards: the search, and its proved bounds.
 ///
-/// Solvers use it through [`Search`], so that the word is chosen in one place, by the board, and neither they nor their
-/// users are generic. Calls through the trait are rare and long; the search itself is compiled for the word.
+/// Solvers use it through [`Search`]. So the word is chosen in one place, by the board, and neither solvers nor
+/// their users are generic. Calls through the trait are rare and long; the search itself is compiled for the
+/// word.
 pub(super) struct Engine<'a, W: Word> {
     seeds: usize,
     sower: Sower<W>,
@@ -62,8 +63,8 @@ pub(super) struct Engine<'a, W: Word> {
 }
 
 impl<'a, W: Word> Engine<'a, W> {
-    /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition table.
-    /// Small tables are compared with their checksums now.
+    /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition
+    /// table. Small tables are compared with their checksums here.
     ///
     /// # Errors
     /// As [`super::Solver::new`].
@@ -96,11 +97,11 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(engine)
     }
 
-    /// Puts the bounds of the book into the transposition table, where searches find them. In a large table nearly each of
-    /// them takes a new page, which the system fills with zeros first.
+    /// Stores the bounds of the book in the transposition table, where searches find them. In a large table
+    /// almost each of them touches a new page, which the system fills with zeros first.
     ///
     /// # Errors
-    /// When `cancel` was cancelled meanwhile.
+    /// If `cancel` was cancelled meanwhile.
     fn store_book(&self, cancel: &Cancel) -> Result<(), Stopped> {
         let Some(book) = self.book else { return Ok(()) };
         let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
@@ -120,7 +121,7 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(())
     }
 
-    /// The known bounds of the score of `board`; none from tables that were not compared with their checksums.
+    /// The known bounds of the score of `board`; tables not yet compared with their checksums give none.
     pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
         let exact = |score| Bounds { lower: score, upper: score };
@@ -152,7 +153,7 @@ impl<'a, W: Word> Engine<'a, W> {
         StaticSearch { sower: &self.sower, evaluation: &self.evaluation, ends }
     }
 
-    /// The board of the saved transposition table.
+    /// The boards of the saved transposition table.
     fn saved(&self) -> transposition::Head {
         transposition::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
     }
@@ -177,7 +178,7 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn work(&self, position: &Position) -> u64 {
-        // The effort of entries from the book only says how long they are to stay.
+        // The effort of an entry from the book only protects it from being replaced.
         if self.book.is_some_and(|book| book.get(position).is_some()) {
             return 0;
         }
@@ -201,12 +202,12 @@ impl<W: Word> Search for Engine<'_, W> {
     fn forget(&self) {
         self.proofs.lock().clear();
         self.positions.forget();
-        // Nothing ends it, so it cannot fail.
+        // It cannot be cancelled, so it cannot fail.
         let _ = self.store_book(&Cancel::new());
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
-        // Results of an earlier search may come from a damaged table.
+        // Results of a previous search may come from a damaged table.
         self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
@@ -233,11 +234,12 @@ impl<W: Word> Search for Engine<'_, W> {
         };
         let work = || {
             if let Some(found) = Worker::new(&shared).run(node, score) {
-                // Whoever sees that the test is done must see its result, or the tables would not be compared to the end.
+                // A thread that sees the end of the test must also see its result, or the comparison of tables
+                // would not be finished.
                 result.lock().get_or_insert(found);
                 shared.done.store(true, Ordering::Relaxed);
             }
-            // A result has to wait until the tables it may come from are compared.
+            // A result waits until the tables that it may come from are compared.
             if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
                 pass.work(&is_waiting);
             }
@@ -245,7 +247,8 @@ impl<W: Word> Search for Engine<'_, W> {
         let ended = Cancel::new();
         std::thread::scope(|scope| {
             if let Some(pass) = &pass {
-                // If this thread cannot be started, the searching threads compare the rest when they have a result.
+                // If this thread cannot be started, the searching threads compare the rest once they have a
+                // result.
                 let _ = std::thread::Builder::new()
                     .spawn_scoped(scope, || pass.work(&|| !ended.is_cancelled() || is_waiting()));
             }
@@ -322,7 +325,7 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        // A resumed search relies on it.
+        // A resumed search relies on the saved table.
         if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
             return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
         }
@@ -356,7 +359,7 @@ mod tests {
             let options = SolverOptions::new(rules, &position).tables(Some(&tables));
             let keys = Keys::<u64>::new(pits, seeds).unwrap();
             let engine = Engine::new(&options, keys, 1 << 20).unwrap();
-            // The result in the transposition table, whether or not it may be reported yet.
+            // The result in the transposition table, even if it may not be reported yet.
             let transposition = || {
                 let board: Board<u64> = board(&position);
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));

@@ -6,7 +6,7 @@ use kalah_tables::table::TableError;
 
 use super::packed::MAX_BOARD_SEEDS;
 
-/// Why a solver has no result.
+/// Error of a solver.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -24,7 +24,7 @@ pub enum SolveError {
     /// There is not enough memory for the transposition table.
     #[error("{0}")]
     OutOfMemory(#[from] OutOfMemory),
-    /// It was stopped, or [its time](super::Solver::within) was over.
+    /// It was stopped, or [its time](super::Solver::within) ran out.
     #[error("stopped before the result was proved")]
     Stopped,
     /// A test [with a limit of nodes](super::Solver::test_within) reached it.
@@ -43,7 +43,7 @@ pub enum SolveError {
     #[error("{0}")]
     Network(#[from] NetworkFileError),
     /// Bounds contradict each other.
-    #[error("what is known of {0} contradicts itself: a saved search, a book, a certificate or a table is wrong")]
+    #[error("the bounds of {0} contradict each other: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
 }
 
@@ -54,7 +54,7 @@ impl From<Stopped> for SolveError {
 }
 
 impl SolveError {
-    /// The bounds of the score of `position`, or an error if they contradict each other.
+    /// Returns the bounds of the score of `position`, or an error if they contradict each other.
     pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
         let sound = bounds.lower <= bounds.upper;
         sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))

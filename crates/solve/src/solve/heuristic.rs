@@ -8,37 +8,37 @@ use super::error::SolveError;
 use super::evaluation::SEED;
 use super::solver::Solver;
 
-/// Turns of the deepest search for a first guess.
+/// Maximum number of turns of the search for a first guess.
 const GUESS_TURNS: u32 = 9;
 
-/// The most nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and fewer
-/// turns are searched.
+/// Maximum nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and
+/// fewer turns are searched.
 const GUESS_BUDGET: u32 = 1 << 19;
 
-/// The default budget of a depth-limited search, in nodes: a second or two.
+/// Default budget of a depth-limited search, in nodes: a second or two.
 const BUDGET: u64 = 1 << 20;
 
 impl Solver<'_> {
-    /// A first guess of the value of `position`: a good one saves tests, a bad one only costs time. At the start of
-    /// Kalah(6,4) it is right, of Kalah(6,5) it is +10 instead of +12.
+    /// First guess of the value of `position`. A good one saves tests, a bad one only costs time. At the start
+    /// of Kalah(6,4) it is right; of Kalah(6,5) it is +10 instead of +12.
     ///
-    /// Once the solver is stopped, it searches no deeper; half of the seeds is a guess, too.
+    /// Once the solver is stopped, it searches no deeper. Half of the seeds is a guess too.
     ///
     /// # Errors
-    /// When the position does not fit the solver.
+    /// If the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
         self.check(position)?;
         let guesses = (1..=GUESS_TURNS).rev().step_by(2).find_map(|turns| self.guess_at(position, turns));
         Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
     }
 
-    /// The evaluation of the score of `position` by a search of `turns` turns, in seeds; it proves nothing.
+    /// Evaluation of the score of `position`, in seeds, by a search of `turns` turns. It proves nothing.
     ///
-    /// Searches of `turns` and of one turn less are averaged, since evaluations favour the player who moved last; with relays,
-    /// where turns have dozens of moves, they are less deep.
+    /// Searches of `turns` turns and of one turn less are averaged, since evaluations favour the player who
+    /// moved last. With relays, where turns have dozens of moves, the searches are less deep.
     ///
     /// # Errors
-    /// When the position does not fit the solver.
+    /// If the position does not fit the solver.
     pub fn evaluation(&self, position: &Position, turns: u32) -> Result<f64, SolveError> {
         self.check(position)?;
         if position.is_over() {
@@ -48,15 +48,15 @@ impl Solver<'_> {
         Ok(found.map_or(f64::from(position.seeds()) / 2.0, |sum| f64::from(sum) / f64::from(2 * SEED)))
     }
 
-    /// The evaluation of `position` as a score: the mean of the evaluations to a depth of `turns` turns and of one turn
-    /// less, since evaluations favour the player who moved last. `None` if that takes too many nodes.
+    /// Evaluation of `position` as a score: the mean of searches of `turns` turns and of one turn less, since
+    /// evaluations favour the player who moved last. `None` if that takes too many nodes.
     fn guess_at(&self, position: &Position, turns: u32) -> Option<u32> {
         let sum = self.mean_at(position, turns)?;
         Some((sum + SEED).div_euclid(2 * SEED).clamp(0, position.seeds() as i32) as u32)
     }
 
-    /// The sum of the evaluations to a depth of `turns` turns and of one turn less, in sixteenths of a seed. `None` if that takes
-    /// too many nodes.
+    /// The sum of the evaluations to a depth of `turns` turns and of one turn less, in sixteenths of a seed.
+    /// `None` if that takes too many nodes.
     fn mean_at(&self, position: &Position, turns: u32) -> Option<i32> {
         let mut left = GUESS_BUDGET;
         let sum = [turns - 1, turns]
@@ -66,14 +66,14 @@ impl Solver<'_> {
         (left > 0).then_some(sum)
     }
 
-    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where there are any,
-    /// and evaluations elsewhere. `None` once the game is over.
+    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where they
+    /// exist, and evaluations elsewhere. `None` if the game is over.
     ///
-    /// If that takes more than a million nodes, it searches to a depth in moves instead, the deepest with the same
-    /// budget.
+    /// If that takes more than a million nodes, it searches to a depth in moves instead, the deepest within the
+    /// same budget.
     ///
     /// # Errors
-    /// When stopped, a table is damaged, or the position does not fit the solver.
+    /// If it is stopped, a table is damaged, or the position does not fit the solver.
     pub fn depth_limited(&self, position: &Position, turns: u32) -> Result<Option<DepthLimitedResult>, SolveError> {
         match self.depth_limited_within(position, Depth::Turns(turns.max(1)), BUDGET) {
             Err(SolveError::OverBudget) => {}
@@ -90,11 +90,11 @@ impl Solver<'_> {
         Ok(best)
     }
 
-    /// Searches to a depth of one move, which takes almost no time and is not stopped.
-    /// `None` once the game is over.
+    /// Searches to a depth of one move, which takes almost no time and cannot be stopped. `None` if the game is
+    /// over.
     ///
     /// # Errors
-    /// When a table is damaged, or the position does not fit the solver.
+    /// If a table is damaged, or the position does not fit the solver.
     pub fn one_move_deep(&self, position: &Position) -> Result<Option<DepthLimitedResult>, SolveError> {
         self.check(position)?;
         self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &Cancel::new())
@@ -103,7 +103,7 @@ impl Solver<'_> {
     /// Searches to a given depth, with at most `budget` nodes.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`] when they do not suffice; otherwise as [`Solver::depth_limited`].
+    /// [`SolveError::OverBudget`] if the nodes do not suffice; otherwise as [`Solver::depth_limited`].
     pub fn depth_limited_within(
         &self,
         position: &Position,

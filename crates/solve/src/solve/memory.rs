@@ -1,12 +1,12 @@
 use super::transposition::real_bytes;
 
-/// Whether the system takes parts of a file out of the page cache when asked to.
+/// True if the system removes parts of a file from the page cache on request.
 const RELEASES: bool = cfg!(target_os = "linux");
 
-/// The part of all memory that the transposition table gets at least, where the tables leave less.
+/// Minimum share of the transposition table if the tables leave less: one part in this many of all memory.
 const LEAST_TRANSPOSITIONS: u64 = 16;
 
-/// Bytes of the program: code, stacks, buffers, and what the allocator keeps.
+/// Bytes of the program: code, stacks, buffers, and memory kept by the allocator.
 const PROGRAM: u64 = 24 << 20;
 
 /// The tables of a search, in bytes.
@@ -20,12 +20,12 @@ pub(super) struct TableBytes {
     pub ranks: u64,
 }
 
-/// Which tables a search copies to memory.
+/// Settings of copying tables to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Copies {
-    /// Bytes of tables that may be copied and stay in the page cache as well.
+    /// Bytes of tables that may be copied and also stay in the page cache.
     pub twice: u64,
-    /// Whether the others are moved: copied frame by frame, each of which then leaves the page cache.
+    /// True if the other tables are moved: copied frame by frame, while each frame leaves the page cache.
     pub moved: bool,
 }
 
@@ -33,7 +33,7 @@ impl Copies {
     pub const NONE: Copies = Copies { twice: 0, moved: false };
 }
 
-/// What a search does with the memory it may use.
+/// Division of the memory of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     /// Bytes of the transposition table.
@@ -42,11 +42,12 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Shares `budget` bytes among the program, the tables, which are in the page cache or copied, and the transposition table.
-    /// `wanted` says how large that should be, given the most it may be.
+    /// Divides `budget` bytes among the program, the tables, which are in the page cache or copied, and the
+    /// transposition table. `wanted` gets the maximum size of that and returns the size.
     ///
-    /// Tables are never copied when that would push others out of the page cache: a search that waits for the disk gains
-    /// nothing from huge pages. With `others_read` they are never moved either: others read them from the page cache.
+    /// Copies never push other tables out of the page cache: a search that waits for the disk gains nothing
+    /// from huge pages. With `others_read`, tables are never moved either, since others read them from the page
+    /// cache.
     pub fn new(budget: u64, tables: TableBytes, others_read: bool, wanted: impl FnOnce(u64) -> u64) -> Shares {
         let fixed = PROGRAM + tables.ranks + tables.files;
         let most = budget.saturating_sub(fixed).max(Shares::least_transpositions(budget));
@@ -57,12 +58,13 @@ impl Shares {
         Shares { transpositions, copies: Copies { twice, moved } }
     }
 
-    /// The least bytes of transposition table where its size is not set.
+    /// Minimum bytes of the transposition table if its size is not set.
     pub fn least_transpositions(budget: u64) -> u64 {
         budget / LEAST_TRANSPOSITIONS
     }
 
-    /// Whether these tables fit `budget` bytes beside so many bytes of transposition table.
+    /// Returns true if these tables fit `budget` bytes together with `transpositions` bytes of transposition
+    /// table.
     pub fn fit(budget: u64, tables: TableBytes, transpositions: u64) -> bool {
         let fixed = PROGRAM + tables.ranks + tables.files;
         fixed.saturating_add(real_bytes(transpositions)) <= budget
@@ -91,7 +93,7 @@ mod tests {
             // While a frame is moved it is in memory twice.
             let most = used + copies.twice + if copies.moved { tables.frame } else { 0 };
             assert!(most <= budget || copies == Copies::NONE, "{budget} {tables:?} {copies:?}");
-            // Beside other readers there may be a few more copies, but no table leaves the page cache.
+            // With other readers there may be a few more copies, but no table leaves the page cache.
             let beside = Shares::new(budget, tables, true, |most| wanted.min(most));
             assert!(
                 !beside.copies.moved && beside.copies.twice >= copies.twice && beside.transpositions == transpositions
@@ -117,7 +119,7 @@ mod tests {
             assert_eq!((transpositions, copies.moved), (2 << 30, RELEASES && budget > 21 << 30), "{budget}");
         }
         assert!(!Shares::fit(16 << 30, tables, 1 << 30));
-        // A transposition table of a set size counts as what it is.
+        // A transposition table of a set size counts with that size.
         assert!(Shares::fit(21 << 30, tables, 2 << 30) && !Shares::fit(21 << 30, tables, 4 << 30));
     }
 }

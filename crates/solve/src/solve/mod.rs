@@ -1,26 +1,29 @@
 //! Solving positions above the tables: MTD(f) over zero-window tests.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
-//! | `probing` | fast reading of scores from tables; whether these tables were compared with their checksums |
-//! | `transposition` | bounds of positions searched before, shared by threads; their file; how much memory they need |
+//! | `probing` | fast reading of scores from tables; comparing these tables with their checksums |
+//! | `transposition` | bounds of positions already searched, shared by threads; their file; their memory |
 //! | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
-//! | `depth_limited` | searches to a [depth](Depth): of evaluations alone, with proved bounds, and by [the methods of published work](LimitedSearch) |
+//! | `depth_limited` | searches to a [depth](Depth): with evaluations alone, with proved bounds, and by
+//! [published methods](LimitedSearch) |
 //! | `zero_window` | the zero-window test, on one thread |
-//! | `ends` | what ends a search before it has a result |
+//! | `ends` | conditions that end a search before it has a result |
 //! | `move_order` | the order of a position's moves outside the search |
 //! | `search` | the interface of an engine |
 //! | `engine` | all of the above for one word; tests on all threads |
-//! | `memory` | how the transposition table, tables in the page cache and copies of tables share the memory |
+//! | `memory` | division of memory among transposition table, page cache and copies of tables |
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
 //! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
-//! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
-//! | `planning` | which tables a search [has](SearchTables), which [it should have](TablePlan), and [what fits](PlannedSearch) memory and disk |
+//! | `heuristic` | unproved results: a [first guess](Solver::first_guess), [depth-limited
+//! searches](Solver::depth_limited) |
+//! | `planning` | the tables of a search: [existing](SearchTables), [recommended](TablePlan), and
+//! [fitting](PlannedSearch) memory and disk |
 //! | `solution` | [best moves, a line of best play, openings](Solution) |
 //! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
 //! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
-//! | `error` | [why there is no result](SolveError) |
+//! | `error` | [errors of a solver](SolveError) |
 
 mod checkpoint;
 mod depth_limited;

@@ -1,6 +1,6 @@
 use kalah_core::game::{Pit, Position, Rules, sow};
 
-/// The moves in roughly the order of the search, so that those with proved bounds come first.
+/// The moves in roughly the order of the search, so that moves with proved bounds come first.
 pub(super) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
     let mut moves: Vec<Pit> = position.moves().collect();
     let key = |pit: &Pit| {

@@ -5,15 +5,15 @@ use kalah_core::game::{Bounds, Position, ValueBounds};
 use super::error::SolveError;
 use super::solver::Solver;
 
-/// The share of the time for proving the value itself; the rest is for bounds.
+/// Share of the time for proving the value itself; the rest is for bounds.
 const VALUE_SHARE: f64 = 0.5;
 
-/// The share of the time for one test of a bound.
+/// Share of the time for one test of a bound.
 const BOUND_SHARE: f64 = 0.05;
 
 impl Solver<'_> {
-    /// The known bounds of the score of `position`, without searching: its own, and those from the positions after its
-    /// moves.
+    /// The known bounds of the score of `position` without a search: its own, and those from the positions
+    /// after its moves.
     pub(super) fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
         let mut known = self.known(position)?;
         let (mut lower, mut upper) = (0, 0);
@@ -29,22 +29,21 @@ impl Solver<'_> {
         SolveError::unless_contradictory(position, known)
     }
 
-    /// The known bounds of the value of `position`, without searching.
+    /// The known bounds of the value of `position`, without a search.
     ///
     /// # Errors
-    /// When the position does not fit the solver, or a table is damaged.
+    /// If the position does not fit the solver, or a table is damaged.
     pub fn value_bounds(&self, position: &Position) -> Result<ValueBounds, SolveError> {
         let known = self.known_of(position)?;
         Ok(ValueBounds { lower: position.value(known.lower), upper: position.value(known.upper) })
     }
 
-    /// Proves as much as possible about the value of `position` in the time `within`, from a first guess: the value,
-    /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the nearest
-    /// first.
+    /// Proves as much as possible of the value of `position` in the time `within`, from a first guess. It first
+    /// searches for the value, then for bounds on both sides of the guess, the nearest first.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged; bounds proved before that are kept,
-    /// see [`Solver::value_bounds`].
+    /// If it is stopped, the position does not fit the solver, or a table is damaged. Bounds proved by then are
+    /// kept ([`Solver::value_bounds`]).
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
         self.in_time(within, |solver| solver.narrow_in_shares(position, guess, within))?;
         self.value_bounds(position)
@@ -61,8 +60,8 @@ impl Solver<'_> {
         let mut step = 1;
         loop {
             let known = self.known_of(position)?;
-            // On each side, test half-way between what is proved and what was not decided, or nearer to the latter as
-            // long as nothing is proved.
+            // On each side, test half-way between the proved bound and the undecided test, or nearer to the
+            // test while nothing is proved.
             let lower = low.saturating_sub(step).max(known.lower + (low.saturating_sub(known.lower)) / 2);
             let upper = (high + step).min(known.upper - (known.upper.saturating_sub(high)) / 2);
             let tests = [(lower, lower > known.lower && lower < low), (upper, upper <= known.upper && upper > high)];
@@ -80,7 +79,7 @@ impl Solver<'_> {
             }
             step *= 2;
         }
-        // Only the value itself is left to find.
+        // Only the value itself remains to be found.
         self.value(position, position.value(guess)).map(drop)
     }
 }

@@ -48,28 +48,28 @@ pub struct SolverOptions<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Transpositions {
     Exactly(u64),
-    /// Depending on the size of the problem, at most this.
+    /// By the size of the problem, at most this.
     AtMost(u64),
-    /// Depending on the size of the problem, at most a quarter of the memory of the search.
+    /// By the size of the problem, at most a quarter of the memory of the search.
     BySize,
-    /// What the tables leave of the memory of the search, as far as the board has use for it.
+    /// The memory that the tables leave, as far as the board has use for it.
     Rest,
 }
 
 /// The memory of a search: transposition table, tables in the page cache, copies of tables.
 #[derive(Clone, Copy, Debug)]
 enum Budget {
-    /// No copies but up to so many bytes; the page cache is the system's.
+    /// Up to this many bytes of copies. The system manages the page cache.
     Copies(u64),
     Bytes(u64),
-    /// What is available, except for a part that other programs may need.
+    /// The available memory, except for a part for other programs.
     Available,
 }
 
-/// The part of the available memory that a search leaves to other programs.
+/// Part of the available memory left to other programs: one in this many.
 const LEFT: u64 = 16;
 
-/// What counts as available where the system does not tell.
+/// Assumed available memory if the system does not report it.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
 
 /// The layers of tables that fit the memory of a search.
@@ -85,8 +85,8 @@ pub struct FittingLayers {
 }
 
 impl<'a> SolverOptions<'a> {
-    /// Options for `position` and all that can follow it: no tables, one thread, and a transposition
-    /// table whose size depends on the problem, at most a quarter of the available memory.
+    /// Options for `position` and all positions after it: no tables, one thread, and a transposition table
+    /// whose size depends on the problem, at most a quarter of the available memory.
     pub fn new(rules: Rules, position: &Position) -> SolverOptions<'a> {
         SolverOptions {
             rules,
@@ -106,40 +106,43 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// Sets the tables to use; they must have the same rules and pits.
+    /// Sets the tables to use, which must have the same rules and pits.
     #[must_use]
     pub fn tables(self, tables: Option<&'a Tables>) -> SolverOptions<'a> {
         SolverOptions { tables, ..self }
     }
 
-    /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and pits. If the
-    /// layer above the exact tables is not among them, none is used.
+    /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and
+    /// pits. None is used if the layer above the exact tables is missing.
     #[must_use]
     pub fn bounds(self, bounds: Option<&'a BoundTables>) -> SolverOptions<'a> {
         SolverOptions { bounds, ..self }
     }
 
-    /// Sets the seeds of the largest layer to use, of tables or bound tables; all layers by default.
+    /// Sets the largest layer to use, exact or bound; all layers by default.
     #[must_use]
     pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
     }
 
-    /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
-    /// directory or the shipped one ([`PhasedNetwork::find`]). Where there is neither, it is that of the bound tables, if
-    /// there are no others; else evaluations are learned from the tables. Without any tables they are half of the seeds in play.
+    /// Sets the network that evaluates positions, for the same rules and pits.
+    ///
+    /// The default is the network of the tables' directory or the shipped one ([`PhasedNetwork::find`]). If
+    /// there is neither, it is that of the bound tables, provided that no exact tables are used. Otherwise
+    /// evaluations are learned from the tables, and without tables they are half of the seeds in play.
     #[must_use]
     pub fn network(self, network: Option<&'a PhasedNetwork>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
     }
 
-    /// Sets the book whose bounds are taken as proved; it must have the same rules and pits. None by default: all is searched.
+    /// Sets the book, whose bounds are taken as proved; it must have the same rules and pits. No book by
+    /// default.
     #[must_use]
     pub fn book(self, book: Option<&'a Book>) -> SolverOptions<'a> {
         SolverOptions { book, ..self }
     }
 
-    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
+    /// Sets the largest layer whose exact table is used; all by default. Higher layers are read from bound
     /// tables.
     #[must_use]
     pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
@@ -152,22 +155,25 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { transpositions: Transpositions::Exactly(bytes), ..self }
     }
 
-    /// Sets the most bytes of the transposition table; for a small problem it has fewer.
+    /// Sets the maximum bytes of the transposition table; for a small problem it has fewer.
     #[must_use]
     pub fn transpositions_up_to(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { transpositions: Transpositions::AtMost(bytes), ..self }
     }
 
-    /// Sets the bytes of tables that may be copied to memory, after a search of some three seconds a gigabyte; 0 by default.
+    /// Sets the bytes of tables that may be copied to memory, after a search of some three seconds for each
+    /// gigabyte; 0 by default.
     #[must_use]
     pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { budget: Budget::Copies(bytes), ..self }
     }
 
-    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache, and
-    /// copies of tables. What the tables leave, or a sixteenth if they leave less, goes to the transposition table, unless
-    /// its size is set: rounded down to a power of two, and no more than the board has use for. Tables are copied as far as no others lose their place
-    /// in the page cache.
+    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache,
+    /// and copies of tables.
+    ///
+    /// Unless its size is set, the transposition table gets what the tables leave, or a sixteenth if they leave
+    /// less. It is rounded down to a power of two, and no larger than the board has use for. Tables are copied
+    /// as far as that pushes no others out of the page cache.
     #[must_use]
     pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
         let transpositions = if matches!(self.transpositions, Transpositions::BySize) {
@@ -178,34 +184,34 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
     }
 
-    /// Says that others, such as a checker of claims, read the tables at the same time: none is copied in such a way that it
+    /// States that others, such as a checker of claims, read the tables at the same time. Then no copied table
     /// leaves the page cache.
     #[must_use]
     pub fn others_read_tables(self) -> SolverOptions<'a> {
         SolverOptions { others_read: true, ..self }
     }
 
-    /// What a search takes by default: the bytes of memory that are available now, less a sixteenth for other programs; `None`
-    /// if the system does not tell.
+    /// Default memory of a search: the bytes available at the time of the call, less a sixteenth for other
+    /// programs. `None` if the system does not report it.
     #[must_use]
     pub fn default_memory() -> Option<u64> {
         available_memory().map(|bytes| bytes - bytes / LEFT)
     }
 
-    /// The same with the [default memory](SolverOptions::default_memory) when the solver is made. The size of the transposition
-    /// table depends on the problem, at most a quarter of that.
+    /// Sets the memory to the [default](SolverOptions::default_memory) at the time when the solver is made. The
+    /// size of the transposition table depends on the problem, at most a quarter of the memory.
     #[must_use]
     pub fn memory_available(self) -> SolverOptions<'a> {
         SolverOptions { budget: Budget::Available, ..self }
     }
 
-    /// Sets the threads of a search, at least 1.
+    /// Sets the number of threads, at least 1.
     #[must_use]
     pub fn threads(self, threads: usize) -> SolverOptions<'a> {
         SolverOptions { threads, ..self }
     }
 
-    /// Sets what ends the making of the solver, and all its searches, with
+    /// Sets the token that ends the making of the solver and all its searches, with
     /// [`SolveError::Stopped`](super::SolveError::Stopped).
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> SolverOptions<'a> {
@@ -217,7 +223,7 @@ impl<'a> SolverOptions<'a> {
         Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds))
     }
 
-    /// The most bytes of memory, if there is a limit.
+    /// Maximum bytes of memory, if there is a limit.
     fn budget(&self) -> Option<u64> {
         match self.budget {
             Budget::Copies(_) => None,
@@ -226,7 +232,7 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The bytes that the transposition table takes at least, with `budget` bytes for everything.
+    /// Minimum bytes of the transposition table, with `budget` bytes for everything.
     fn least_transpositions(&self, budget: u64) -> u64 {
         match self.transpositions {
             Transpositions::Exactly(bytes) => bytes,
@@ -234,7 +240,7 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// These layers.
+    /// Bytes of these layers.
     fn table_bytes(&self, layers: Layers) -> TableBytes {
         TableBytes {
             files: layers.files().map(|file| file.bytes().len() as u64).sum(),
@@ -243,9 +249,11 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, then as many exact ones as possible.
-    /// `None` if all that are given fit, or there is no limit, or an exact table has the position: its score is looked up, which
-    /// takes no memory. With tables that do not fit, a search waits for the disk all the time.
+    /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, and of these as many
+    /// exact ones as possible. With tables that do not fit, a search waits for the disk all the time.
+    ///
+    /// `None` if all layers fit, there is no limit, or an exact table has the position: looking up its score
+    /// takes no memory.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
         let (all, memory) = (self.layers(), self.budget()?);
         let least = self.least_transpositions(memory);
@@ -263,7 +271,7 @@ impl<'a> SolverOptions<'a> {
         Some(FittingLayers { exact, reach, memory })
     }
 
-    /// What is done with the memory.
+    /// Division of the memory.
     pub(super) fn shares(&self) -> Shares {
         let layers = self.layers();
         let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
@@ -285,7 +293,7 @@ impl<'a> SolverOptions<'a> {
     }
 }
 
-/// A quarter of the memory that is available.
+/// A quarter of the available memory.
 fn quarter(available: Option<u64>) -> u64 {
     available.unwrap_or(UNKNOWN_MEMORY) / 4
 }

@@ -15,20 +15,20 @@ use super::memory::Copies;
 /// The limits and counters of a test.
 pub(super) struct Run<'s> {
     pub threads: usize,
-    /// Which tables are copied to memory.
+    /// Settings of copying tables to memory.
     pub copies: Copies,
-    /// When the search began.
+    /// Start of the search.
     pub start: Instant,
     pub cancel: &'s Cancel,
     pub nodes: &'s AtomicU64,
-    /// The nodes before the test, and how many it may add.
+    /// Nodes before the test, and the maximum that it may add.
     pub before: u64,
     pub limit: u64,
     pub hits: &'s AtomicU64,
 }
 
 impl Run<'_> {
-    /// The number of nodes from which on it ends.
+    /// Number of nodes at which the test ends.
     pub fn most_nodes(&self) -> u64 {
         self.before.saturating_add(self.limit)
     }
@@ -40,14 +40,14 @@ impl Run<'_> {
         if is_over { Err(SolveError::NodeLimit { nodes: self.limit }) } else { Ok(()) }
     }
 
-    /// Why a test that has no result has ended.
+    /// The reason why a test without a result has ended.
     pub fn ended(&self) -> SolveError {
         self.check().err().unwrap_or(SolveError::Stopped)
     }
 }
 
-/// The interface of an [`Engine`](super::engine::Engine), independent of its word. All positions must fit it; their stores
-/// do not matter.
+/// The interface of an [`Engine`](super::engine::Engine), independent of its word. All positions must fit it;
+/// their stores do not matter.
 pub(super) trait Search: Send + Sync {
     /// The largest layer of exact tables in use; 0 for none.
     fn exact(&self) -> usize;
@@ -59,27 +59,28 @@ pub(super) trait Search: Send + Sync {
     /// table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
-    /// A lower bound of the nodes that the bounds of `position` in the transposition table took; 0 if it is not there.
+    /// A lower bound of the nodes that proving the bounds of `position` in the transposition table took; 0 if
+    /// it is not there.
     fn work(&self, position: &Position) -> u64;
 
-    /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
-    /// proved.
+    /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict other
+    /// proved bounds.
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
     /// The bounds that complete tests proved, for positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
 
-    /// Forgets all proved bounds except those of the tables and of the book. No search may be running.
+    /// Forgets all proved bounds except those of the tables and the book. No search may be running.
     fn forget(&self);
 
-    /// A fail-soft test whether the mover collects `score`, on all threads; returns a bound of the score.
+    /// A fail-soft test on all threads whether the mover collects `score`. Returns a bound of the score.
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
-    /// The evaluation of a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
+    /// Evaluates a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
     /// Each node decrements `left`; at 0 the search goes no deeper. A stop sets it to 0.
     fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, cancel: &Cancel) -> i32;
 
-    /// A depth-limited search that uses all proved bounds, with at most `budget` nodes; `None` once the game is over.
+    /// A depth-limited search with all proved bounds and at most `budget` nodes; `None` if the game is over.
     fn depth_limited(
         &self,
         position: &Position,
@@ -88,7 +89,7 @@ pub(super) trait Search: Send + Sync {
         cancel: &Cancel,
     ) -> Result<Option<DepthLimitedResult>, SolveError>;
 
-    /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.
+    /// Bytes of tables compared with their checksums, and all bytes; `None` once all were compared.
     fn compared(&self) -> Option<(u64, u64)>;
 
     /// The share of the transposition table in use.
@@ -97,7 +98,7 @@ pub(super) trait Search: Send + Sync {
     /// Writes the transposition table.
     fn save(&self, file: &mut dyn Write) -> io::Result<()>;
 
-    /// Loads a saved transposition table; returns the number of its entries, or what is wrong with it, in which case
-    /// the table is empty.
+    /// Loads a saved transposition table. Returns the number of its entries, or the reason why it is invalid;
+    /// then the table is empty.
     fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
 }

@@ -9,11 +9,11 @@ use super::solver::Solver;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Solution {
-    /// How many of the seeds in play the mover collects with best play.
+    /// The score: seeds in play that the mover collects with best play.
     pub score: u32,
     /// The final store difference for the mover.
     pub value: i64,
-    /// The moves that keep the value, nearest the store last. Empty once the game is over.
+    /// The moves that keep the value, nearest the store last. Empty if the game is over.
     pub best: Vec<Pit>,
     /// A line of best play to the end of the game.
     pub line: Line,
@@ -27,7 +27,7 @@ pub struct Opening {
     pub moves: Vec<Pit>,
     /// The position after the moves, with stores.
     pub position: Position,
-    /// Whether the same player is to move.
+    /// True if the same player is to move.
     pub again: bool,
 }
 
@@ -42,10 +42,10 @@ impl std::fmt::Display for Opening {
 }
 
 impl Solver<'_> {
-    /// The score of `position` and its value, from any first guess of the value.
+    /// The score of `position` and its value, with any first guess of the value.
     ///
     /// # Errors
-    /// As [`Solver::test`]; also when the solver was made for smaller boards.
+    /// As [`Solver::test`]; also if the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
         self.value_with_progress(position, guess, &mut || Ok(()))
     }
@@ -76,7 +76,7 @@ impl Solver<'_> {
         Ok(best)
     }
 
-    /// A move of `position` that is proved to collect at least `score`; there must be one. `None` once the game is
+    /// A move of `position` that is proved to collect at least `score`; one must exist. `None` if the game is
     /// over.
     ///
     /// # Errors
@@ -90,9 +90,9 @@ impl Solver<'_> {
         Ok(None)
     }
 
-    /// A move of `position` that is proved to collect at least `score`; there must be one. All moves are tested in turn, each
-    /// with more nodes from round to round, so that one that is hard to refute does not hold up the one that is easy to prove.
-    /// `None` once the game is over.
+    /// A move of `position` that is proved to collect at least `score`; one must exist. Moves are tested one
+    /// after the other, with more nodes from round to round, so that a move that is hard to refute does not
+    /// delay one that is easy to prove. `None` if the game is over.
     ///
     /// # Errors
     /// As [`Solver::value`].
@@ -117,13 +117,13 @@ impl Solver<'_> {
         Ok(None)
     }
 
-    /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
-    /// same player is to move; `None` if the move does not keep it.
+    /// The position after a move of `position` that keeps its `score`, with the score of that position, and
+    /// true if the same player is to move. `None` if the move does not keep it.
     fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
         self.keeps_within(position, pit, score, u64::MAX)
     }
 
-    /// The same, unless it takes more than so many nodes.
+    /// As `keeps`, unless it takes more than this many nodes.
     fn keeps_within(
         &self,
         position: &Position,
@@ -145,11 +145,11 @@ impl Solver<'_> {
         Ok(keeps.then_some((next, rest, false)))
     }
 
-    /// A line of best play from `position`, whose `score` is exact, to the end of the game: every position on it is worth
-    /// the same to the player who moved first.
+    /// A line of best play from `position`, whose `score` is exact, to the end of the game. Every position on
+    /// it has the same value for the player who moved first.
     ///
     /// # Errors
-    /// As [`Solver::value`], and when `score` turns out not to be that of the position.
+    /// As [`Solver::value`]; also if `score` is not that of the position.
     pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
         let known = self.known_of(position)?;
         if !(known.lower..=known.upper).contains(&score) {
@@ -183,7 +183,7 @@ impl Solver<'_> {
                 }
             }
             let again;
-            // An exact score is kept by one of the moves.
+            // One of the moves keeps an exact score.
             (position, score, again) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
             if !again {
                 line.push(std::mem::take(&mut turn));
@@ -216,14 +216,14 @@ impl Solver<'_> {
         Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
     }
 
-    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next move.
     pub fn openings(&self, position: &Position) -> Vec<Opening> {
         Opening::all(self.rules, position)
     }
 }
 
 impl Opening {
-    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next move.
     pub fn all(rules: Rules, position: &Position) -> Vec<Opening> {
         let after = |position: &Position, moves: &[Pit], pit: Pit| {
             let played = position.play(rules, pit).ok()?;

@@ -17,20 +17,20 @@ use super::search::{Run, Search};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A test begins: whether the mover of `position` can collect at least `score`.
+    /// A test begins: can the mover of `position` collect at least `score`?
     Begin {
         /// The position, without stores.
         position: Position,
-        /// What the mover is tested to collect.
+        /// The tested score.
         score: u32,
-        /// The bounds proved before.
+        /// The bounds proved before the test.
         known: Bounds,
     },
     /// A test is over.
     Proved {
         /// The position, without stores.
         position: Position,
-        /// The bounds proved now.
+        /// The bounds proved after the test.
         known: Bounds,
         /// Nodes of the test.
         nodes: u64,
@@ -41,10 +41,11 @@ pub enum Event {
 
 /// Solves positions of one rule set and board.
 ///
-/// All its results are proved: by tables, a book if it has one, and by tests in which every bound follows from the bounds of the positions
-/// after the moves. Threads and the size of the transposition table change the time, never a value.
+/// All its results are proved by tables, a book if it has one, and tests. In a test every bound follows from
+/// the bounds of the positions after the moves. Threads and the size of the transposition table change the
+/// time, never a value.
 ///
-/// Clones share all that is proved; each has a [`Cancel`] of its own, which ends its searches.
+/// Clones share everything proved. Each has a [`Cancel`] of its own, which ends its searches.
 #[derive(Clone)]
 pub struct Solver<'a> {
     pub(super) tables: Option<&'a Tables>,
@@ -79,15 +80,16 @@ impl std::fmt::Debug for Solver<'_> {
 impl<'a> Solver<'a> {
     /// A solver with the narrowest word that holds its boards, which is the fastest.
     ///
-    /// Numbering the rows of large tables and learning from them takes time. Meanwhile the
-    /// [request to stop](SolverOptions::cancel) is looked at every few milliseconds, less often only while tables are read
+    /// Numbering the rows of large tables and learning from them takes time. Meanwhile the [cancel
+    /// token](SolverOptions::cancel) is checked every few milliseconds, less often only while tables are read
     /// from a slow disk.
     ///
     /// # Errors
-    /// When the board is too large to be searched, there is not enough memory, a table is damaged, or it was stopped.
+    /// If the board is too large to be searched, there is not enough memory, a table is damaged, or it was
+    /// stopped.
     ///
     /// # Panics
-    /// When the tables, the bound tables, the network or the book have other rules or pits.
+    /// If the tables, the bound tables, the network or the book have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         match Keys::<u64>::new(options.pits, options.seeds) {
             Some(keys) => Solver::with_keys(options, keys),
@@ -98,11 +100,11 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The same as [`Solver::new`], for those that can do without: `None` if the board is beyond all solvers, or there was no
-    /// time for one.
+    /// As [`Solver::new`], for callers that can do without a solver. `None` if the board is too large for any
+    /// solver, or the time ran out.
     ///
     /// # Errors
-    /// When there is not enough memory, or a table is damaged.
+    /// If there is not enough memory, or a table is damaged.
     pub fn new_if_possible(options: SolverOptions<'a>) -> Result<Option<Solver<'a>>, SolveError> {
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
@@ -114,10 +116,10 @@ impl<'a> Solver<'a> {
     /// A solver with a given word; for tests and measurements, since all words give the same results.
     ///
     /// # Errors
-    /// As [`Solver::new`], and when the word is too small for the boards.
+    /// As [`Solver::new`]; also if the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables, the bound tables, the network or the book have other rules or pits.
+    /// If the tables, the bound tables, the network or the book have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys)
@@ -166,22 +168,23 @@ impl<'a> Solver<'a> {
         Solver { on_event: Arc::new(on_event), ..self }
     }
 
-    /// The same solver, with searches that `cancel` ends. What they proved is kept.
+    /// The same solver, with searches that `cancel` ends. Bounds that they proved are kept.
     #[must_use]
     pub fn under(&self, cancel: &Cancel) -> Solver<'a> {
         Solver { cancel: cancel.clone(), ..self.clone() }
     }
 
-    /// The same solver, with searches that end after `time` from now on at the latest. What they proved is kept.
+    /// The same solver, with searches that end after `time` from this call on. Bounds that they proved are
+    /// kept.
     #[must_use]
     pub fn within(&self, time: Duration) -> Solver<'a> {
         self.under(&self.cancel.within(time))
     }
 
-    /// Does `work` with the same solver [within `time`](Solver::within); `None` if that was over first.
+    /// Does `work` with this solver [within `time`](Solver::within); `None` if the time ran out first.
     ///
     /// # Errors
-    /// As `work`; [`SolveError::Stopped`] when this solver was stopped, too.
+    /// As `work`; [`SolveError::Stopped`] if this solver itself was stopped.
     pub fn in_time<T>(
         &self,
         time: Duration,
@@ -193,8 +196,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Nodes searched so far: positions whose moves were played and looked up. During a test the count is updated about
-    /// every thousand nodes.
+    /// Nodes searched so far: positions whose moves were played and looked up. During a test the count is
+    /// updated about every thousand nodes.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
@@ -224,37 +227,37 @@ impl<'a> Solver<'a> {
         self.pits
     }
 
-    /// The most seeds in play of the positions it solves.
+    /// Maximum seeds in play of positions that it solves.
     pub fn seeds(&self) -> usize {
         self.seeds
     }
 
-    /// The share of the transposition table that is in use, 0 to 1, estimated from a sample.
+    /// Share of the transposition table in use, 0 to 1, estimated from a sample.
     pub fn fill(&self) -> f64 {
         self.engine.fill()
     }
 
-    /// How many bytes of the tables were read and compared with their checksums so far, and how many there are; `None` once all
-    /// were. A result that was found before has to wait for the rest.
+    /// Bytes of the tables compared with their checksums so far, and all their bytes; `None` once all were
+    /// compared. A result found earlier waits for the rest.
     pub fn compared(&self) -> Option<(u64, u64)> {
         self.engine.compared()
     }
 
-    /// The bounds that complete tests proved so far, for the positions tested, without stores.
+    /// Bounds that complete tests proved so far, for the tested positions, without stores.
     pub fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
     }
 
-    /// Forgets all bounds that were proved or [accepted](Solver::add_proof), except those of the tables and of the book:
-    /// one that was accepted turned out to be wrong. No search of the solver may be running.
+    /// Forgets all bounds that were proved or [accepted](Solver::add_proof), except those of the tables and the
+    /// book. Used when an accepted bound turned out to be wrong. No search of the solver may be running.
     pub fn forget(&self) {
         self.engine.forget();
     }
 
-    /// Accepts bounds of the score of `position` that an earlier run proved.
+    /// Accepts bounds of the score of `position` that were proved in another run.
     ///
     /// # Errors
-    /// When the position does not fit the solver, the bounds contradict the tables or what is already proved, or a
+    /// If the position does not fit the solver, the bounds contradict the tables or other proved bounds, or a
     /// table is damaged.
     pub fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let known = self.known(position)?;
@@ -263,40 +266,41 @@ impl<'a> Solver<'a> {
         self.engine.add_proof(position, proved)
     }
 
-    /// The known bounds of the score of `position`, without searching: from the rules, tables, the book, tests, and
-    /// the transposition table.
+    /// The known bounds of the score of `position` without a search: from the rules, tables, the book, tests,
+    /// and the transposition table.
     ///
     /// # Errors
-    /// When the position does not fit the solver, bounds contradict each other, or a table is damaged.
+    /// If the position does not fit the solver, bounds contradict each other, or a table is damaged.
     pub fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
         self.check(position)?;
         SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
-    /// A lower bound of the nodes that it took to prove what the transposition table has of `position`; 0 if that has nothing of
-    /// it, or the book has.
+    /// A lower bound of the nodes that proving the bounds of `position` in the transposition table took; 0 if
+    /// it has none, or they come from the book.
     ///
     /// # Errors
-    /// When the position does not fit the solver.
+    /// If the position does not fit the solver.
     pub fn work(&self, position: &Position) -> Result<u64, SolveError> {
         self.check(position)?;
         Ok(if position.is_over() { 0 } else { self.engine.work(position) })
     }
 
-    /// Tests whether the mover of `position` collects at least `score` of the seeds in play; returns bounds that decide
-    /// it.
+    /// Tests whether the mover of `position` collects at least `score` of the seeds in play. Returns bounds that
+    /// decide it.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, bounds contradict each other, or a table is damaged.
+    /// If it is stopped, the position does not fit the solver, bounds contradict each other, or a table is
+    /// damaged.
     pub fn test(&self, position: &Position, score: u32) -> Result<Bounds, SolveError> {
         self.test_within(position, score, u64::MAX)
     }
 
-    /// As [`Solver::test`], but ends after about `nodes` nodes: each thread counts a thousand before it reports them. What
-    /// was proved until then is kept in the transposition table.
+    /// As [`Solver::test`], but ends after about `nodes` nodes: each thread counts a thousand before it reports
+    /// them. Bounds proved by then stay in the transposition table.
     ///
     /// # Errors
-    /// [`SolveError::NodeLimit`] when the test is not decided by then; otherwise as [`Solver::test`].
+    /// [`SolveError::NodeLimit`] if the test is not decided by then; otherwise as [`Solver::test`].
     pub fn test_within(&self, position: &Position, score: u32, nodes: u64) -> Result<Bounds, SolveError> {
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
@@ -325,8 +329,8 @@ impl<'a> Solver<'a> {
         Ok(proved)
     }
 
-    /// The score of `position` by MTD(f) (Plaat, Schaeffer, Pijls, de Bruin 1996): zero-window tests, the first at
-    /// `guess`, each other at the bound that the one before gave.
+    /// The score of `position` by MTD(f) (Plaat, Schaeffer, Pijls, de Bruin 1996): zero-window tests, the first
+    /// at `guess`, each later one at the bound that the previous one gave.
     ///
     /// # Errors
     /// As [`Solver::test`].

@@ -3,16 +3,16 @@ use kalah_tables::table::TableError;
 
 use crate::solve::SolveError;
 
-/// Why there is no trained network.
+/// Error of training a network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
     /// There are too few tables.
-    #[error("a network learns from tables to {least} seeds at least; here they end at {found}")]
+    #[error("training a network needs tables to at least {least} seeds, but they end at {found}")]
     Tables {
         /// The largest layer that is needed.
         least: usize,
-        /// The largest layer that is there; 0 for none.
+        /// The largest layer with a table; 0 for none.
         found: usize,
     },
     /// Random games do not lead to positions to learn from.

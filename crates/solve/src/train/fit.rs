@@ -2,20 +2,20 @@ use kalah_core::evaluation::{PhasedNetwork, SEED};
 
 use super::sample::Sample;
 
-/// How well evaluations fit the scores of positions.
+/// Fit of evaluations to the scores of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fit {
-    /// Positions compared.
+    /// Number of positions compared.
     pub positions: usize,
-    /// The standard deviation of scores less half of the seeds, in seeds.
+    /// Standard deviation of scores minus half of the seeds, in seeds.
     pub deviation: f64,
-    /// The root of the mean squared difference between evaluation and score, in seeds.
+    /// Root mean squared difference between evaluation and score, in seeds.
     pub error: f64,
 }
 
 impl Fit {
-    /// How well the evaluations by `network` fit `samples`.
+    /// Fit of the evaluations by `network` to `samples`.
     pub fn of(network: &PhasedNetwork, samples: &[Sample]) -> Fit {
         let count = samples.len().max(1) as f64;
         let half = |sample: &Sample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
@@ -30,8 +30,8 @@ impl Fit {
         Fit { positions: samples.len(), deviation: spread.sqrt(), error: squares.sqrt() }
     }
 
-    /// The share of the variance that evaluations explain, R squared: 1 if they equal the scores, 0 if they are no better
-    /// than the mean.
+    /// R squared, the share of the variance that evaluations explain: 1 if they equal the scores, 0 if they are
+    /// no better than the mean.
     pub fn explained(&self) -> f64 {
         if self.deviation == 0.0 { 0.0 } else { 1.0 - (self.error / self.deviation).powi(2) }
     }

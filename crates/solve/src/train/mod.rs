@@ -1,14 +1,14 @@
 //! Training evaluation networks (docs/evaluation.md in the repository).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `error` | [why there is no network](TrainError) |
-//! | `fit` | [how well evaluations fit scores](Fit) |
-//! | `model` | the network while it is trained |
+//! | `error` | [errors of training](TrainError) |
+//! | `fit` | [fit of evaluations to scores](Fit) |
+//! | `model` | the network during training |
 //! | `phases` | positions far above the tables, with estimates of their scores |
 //! | `sample` | [positions with their scores](Sample), from searches |
 //! | `search_sampler` | searches of positions of random games |
-//! | `trainer` | [all of it](Trainer) |
+//! | `trainer` | [sampling and training](Trainer) |
 
 mod error;
 mod fit;

@@ -9,22 +9,22 @@ const INPUTS_OF_A_PIT: usize = MOST_HELD + 1;
 /// Rectified hidden units; the last one is linear.
 const RECTIFIED: usize = LANES - 1;
 
-/// An error of more seeds counts like one of so many, so that a few samples do not decide a step.
+/// Limit of an error, in seeds, so that a few samples do not decide a step.
 const LARGEST_ERROR: f32 = 6.0;
 
 /// Samples of a step.
 const BATCH: usize = 256;
 
-/// How much of Adam's mean gradient, and of its mean squared gradient, is left after a step.
+/// Decay of Adam's mean gradient and mean squared gradient from step to step.
 const DECAY: (f32, f32) = (0.9, 0.999);
 
-/// The largest value of a hidden unit in integers: below `i16::MAX`, since weights are rounded.
+/// Maximum of a hidden unit in integers: below `i16::MAX`, since weights are rounded.
 const LARGEST_UNIT: f32 = 32_000.0;
 
 /// The network in floating point; scores are in seeds.
 ///
-/// The weights are rows with a number for each of the [`LANES`] hidden units: a row for each input, which is a pit with a
-/// number of seeds in it, then the bias, then the output weights.
+/// The weights are rows with a number for each of the [`LANES`] hidden units: a row for each input, which is a
+/// pit with a number of seeds in it, then the bias, then the output weights.
 pub(super) struct Model {
     pits: usize,
     weights: Vec<[f32; LANES]>,
@@ -46,14 +46,14 @@ impl Model {
         Model { pits, weights }
     }
 
-    /// The numbers of the inputs that a position has.
+    /// Indices of the inputs that a position has.
     fn inputs<'s>(&self, sample: &'s Sample) -> impl Iterator<Item = usize> + use<'s> {
         let pits = self.pits;
         let rows = sample.mover[..pits].iter().chain(&sample.other[..pits]);
         rows.enumerate().map(|(pit, &held)| pit * INPUTS_OF_A_PIT + usize::from(held).min(MOST_HELD))
     }
 
-    /// The hidden units and the output, the score less half of the seeds.
+    /// The hidden units and the output, which is the score minus half of the seeds.
     fn forward(&self, sample: &Sample) -> ([f32; LANES], f32) {
         let (bias, outputs) = (self.weights.len() - 2, self.weights.len() - 1);
         let mut lanes = self.weights[bias];
@@ -64,7 +64,7 @@ impl Model {
         (lanes, lanes.iter().zip(&self.weights[outputs]).map(|(lane, output)| lane * output).sum())
     }
 
-    /// Adam over all samples, in a random order each time, `epochs` times, with a rate that falls to 0.
+    /// Adam over all samples, in a new random order each time, `epochs` times, with a rate that falls to 0.
     pub fn train(&mut self, samples: &mut [Sample], epochs: usize, rate: f32, random: &mut fastrand::Rng) {
         let (bias, outputs) = (self.weights.len() - 2, self.weights.len() - 1);
         let zeros = vec![[0f32; LANES]; self.weights.len()];
@@ -104,7 +104,7 @@ impl Model {
                         let (mean, mean_square) = (&mut means[row][lane], &mut mean_squares[row][lane]);
                         *mean = DECAY.0 * *mean + (1.0 - DECAY.0) * slope;
                         *mean_square = DECAY.1 * *mean_square + (1.0 - DECAY.1) * slope * slope;
-                        // They began at 0, of which this share is left.
+                        // The means began at 0, of which this share is left.
                         let (mean, mean_square) = (*mean / (1.0 - decayed.0), *mean_square / (1.0 - decayed.1));
                         self.weights[row][lane] -= rate * mean / (mean_square.sqrt() + 1e-8);
                     }
@@ -116,7 +116,7 @@ impl Model {
     /// The network in integers: every lane uses 16 bits, and the sum as many bits as fit.
     ///
     /// # Errors
-    /// When the weights are so large that no precision is left.
+    /// If the weights are so large that no precision is left.
     pub fn network(&self, rules: Rules) -> Result<Network, NetworkError> {
         let (inputs, rest) = self.weights.split_at(self.weights.len() - 2);
         let (bias, outputs) = (&rest[0], &rest[1]);

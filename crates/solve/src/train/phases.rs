@@ -1,4 +1,4 @@
-//! Samples of positions with more seeds than those that can be solved by the thousand: their scores are estimated by
+//! Samples of positions with more seeds than can be solved in large numbers. Their scores are estimated by
 //! depth-limited searches, which are far better than the evaluations at their leaves.
 
 use std::ops::RangeInclusive;
@@ -13,32 +13,33 @@ use super::sample::{Sample, next_start};
 use super::search_sampler::{SearchSampler, Visited};
 use crate::solve::{Solver, Sower, Word};
 
-/// The first phase above the tables begins so many seeds above them: below, there are exact scores to learn from.
+/// Seeds above the tables at which the first phase begins; below it, there are exact scores to learn from.
 const FIRST_ABOVE: u32 = 4;
 
 /// Seeds of a phase.
 const PHASE_SEEDS: u32 = 10;
 
-/// Seeds that the samples of the last phase span; it evaluates all positions with more, too.
+/// Seeds spanned by the samples of the last phase, which also evaluates all positions with more.
 const LAST_PHASE_SEEDS: u32 = 2 * PHASE_SEEDS;
 
-/// Every phase begins with fewer seeds a pit than this.
+/// Upper limit of the seeds a pit at which a phase begins.
 const MOST_SEEDS_A_PIT: u32 = 5;
 
-/// The samples of a phase reach so many seeds beyond it on both sides.
+/// Seeds by which the samples of a phase extend beyond it on both sides.
 const OVERLAP: u32 = 1;
 
 /// Turns of the search that estimates a score.
 const TURNS: u32 = 5;
 
-/// Positions taken of one search, at most.
+/// Maximum positions taken from one search.
 const TAKEN_OF_A_SEARCH: usize = 12;
 
-/// Samples taken with one sequence of random numbers, so that they do not depend on the threads that take them.
+/// Samples taken with one sequence of random numbers, so that they do not depend on threads.
 const CHUNK: usize = 2048;
 
-/// Of each phase above tables to `reach` seeds: the fewest seeds, and the seeds of its samples. There are none with relays,
-/// by which turns have dozens of moves: estimates take too long (docs/measurements.md in the repository).
+/// Fewest seeds, and seeds of the samples, of each phase above tables to `reach` seeds. Rules with relays have
+/// no phases: their turns have dozens of moves, so estimates take too long (docs/measurements.md in the
+/// repository).
 pub(super) fn phases(rules: Rules, reach: u32, pits: usize) -> Vec<(u32, RangeInclusive<u32>)> {
     if rules.relays() {
         return Vec::new();
@@ -60,17 +61,17 @@ pub(super) struct PhaseSampler<'t> {
 }
 
 impl<'t> PhaseSampler<'t> {
-    /// A sampler whose searches order moves, and estimate scores, by `network`, as `solver` does, too.
+    /// A sampler whose searches order moves, and estimate scores, by `network`; `solver` uses it too.
     pub fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
         let (rules, pits) = (tables.rules(), tables.pits());
         PhaseSampler { tables, network, solver, sower: Sower::new(rules, pits, u64::SEEDS) }
     }
 
-    /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their scores. The random
-    /// numbers begin with `first`.
+    /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their
+    /// scores. The random numbers begin with `first`.
     ///
     /// # Errors
-    /// [`TrainError::Board`] when random games do not lead to such positions; when a table is damaged.
+    /// [`TrainError::Board`] if random games do not lead to such positions; also if a table is damaged.
     pub fn samples(&self, seeds: &RangeInclusive<u32>, wanted: usize, first: u64) -> Result<Vec<Sample>, TrainError> {
         let chunks = (0..wanted.div_ceil(CHUNK)).into_par_iter();
         let chunks =
@@ -78,7 +79,7 @@ impl<'t> PhaseSampler<'t> {
         Ok(chunks.collect::<Result<Vec<_>, TrainError>>()?.concat())
     }
 
-    /// One chunk of them, with a sequence of random numbers of its own.
+    /// One chunk of samples, with a sequence of random numbers of its own.
     fn chunk(&self, seeds: &RangeInclusive<u32>, wanted: usize, random: u64) -> Result<Vec<Sample>, TrainError> {
         let (least, pits) = (*seeds.start(), self.tables.pits());
         let mut sampler = SearchSampler::new(self.tables, Some(self.network), random);
@@ -97,8 +98,9 @@ impl<'t> PhaseSampler<'t> {
         Ok(samples)
     }
 
-    /// Some of the positions visited, spread over all numbers of seeds, though most have few; for every other one a position
-    /// after a random move, since searches evaluate those, too, and hardly visit the bad ones.
+    /// Some of the positions visited, spread evenly over numbers of seeds, although most have few. Every other
+    /// one is replaced by a position after a random move, since searches evaluate those too, and hardly visit
+    /// the bad ones.
     fn spread(&self, sampler: &mut SearchSampler, visited: &[Visited], seeds: RangeInclusive<u32>) -> Vec<Visited> {
         let mut taken: Vec<Visited> = Vec::new();
         for _ in 0..TAKEN_OF_A_SEARCH {

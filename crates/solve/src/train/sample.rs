@@ -11,16 +11,16 @@ use crate::solve::{Board, Solver, Word};
 /// The smallest layer at which searches for samples end, unless the tables end below it.
 const LEAST_REACH: u32 = 8;
 
-/// These searches begin up to this many seeds above the layer at which they end.
+/// Maximum seeds above that layer at which these searches begin.
 const START_ABOVE_REACH: u32 = 10;
 
-/// Searches above the tables begin up to this many seeds above them.
+/// Maximum seeds above the tables at which searches above them begin.
 const START_ABOVE_TABLES: u32 = 14;
 
-/// Positions above the tables that are solved of one search, at most.
+/// Maximum positions above the tables that are solved from one search.
 const SOLVED_OF_A_SEARCH: usize = 4;
 
-/// Random games, one after the other, that may end with too many seeds in play before the board is given up.
+/// Number of consecutive random games without a suitable position after which the board is given up.
 const MOST_FAILED_GAMES: u32 = 10_000;
 
 /// A position with its score: exact, or estimated if it is far above the tables.
@@ -32,7 +32,7 @@ pub struct Sample {
     pub other: TableRow,
     /// Seeds in play.
     pub seeds: u8,
-    /// What the mover collects.
+    /// The score.
     pub score: u8,
 }
 
@@ -43,7 +43,7 @@ impl Sample {
     }
 }
 
-/// Positions that searches visit within the tables: some of every search, until there are `wanted`.
+/// Positions within the tables that searches visit: some from every search, until there are `wanted`.
 ///
 /// The layer at which a search ends is random, so that all layers occur, the larger ones more often.
 pub(super) fn samples_within(
@@ -95,7 +95,8 @@ pub(super) fn samples_above(
     Ok(samples)
 }
 
-/// A position of the next random game with so many seeds in play; `failed_games` counts those in a row that had none.
+/// A position with these seeds in play from the next suitable random game. `failed_games` counts consecutive
+/// games without one.
 pub(super) fn next_start(
     sampler: &mut SearchSampler,
     seeds: RangeInclusive<u32>,

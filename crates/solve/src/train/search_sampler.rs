@@ -5,16 +5,16 @@ use kalah_tables::table::{TableError, Tables};
 
 use crate::solve::{Board, Sower, Word};
 
-/// Positions taken of one search, at most: searches differ more than the positions of one.
+/// Maximum positions taken from one search: searches differ more than the positions of one.
 const TAKEN_OF_A_SEARCH: usize = 48;
 
-/// Nodes of one search, at most.
+/// Maximum nodes of a search.
 const NODES_OF_A_SEARCH: u32 = 6_000;
 
-/// The fewest seeds a pit that games begin with, unless that is less than the seeds in play that are wanted.
+/// Fewest seeds a pit at the start of a game, unless the wanted seeds in play need more.
 const FEWEST_A_PIT: u32 = 3;
 
-/// How many seeds a pit more than the fewest games may begin with.
+/// Maximum number of seeds a pit above the fewest at the start of a game.
 const MORE_A_PIT: u32 = 3;
 
 /// A position that a search visited.
@@ -38,18 +38,18 @@ fn table_row(row: u64) -> TableRow {
     std::array::from_fn(|_| bytes.next().unwrap_or(0))
 }
 
-/// Searches positions of random games and notes what it visits: positions like those of real searches, where one side
-/// plays well and the other plays everything.
+/// Searches positions of random games and records the positions it visits. These are like those of real
+/// searches, where one side plays well and the other plays everything.
 ///
-/// The order of moves is its own, so that a change of the solver's search does not change what networks learn from.
+/// It orders moves by itself, so that a change of the solver's search does not change the samples.
 pub(super) struct SearchSampler<'t> {
     tables: &'t Tables,
     sower: Sower<u64>,
-    /// The evaluation that orders moves; without it, only seeds stored do.
+    /// The evaluation that orders moves; without it, they are ordered by seeds stored alone.
     network: Option<&'t PhasedNetwork>,
     pub random: fastrand::Rng,
-    /// Positions with so many seeds in play and fewer are not searched: their scores are looked up, or, above the tables,
-    /// estimated.
+    /// Positions with at most this many seeds in play are not searched. Their scores are looked up or, above
+    /// the tables, estimated.
     reach: u32,
     visited: Vec<Visited>,
     /// Nodes that the search may still visit.
@@ -63,7 +63,7 @@ impl<'t> SearchSampler<'t> {
         SearchSampler { tables, sower, network, random, reach: 0, visited: Vec::new(), nodes_left: 0 }
     }
 
-    /// The evaluation of `board`, with `seeds` seeds in play, for its mover, in sixteenths of a seed.
+    /// Evaluates `board`, with `seeds` seeds in play, for its mover, in sixteenths of a seed.
     pub fn evaluate(&self, board: Board<u64>, seeds: u32) -> i32 {
         match self.network {
             Some(network) => network.of(seeds).evaluate(&table_row(board.mover), &table_row(board.other), seeds),
@@ -76,8 +76,8 @@ impl<'t> SearchSampler<'t> {
         (self.evaluate(board, seeds) + SEED / 2).div_euclid(SEED).clamp(0, seeds as i32) as u32
     }
 
-    /// The first position with at most `seeds` seeds in play of a random game, in which moves are random or, with a
-    /// probability that is random, too, the first in the order of moves. `None` if the game ended before.
+    /// The first position with at most `seeds` seeds in play of a random game. Each move is random or, with a
+    /// probability that is random too, the first in the order of moves. `None` if the game ended before.
     pub fn random_start(&mut self, seeds: u32) -> Option<Visited> {
         let pits = self.tables.pits();
         let least = FEWEST_A_PIT.max((seeds + 1).div_ceil(2 * pits as u32));
@@ -102,7 +102,7 @@ impl<'t> SearchSampler<'t> {
         Some(Visited { board, seeds: left })
     }
 
-    /// The move-ordering score of a move: the larger, the earlier it is searched.
+    /// Move-ordering score of a move: larger ones are searched first.
     fn move_score(&self, board: Board<u64>, seeds: u32, pit: usize) -> i32 {
         let sown = self.sower.sow(board, pit);
         let stored = SEED * sown.stored as i32;
@@ -114,11 +114,11 @@ impl<'t> SearchSampler<'t> {
         mover_score(sown.again, stored, SEED * seeds as i32, next) + 3 * stored + SEED / 2 * pit as i32 + turn
     }
 
-    /// Searches the value of a position, by zero-window tests that end at `reach` seeds, and returns some of the positions
-    /// visited.
+    /// Searches the value of a position by zero-window tests that end at `reach` seeds. Returns some of the
+    /// positions visited.
     ///
     /// # Errors
-    /// When a table is damaged.
+    /// If a table is damaged.
     pub fn search(&mut self, start: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         let mut visited = self.visit(start, reach)?;
         let taken = visited.len().min(TAKEN_OF_A_SEARCH);
@@ -130,10 +130,10 @@ impl<'t> SearchSampler<'t> {
         Ok(visited)
     }
 
-    /// The same, and returns all positions visited.
+    /// As `search`, but returns all positions visited.
     ///
     /// # Errors
-    /// When a table is damaged.
+    /// If a table is damaged.
     pub fn visit(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         self.visited.clear();
         (self.reach, self.nodes_left) = (reach, NODES_OF_A_SEARCH);
@@ -147,7 +147,7 @@ impl<'t> SearchSampler<'t> {
         Ok(std::mem::take(&mut self.visited))
     }
 
-    /// A fail-soft test whether the mover collects `score`, meaningless once no nodes are left.
+    /// A fail-soft test whether the mover collects `score`; meaningless once no nodes are left.
     fn test(&mut self, board: Board<u64>, seeds: u32, score: u32) -> Result<u32, TableError> {
         self.nodes_left = self.nodes_left.saturating_sub(1);
         if self.nodes_left == 0 {

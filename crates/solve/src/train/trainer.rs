@@ -11,34 +11,34 @@ use super::sample::{Sample, samples_above, samples_within, uniform_samples};
 use super::search_sampler::SearchSampler;
 use crate::solve::{Board, Solver, SolverOptions};
 
-/// A network learns from tables to this many seeds at least.
+/// Minimum seeds of the largest table from which a network learns.
 pub const LEAST_TABLE_SEEDS: usize = 6;
 
 /// Bytes of the transposition table of the solver that finds scores above the tables.
 const TRANSPOSITION_BYTES: u64 = 64 << 20;
 
-/// What the random numbers of the first samples begin with.
+/// First random number of the first samples.
 const RANDOM_FIRST: u64 = 1;
 
-/// The same of all other samples to learn from.
+/// The same for all other samples to learn from.
 const RANDOM_SAMPLES: u64 = 2;
 
-/// The same of the samples that are held out.
+/// The same for the samples that are held out.
 const RANDOM_HELD_OUT: u64 = 3;
 
-/// The same of the weights that training begins with, and of the order of samples.
+/// The same for the initial weights and the order of samples.
 const RANDOM_WEIGHTS: u64 = 4;
 
-/// The first network, which orders the moves of the searches for all samples, learns from one in so many.
+/// The first network orders the moves of the searches for all samples. It learns from one sample in this many.
 const FIRST_SHARE: usize = 8;
 
-/// How often a sample above the tables counts.
+/// Number of times that a sample above the tables counts.
 const COUNTS_ABOVE: usize = 3;
 
-/// For each sample held out there are so many to learn from.
+/// Samples to learn from for each sample held out.
 const HELD_OUT_SHARE: usize = 16;
 
-/// Training for a phase above the tables goes through its samples this many times as often: they are fewer.
+/// Factor of epochs for a phase above the tables, which has fewer samples.
 const PHASE_EPOCHS: usize = 3;
 
 /// The learning rate of the first steps of training.
@@ -46,8 +46,8 @@ const LEARNING_RATE: f32 = 0.003;
 
 /// Trains networks on positions that searches visit.
 ///
-/// The same tables and numbers give the same network, bit for bit, on every machine: it is trained by one thread, with
-/// IEEE 754 arithmetic alone.
+/// The same tables and settings give the same network, bit for bit, on every machine. It is trained by one
+/// thread, with IEEE 754 arithmetic alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Trainer<'t> {
     tables: &'t Tables,
@@ -57,39 +57,39 @@ pub struct Trainer<'t> {
     epochs: usize,
 }
 
-/// A trained network, and how good it is.
+/// A trained network and its quality.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trained {
-    /// The network: one of the tables, and one for each phase above them, if there are any.
+    /// The network: one for the tables, and one for each phase above them, if there are any.
     pub network: PhasedNetwork,
-    /// Samples that it learned from, without repetitions.
+    /// Number of samples that it learned from, without repetitions.
     pub samples: usize,
-    /// How well it fits positions within the tables that other searches visit.
+    /// Fit to held-out positions within the tables.
     pub within: Fit,
-    /// How well it fits positions above the tables that other searches visit.
+    /// Fit to held-out positions above the tables.
     pub above: Fit,
-    /// How well it fits random positions of layers, all as likely: the seeds of the layer, and the fit.
+    /// Fit to random positions of layers, all equally likely: the seeds of the layer, and the fit.
     pub layers: Vec<(usize, Fit)>,
-    /// How well it fits positions of each phase above the tables that other searches visit, with estimated scores: the fewest
-    /// seeds of the phase, and the fit.
+    /// Fit to held-out positions of each phase above the tables, with estimated scores: the fewest seeds of the
+    /// phase, and the fit.
     pub phases: Vec<(u32, Fit)>,
 }
 
 impl<'t> Trainer<'t> {
-    /// Samples within the tables, by default.
+    /// Default number of samples within the tables.
     pub const SAMPLES: usize = 1_500_000;
 
-    /// Samples above the tables, by default.
+    /// Default number of samples above the tables.
     pub const SOLVED: usize = 30_000;
 
-    /// Samples of each phase above the tables, by default.
+    /// Default number of samples of each phase above the tables.
     pub const ESTIMATED: usize = 600_000;
 
-    /// How often training goes through all samples, by default.
+    /// Default number of passes through all samples.
     pub const EPOCHS: usize = 12;
 
-    /// A trainer with the numbers that the shipped networks were made with.
+    /// A trainer with the settings of the shipped networks.
     pub fn new(tables: &'t Tables) -> Trainer<'t> {
         Trainer {
             tables,
@@ -100,29 +100,29 @@ impl<'t> Trainer<'t> {
         }
     }
 
-    /// Sets how many samples to learn from: within the tables, and above them, where they are solved.
+    /// Sets the numbers of samples to learn from: within the tables, and above them, where they are solved.
     #[must_use]
     pub fn samples(self, within: usize, above: usize) -> Trainer<'t> {
         Trainer { samples: within.max(1), solved: above, ..self }
     }
 
-    /// Sets how many samples to learn from for each phase above the tables, where scores are estimated; with 0, or by rules with
-    /// relays, there is one network for all positions.
+    /// Sets the number of samples for each phase above the tables, whose scores are estimated. With 0, or under
+    /// rules with relays, there is one network for all positions.
     #[must_use]
     pub fn estimated(self, estimated: usize) -> Trainer<'t> {
         Trainer { estimated, ..self }
     }
 
-    /// Sets how often training goes through all samples.
+    /// Sets the number of passes through all samples.
     #[must_use]
     pub fn epochs(self, epochs: usize) -> Trainer<'t> {
         Trainer { epochs, ..self }
     }
 
-    /// Takes samples and trains; calls `on_step` with what begins.
+    /// Takes samples and trains. Calls `on_step` with the name of each step as it begins.
     ///
     /// # Errors
-    /// When the tables are too small or damaged.
+    /// If the tables are too small or damaged.
     pub fn run(&self, on_step: &dyn Fn(&str)) -> Result<Trained, TrainError> {
         let Trainer { tables, samples, solved, epochs, .. } = *self;
         let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
@@ -148,7 +148,7 @@ impl<'t> Trainer<'t> {
         let network = PhasedNetwork::from(train(&mut learned, pits, epochs).network(rules)?);
         drop(learned);
         let (network, phases) = self.phases(network, &solved, on_step)?;
-        on_step("samples to compare with");
+        on_step("held-out samples");
         let (held, held_above) =
             sample(RANDOM_HELD_OUT, samples.div_ceil(HELD_OUT_SHARE), solved.len().div_ceil(HELD_OUT_SHARE))?;
         let mut random = fastrand::Rng::with_seed(RANDOM_HELD_OUT);
@@ -162,8 +162,8 @@ impl<'t> Trainer<'t> {
         Ok(Trained { network, samples: number, within, above, layers, phases })
     }
 
-    /// Adds the phases above the tables to the `network` of the tables, each of which learns from estimates by those below, and
-    /// from those `solved` positions that have as many seeds.
+    /// Adds the phases above the tables to the `network` of the tables. Each phase learns from estimates by the
+    /// networks below it, and from those `solved` positions that have its number of seeds.
     fn phases(
         &self,
         mut network: PhasedNetwork,
@@ -177,7 +177,7 @@ impl<'t> Trainer<'t> {
         for (least_seeds, seeds) in above {
             on_step(&format!("samples from {least_seeds} seeds"));
             let (mut samples, held) = match self.phase_samples(&network, &seeds, solved) {
-                // On small boards games end before there are such positions, and no search needs them evaluated.
+                // On small boards games end before such positions, and no search needs to evaluate them.
                 Err(TrainError::Board { .. }) => break,
                 samples => samples?,
             };
@@ -191,8 +191,8 @@ impl<'t> Trainer<'t> {
         Ok((network, fits))
     }
 
-    /// Samples for a phase, with so many seeds, estimated by the `network` of those below or among the `solved` ones, and others
-    /// to compare with.
+    /// Samples for a phase with these seeds, estimated by the `network` of the phases below or taken from the
+    /// `solved` ones, and held-out samples.
     fn phase_samples(
         &self,
         network: &PhasedNetwork,
@@ -212,7 +212,7 @@ impl<'t> Trainer<'t> {
     where
         't: 'n,
     {
-        // All positions that it may have to solve have fewer seeds in play than its board.
+        // All positions that it may solve have fewer seeds in play than its board.
         let board = Board { mover: 100u64, other: 1 };
         let options = SolverOptions::new(self.tables.rules(), &board.position(self.tables.pits()));
         let options = options.tables(Some(self.tables)).network(Some(network));

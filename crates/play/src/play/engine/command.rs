@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The command line of an external engine: a program and its arguments, split at spaces. Quotes and backslashes keep words
-/// together as in a POSIX shell, but no shell runs: nothing is expanded.
+/// The command line of an external engine: a program and its arguments, split at spaces. Quotes and backslashes
+/// keep words together as in a POSIX shell. No shell runs, so nothing is expanded.
 ///
 /// ```
 /// # use kalah_play::play::engine::EngineCommand;
@@ -18,13 +18,13 @@ pub struct EngineCommand {
     arguments: Vec<String>,
 }
 
-/// A text that is no command line.
+/// Error: a text that is not a command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no command line: name a program and its arguments, and close every quote")]
+#[error("'{0}' is not a command line: give a program and its arguments, and close every quote")]
 pub struct BadEngineCommand(String);
 
 impl EngineCommand {
-    /// The program: a path, or a name that is looked up in PATH.
+    /// The program: a path, or a name that is searched for in PATH.
     pub fn program(&self) -> &str {
         &self.program
     }

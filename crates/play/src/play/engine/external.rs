@@ -10,17 +10,17 @@ use super::{EngineCommand, PREFIX};
 use crate::play::fault::EngineFault;
 use crate::play::{Choice, PlayError, Player, Source, Worth};
 
-/// How long an engine may take to start and to answer the greeting, and then to get ready for a game.
+/// Time within which an engine must start and answer the greeting, and again to get ready for a game.
 const READY_TIME: Duration = Duration::from_secs(10);
 
-/// How long an engine may take to answer `stop` with a move.
+/// Time within which an engine must answer `stop` with a move.
 const STOP_TIME: Duration = Duration::from_millis(500);
 
-/// How often it is looked whether a limit is over.
+/// Interval between checks of a time limit.
 const CHECK_EVERY: Duration = Duration::from_millis(5);
 
-/// A player that asks an external engine. Its process is started for the first position, and ended when the player is dropped
-/// or the engine did something wrong.
+/// A player that is an external engine. Its process is started for the first position. It is ended when the
+/// player is dropped or after a fault of the engine.
 pub(in crate::play) struct External {
     command: EngineCommand,
     rules: Rules,
@@ -32,7 +32,8 @@ impl External {
         External { command, rules, process: None }
     }
 
-    /// Starts the engine, unless it runs, and has it get ready for a game from `start`; false when `cancel` was over before.
+    /// Starts the engine, unless it is running, and makes it ready for a game from `start`. Returns false if
+    /// `cancel` came first.
     fn make_ready(&mut self, start: &Position, cancel: &Cancel) -> Result<bool, EngineFault> {
         if self.process.is_some() {
             return Ok(true);
@@ -62,14 +63,14 @@ impl External {
         Ok(ready.is_some())
     }
 
-    /// The engine's move.
+    /// Gets the engine's move.
     fn ask(
         &mut self,
         position: &Position,
         cancel: &Cancel,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, EngineFault> {
-        // Whatever the limit is: without an engine there is no move.
+        // Even past the time limit, since there is no move without an engine.
         while self.process.is_none() {
             self.make_ready(position, &Cancel::new())?;
         }
@@ -112,13 +113,13 @@ impl External {
     }
 }
 
-/// What an engine reports of a move.
+/// The choice that an engine's report describes.
 fn chosen(info: &Info) -> Option<Choice> {
     let worth = info.worth.unwrap_or(Worth::Unknown);
     info.pit.map(|pit| Choice { pit, worth, source: Source::Engine })
 }
 
-/// Waits until `answer` finds what it waits for in a reply; `None` when `cancel` was over before.
+/// Waits until `answer` accepts a reply; `None` if `cancel` came first.
 fn wait<T>(
     process: &mut Process,
     cancel: &Cancel,
@@ -161,7 +162,7 @@ impl Player for External {
             return Err(PlayError::GameOver);
         }
         self.ask(position, cancel, tell).map_err(|fault| {
-            // Killed and reaped now.
+            // The process is killed and reaped here.
             self.process = None;
             PlayError::Engine { player: self.name(), fault }
         })

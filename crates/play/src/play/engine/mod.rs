@@ -1,14 +1,14 @@
-//! Players in other programs: a line protocol over pipes in the manner of UCI, described in `docs/engine.md`.
+//! Players in other programs: a line protocol over pipes, similar to UCI, described in `docs/engine.md`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`command`](EngineCommand) | the command line of an engine, read and written |
 //! | `request` | the lines to an engine, read and written |
 //! | `reply` | the lines from an engine, read and written |
-//! | `queue` | the lines that wait while an engine of ours thinks |
-//! | `running` | the engines that run, so that none outlives the program |
+//! | `queue` | lines that wait while our engine thinks |
+//! | `running` | the running engines, so that none outlives the program |
 //! | `process` | an engine's process and its pipes |
-//! | `external` | a player that asks an engine |
+//! | `external` | a player that is an engine |
 //! | [`session`](serve_engine) | the engine's side: our players for other programs |
 
 mod command;
@@ -25,8 +25,8 @@ pub(super) use external::External;
 pub use running::kill_engines;
 pub use session::{EngineSetting, serve_engine};
 
-/// What the name of an external engine begins with; its command line follows.
+/// Prefix of the name of an external engine; its command line follows.
 pub(super) const PREFIX: &str = "engine:";
 
-/// The most bytes of a line of the protocol, in either direction, its end not counted.
+/// Maximum bytes of a line of the protocol, in either direction, without its line end.
 pub const MAX_LINE: usize = 4096;

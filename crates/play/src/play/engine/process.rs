@@ -8,25 +8,25 @@ use super::request::Request;
 use super::{EngineCommand, MAX_LINE, running};
 use crate::play::fault::EngineFault;
 
-/// Lines of an engine that are kept until they are read; it waits then.
+/// Maximum lines of an engine that wait to be read; then the engine waits.
 const MAX_WAITING: usize = 64;
 
-/// How long an engine may take to end after `quit`, or after it closed its output, before it is killed.
+/// Time after which an engine is killed if it does not end after `quit`, or after it closed its output.
 const END_TIME: Duration = Duration::from_millis(200);
 
-/// How often a process that is to end is looked at.
+/// Interval between checks that a process has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
-/// An engine's process. It is ended and reaped when this is dropped.
+/// An engine's process. It is ended and reaped when dropped.
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     heard: Receiver<Heard>,
-    /// Whether it may be asked to quit, rather than killed at once.
+    /// True if it may be asked to quit, rather than killed at once.
     sound: bool,
 }
 
-/// What an engine's output has.
+/// Output of an engine.
 enum Heard {
     Line(String),
     /// A line that is too long; nothing is read after it.
@@ -35,7 +35,7 @@ enum Heard {
 }
 
 impl Process {
-    /// Starts the program of a command line. What it prints on stderr is dropped.
+    /// Starts the program of a command line. Its stderr is discarded.
     pub fn start(command: &EngineCommand) -> Result<Process, EngineFault> {
         let fault = |error: std::io::Error| EngineFault::Start(error.to_string());
         let mut process = Command::new(command.program());
@@ -44,11 +44,11 @@ impl Process {
         let (input, output) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let (sender, heard) = sync_channel(MAX_WAITING);
         let process = Process { child, input, heard, sound: true };
-        // An engine that does not read must not stop us.
+        // An engine that does not read must not block us.
         #[cfg(unix)]
         rustix::io::ioctl_fionbio(&process.input, true).map_err(|error| fault(error.into()))?;
-        // It ends with the output. Should a process that left the group keep that open, the thread waits for it; nobody
-        // waits for the thread.
+        // It ends with the output. If a process that left the group keeps the output open, the thread waits for
+        // it, but nothing waits for the thread.
         thread::Builder::new().spawn(move || read_lines(output, &sender)).map_err(fault)?;
         Ok(process)
     }
@@ -56,7 +56,7 @@ impl Process {
     /// Sends a line.
     pub fn say(&mut self, request: &Request) -> Result<(), EngineFault> {
         let line = format!("{request}\n");
-        // A pipe takes a line of less than 4 KiB whole or not at all.
+        // A pipe accepts a line of less than 4 KiB entirely or not at all.
         match self.input.write(line.as_bytes()) {
             Ok(written) if written == line.len() => Ok(()),
             Err(error) if error.kind() != ErrorKind::WouldBlock => Err(self.ended()),
@@ -64,7 +64,7 @@ impl Process {
         }
     }
 
-    /// The next line, if there is one within `time`.
+    /// The next line, if one comes within `time`.
     pub fn hear(&mut self, time: Duration) -> Result<Option<String>, EngineFault> {
         match self.heard.recv_timeout(time) {
             Ok(Heard::Line(line)) => Ok(Some(line)),
@@ -74,7 +74,7 @@ impl Process {
         }
     }
 
-    /// Notes that nothing good can be expected of the process any more; the fault.
+    /// Marks the process as unusable, and returns the fault.
     pub fn fault(&mut self, fault: EngineFault) -> EngineFault {
         self.sound = false;
         fault
@@ -89,7 +89,7 @@ impl Process {
         ))
     }
 
-    /// Whether the process ends by itself, soon.
+    /// Returns true if the process ends by itself in time.
     fn ends_in_time(&self) -> bool {
         let until = Instant::now() + END_TIME;
         while !running::has_ended(&self.child) {
@@ -111,7 +111,7 @@ impl Drop for Process {
     }
 }
 
-/// Passes on the lines of an engine until its output ends or nobody wants them.
+/// Forwards the lines of an engine until its output ends or the receiver is gone.
 fn read_lines(output: ChildStdout, sender: &SyncSender<Heard>) {
     let (mut reader, mut line) = (BufReader::new(output), Vec::new());
     loop {

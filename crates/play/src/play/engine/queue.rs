@@ -6,10 +6,11 @@ use parking_lot::{Condvar, Mutex};
 
 use super::request::Request;
 
-/// Lines that wait while the player thinks; more are refused.
+/// Maximum lines that wait while the player thinks; further lines are refused.
 const MAX_WAITING: usize = 64;
 
-/// What a refused line would have set: until it is set again, a search would be about something else.
+/// Setting that a refused line would have changed. Until it is set again, searches are refused, since they
+/// would be of another position or game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stale {
     /// Nothing.
@@ -22,7 +23,7 @@ pub(super) enum Stale {
 }
 
 impl Stale {
-    /// What a line sets, by its first word.
+    /// The setting that a line changes, by its first word.
     pub fn of(line: &str) -> Stale {
         match line.split_whitespace().next() {
             Some("newgame") => Stale::Game,
@@ -34,17 +35,17 @@ impl Stale {
 
 /// A line that was read.
 pub(super) enum Asked {
-    /// What it asks for, when it was read, and what ends the search it starts.
+    /// A request, the time when it was read, and the token that ends its search.
     Request(Request, Instant, Cancel),
-    /// What is wrong with it, and what it would have set.
+    /// The error in the line, and the setting that it would have changed.
     Wrong(String, Stale),
-    /// So many lines were refused since too many waited, and what they would have set.
+    /// Number of lines refused because too many waited, and the setting that they would have changed.
     Refused(usize, Stale),
-    /// The input is over.
+    /// The end of the input.
     End,
 }
 
-/// The lines that wait to be obeyed, in their order. Its memory is limited, however many lines come.
+/// Lines that wait to be executed, in order. Its memory is limited, however many lines come.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
@@ -54,23 +55,23 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Waiting {
     lines: VecDeque<Asked>,
-    /// Whether nobody obeys any more.
+    /// True if lines are no longer executed.
     closed: bool,
 }
 
-/// What became of a line.
+/// Result of adding a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passed {
-    /// It waits.
+    /// It is waiting.
     Waits,
-    /// It is refused, which is answered in its turn.
+    /// It is refused, which is answered at its place.
     Refused,
-    /// Nobody obeys any more.
+    /// Lines are no longer executed.
     Closed,
 }
 
 impl Queue {
-    /// Adds a line that would set `stale`; never waits.
+    /// Adds a line that would change `stale`; never waits.
     pub fn pass(&self, asked: Asked, stale: Stale) -> Passed {
         let mut waiting = self.waiting.lock();
         if waiting.closed {
@@ -89,7 +90,7 @@ impl Queue {
         passed
     }
 
-    /// Takes the first line, and waits for one.
+    /// Waits for the first line and removes it.
     pub fn next(&self) -> Asked {
         let mut waiting = self.waiting.lock();
         loop {
@@ -100,7 +101,7 @@ impl Queue {
         }
     }
 
-    /// Refuses all further lines: nobody obeys them.
+    /// Refuses all further lines.
     pub fn close(&self) {
         self.waiting.lock().closed = true;
     }

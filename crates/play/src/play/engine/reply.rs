@@ -9,44 +9,44 @@ use crate::play::{Choice, Source, Worth};
 pub(super) enum Reply {
     /// The engine's name.
     Name(String),
-    /// The rule sets that it plays by, those among them that this program knows.
+    /// The rule sets that it plays by, without those that this program does not have.
     Rules(Vec<Rules>),
     /// The end of the answer to the greeting, with the version of the protocol.
     Greeting(String),
-    /// Everything before `isready` is done.
+    /// All lines before `isready` were executed.
     Ready,
-    /// What is known of the position so far.
+    /// A report on the position so far.
     Info(Info),
-    /// The move, as it was written.
+    /// The move, as written.
     BestMove(String),
-    /// What went wrong.
+    /// An error.
     Error(String),
-    /// A line that means nothing here; engines may print what they like.
+    /// Any other line; engines may print more.
     Other,
 }
 
-/// What an engine reports while it searches.
+/// An engine's report during a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Info {
     /// The depth of the search, in moves or turns.
     pub depth: Option<u32>,
     /// The best move so far.
     pub pit: Option<Pit>,
-    /// What it is worth.
+    /// Its worth.
     pub worth: Option<Worth>,
-    /// Anything else, to the end of the line.
+    /// Any other text, to the end of the line.
     pub text: String,
 }
 
 impl Info {
-    /// What is reported of a choice of one of our players.
+    /// The report of a choice of one of our players.
     pub fn of(choice: &Choice) -> Info {
         let depth = if let Source::Depth(depth) = choice.source { Some(depth) } else { None };
         let worth = Some(choice.worth).filter(|worth| *worth != Worth::Unknown);
         Info { depth, pit: Some(choice.pit), worth, text: choice.source.to_string() }
     }
 
-    /// Reads what is known by this version; other words are skipped.
+    /// Parses the words of this version; other words are skipped.
     fn read(line: &str) -> Info {
         let (mut info, mut lower, mut upper) = (Info::default(), None, None);
         let mut rest = line.trim_start();
@@ -66,7 +66,7 @@ impl Info {
                 ("lower", _) => lower = number,
                 ("upper", _) => upper = number,
                 ("nodes" | "time", _) => {}
-                // A word that stands alone.
+                // A word without a value.
                 _ => {
                     rest = after;
                     continue;
@@ -82,7 +82,7 @@ impl Info {
 }
 
 impl Reply {
-    /// Reads a line; what means nothing is [`Reply::Other`].
+    /// Parses a line; an unknown line is [`Reply::Other`].
     pub fn read(line: &str) -> Reply {
         let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
         let rest = rest.trim();
@@ -102,7 +102,7 @@ impl Reply {
     }
 }
 
-/// Reads the number of a pit, digits alone.
+/// Parses the number of a pit, digits only.
 pub(super) fn pit(text: &str) -> Option<Pit> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().and_then(Pit::from_number)

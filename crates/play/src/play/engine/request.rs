@@ -5,7 +5,7 @@ use std::time::Duration;
 use kalah_core::game::{Position, Rules};
 use kalah_tables::printable::printable;
 
-/// The most characters of a line in an error.
+/// Maximum characters of a line quoted in an error.
 const MAX_QUOTED: usize = 100;
 
 /// A line to an engine.
@@ -13,11 +13,11 @@ const MAX_QUOTED: usize = 100;
 pub(super) enum Request {
     /// The greeting, with the version of the protocol.
     Kalah,
-    /// A game by a rule set from a position begins.
+    /// Begin a game from a position, by a rule set.
     NewGame(Rules, Position),
-    /// Whether everything so far is done.
+    /// Answer once all lines so far are executed.
     IsReady,
-    /// The position to move in, the mover South.
+    /// The position to move in; the mover is South.
     Position(Position),
     /// Find a move.
     Go(Go),
@@ -27,14 +27,14 @@ pub(super) enum Request {
     Quit,
 }
 
-/// How long to search.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Go {
     /// The time for the move.
     pub time: Option<Duration>,
-    /// The greatest depth.
+    /// The maximum depth.
     pub depth: Option<u32>,
-    /// The most nodes.
+    /// The maximum number of nodes.
     pub nodes: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Request {
 }
 
 impl FromStr for Request {
-    /// What is wrong with the line, in words.
+    /// The error, in words.
     type Err = String;
 
     fn from_str(line: &str) -> Result<Request, String> {
@@ -70,7 +70,7 @@ impl FromStr for Request {
         let name = words.next().unwrap_or_default();
         let arguments: Vec<&str> = words.collect();
         match (name, &*arguments) {
-            // Who speaks a higher version reads in the answer that this is version 1.
+            // The answer states that this is version 1, for clients of higher versions.
             ("kalah", _) => Ok(Request::Kalah),
             ("newgame", [rules, start]) => {
                 let rules = rules.parse::<Rules>().map_err(|error| printable(&format!("{error}"), 2 * MAX_QUOTED))?;
@@ -88,7 +88,7 @@ impl FromStr for Request {
     }
 }
 
-/// Reads the limits of a search.
+/// Parses the limits of a search.
 fn go(limits: &[&str]) -> Result<Go, String> {
     let mut go = Go::default();
     for pair in limits.chunks(2) {

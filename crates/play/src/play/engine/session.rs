@@ -15,15 +15,15 @@ use super::reply::{Info, Reply};
 use super::request::{Go, Request};
 use crate::play::{Choice, Player, PlayerName, Setting};
 
-/// The most characters of an error.
+/// Maximum characters of an error.
 const MAX_ERROR: usize = 1000;
 
-/// What an engine plays with.
+/// Settings of an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineSetting<'s> {
     /// The player.
     pub player: PlayerName,
-    /// The rules, memory, threads and seed of its games; tables and book are taken from the two below.
+    /// Rules, memory, threads and seed of its games. Tables and book come from the fields below.
     pub setting: Setting<'s>,
     /// The tables.
     pub shelf: &'s Shelf,
@@ -31,13 +31,14 @@ pub struct EngineSetting<'s> {
     pub books: &'s Books,
 }
 
-/// Plays as an engine: obeys the lines of `input` and answers on `output` until `quit` or the end of the input.
+/// Plays as an engine: executes the lines of `input` and answers on `output` until `quit` or the end of the
+/// input.
 ///
-/// A thread of its own reads the input, so that `stop` and `quit` are obeyed at once. It ends with the input, or with the first
-/// line after this function has returned.
+/// A thread of its own reads the input, so that `stop` and `quit` take effect at once. It ends with the input,
+/// or with the first line after this function has returned.
 ///
 /// # Errors
-/// When `output` cannot be written, or no thread started. What goes wrong otherwise is answered with `error`.
+/// If `output` cannot be written or a thread cannot be started. Any other failure is answered with `error`.
 pub fn serve_engine(
     input: impl BufRead + Send + 'static,
     output: impl Write,
@@ -60,7 +61,7 @@ struct Reader {
     queue: Arc<Queue>,
     /// Ends the session.
     closing: Cancel,
-    /// Ends the search that was asked for last.
+    /// Ends the last search requested.
     search: Cancel,
 }
 
@@ -99,11 +100,11 @@ impl Reader {
                             Request::Go(_) => Cancel::new(),
                             _ => self.search.clone(),
                         };
-                        // To wait here would keep `stop` from being read.
+                        // Waiting here would prevent `stop` from being read.
                         let asked = Asked::Request(request, Instant::now(), search.clone());
                         match self.queue.pass(asked, Stale::of(&text)) {
                             Passed::Waits => self.search = search,
-                            // `stop` means the last search that is obeyed.
+                            // `stop` refers to the last search that is executed.
                             Passed::Refused => {}
                             Passed::Closed => return,
                         }
@@ -139,14 +140,14 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// What is known of a session.
+/// State of a session.
 struct Session<'s, W> {
     setting: EngineSetting<'s>,
     output: W,
     closing: Cancel,
     rules: Rules,
     position: Option<Position>,
-    /// What the last lines would have set and did not.
+    /// Settings that the last lines should have changed and did not.
     stale: Stale,
     /// The player, and the pits of the board that it was made for.
     player: Option<(usize, Box<dyn Player + 's>)>,
@@ -154,7 +155,7 @@ struct Session<'s, W> {
 }
 
 impl<'s, W: Write> Session<'s, W> {
-    /// Obeys one line after the other until the input is over.
+    /// Executes one line after the other until the input is over.
     fn obey_all(&mut self, queue: &Queue) -> io::Result<()> {
         loop {
             match queue.next() {
@@ -164,7 +165,7 @@ impl<'s, W: Write> Session<'s, W> {
                 }
                 Asked::Refused(count, stale) => {
                     self.stale = self.stale.max(stale);
-                    let why = Reply::Error("too many lines wait: this one is not obeyed".to_owned());
+                    let why = Reply::Error("too many lines are waiting: this one was ignored".to_owned());
                     (0..count).try_for_each(|_| self.say(&why))?;
                 }
                 Asked::Request(request, at, search) => self.obey(request, at, &search)?,
@@ -199,7 +200,7 @@ impl<'s, W: Write> Session<'s, W> {
                 }
             }
             Request::IsReady => self.say(&Reply::Ready),
-            // Its rules are not known.
+            // The rules of the position are unknown.
             Request::Position(_) if self.stale == Stale::Game => {
                 self.say(&Reply::Error("the last game was refused: send newgame".to_owned()))
             }
@@ -208,15 +209,15 @@ impl<'s, W: Write> Session<'s, W> {
                 Ok(())
             }
             Request::Go(go) => self.go(go, at, search),
-            // The thread that reads obeys these.
+            // The thread that reads executes these.
             Request::Stop | Request::Quit => Ok(()),
         }
     }
 
-    /// A player by the rules of the game and for a board of so many pits a side.
+    /// A player by the rules of the game, for a board of this many pits a side.
     fn player_for(&mut self, pits: usize) -> &mut dyn Player {
         if self.player.as_ref().is_none_or(|(of, _)| *of != pits) {
-            // Its memory is given back before more is asked for.
+            // Its memory is freed before more is allocated.
             self.player = None;
         }
         let setting = self.player_setting(pits);
@@ -282,7 +283,7 @@ fn failed(error: &dyn std::fmt::Display) -> Reply {
 }
 
 fn say(output: &mut impl Write, reply: &Reply) -> io::Result<()> {
-    // Whole lines: who reads must not see a part of one.
+    // Whole lines, so that a reader never sees a part of one.
     output.write_all(format!("{reply}\n").as_bytes())?;
     output.flush()
 }

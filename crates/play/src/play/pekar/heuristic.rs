@@ -6,11 +6,11 @@ use super::side::Side;
 
 /// Algorithm 1 (Pekař et al. 2020, section 4): the first of four functions that finds a move.
 ///
-/// It is asked for every move of a turn anew. Moves that store the last seed come first, so a turn plays all of them before
-/// anything else, as the paper's loop does.
+/// It chooses every move of a turn separately. Moves that store the last seed come first, so a turn plays all
+/// of them before anything else, as the paper's loop does.
 pub(in super::super) struct Heuristic;
 
-/// A capture that is within reach.
+/// A possible capture.
 struct Target {
     /// The number of the pit to sow.
     from: usize,
@@ -25,10 +25,11 @@ pub(super) fn last_seed_to_kalaha(side: Side) -> Option<usize> {
     (1..=side.pits()).find(|&number| side.ends_in_store(number))
 }
 
-/// The capture that takes most, the first found of equals: straight into an empty pit, all around into the pit itself, or
-/// around into an empty pit farther from the store. Seeds that a way around adds to the opposite pit count.
+/// The largest capture; the first found of equal ones. The last seed falls straight into an empty pit, or all
+/// around into the pit itself, or around into an empty pit farther from the store. Seeds that a way around adds
+/// to the opposite pit count.
 ///
-/// Only captures of pits for which `counts`, which is given the opposite seeds before the move.
+/// Considers only captures of pits for which `counts` is true, given the opposite seeds before the move.
 fn most_valuable(side: Side, counts: impl Fn(usize) -> bool) -> Option<Target> {
     let mut best = Target { from: 1, into: 1, value: 0 };
     for number in 1..=side.pits() {
@@ -58,12 +59,12 @@ fn last_seed_to_target(side: Side) -> Option<usize> {
     most_valuable(side, |_| true).map(|target| target.from)
 }
 
-/// The own pit that the opponent's largest capture would take, to be sown away. An empty pit cannot be sown, so captures of
-/// nothing but the seed that the way around adds do not count.
+/// Our pit that the opponent's largest capture would take, to be sown away. An empty pit cannot be sown. So
+/// captures of only the seed that the way around adds do not count.
 fn opponent_seed_to_stash(position: &Position) -> Option<usize> {
     let turned = position.turned();
     let threat = most_valuable(Side::of(&turned), |opposite| opposite > 0)?;
-    // Opposite to the opponent's pit with number n lies the own one with number pits + 1 - n.
+    // Our pit opposite to the opponent's pit n has the number pits + 1 - n.
     Some(position.pits() + 1 - threat.into)
 }
 

@@ -10,23 +10,24 @@ use super::side::Side;
 /// Positions between two readings of the clock.
 const ASK_EVERY: u64 = 1 << 6;
 
-/// The weight of the stores in the evaluation (4).
+/// Weight of the stores in the evaluation (4).
 const STORES: i64 = 10;
 
-/// The weight of an empty pit next to the store in the evaluation (4).
+/// Weight of an empty pit next to the store in the evaluation (4).
 const NEAREST_EMPTY: i64 = 5;
 
-/// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta some turns ahead with the evaluation (4).
+/// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta to a number of turns with the evaluation (4).
 ///
-/// Depth counts turns: moves that move again stay at their depth. Pits are tried from the one next to the store on, and of
-/// equal moves the first is played. Where there is a time limit, or so many turns take too many positions, it searches
-/// to depth 1, 2, ..., in turns, or in moves where a turn has no end in sight.
+/// Again-moves do not increase the depth, which counts turns. Pits are tried from the one next to the store on,
+/// and the first of equal moves is played. With a time limit, or if the depth takes too many positions, it
+/// searches to depth 1, 2, ... instead. These depths are numbers of turns, or of moves where a turn may not
+/// end.
 pub(in super::super) struct Minimax {
     name: PlayerName,
     rules: Rules,
-    /// MaxDepth, in turns.
+    /// MaxDepth, a number of turns.
     depth: u32,
-    /// Whether safe moves are played without a search, which makes it Algorithm 3.
+    /// True for Algorithm 3, which plays safe moves without a search.
     modified: bool,
     budget: Budget,
 }
@@ -36,7 +37,7 @@ impl Minimax {
         Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
     }
 
-    /// The choice of a search of at most `positions` positions, or why it was cut short.
+    /// Returns the choice of a search of at most `positions` positions, or the reason why it was cut short.
     fn search_to(
         &self,
         position: &Position,
@@ -78,7 +79,7 @@ impl Player for Minimax {
             }
             positions = self.budget.step;
         }
-        // Depth 1 takes no time, so there always is a move.
+        // Depth 1 takes no time, so there is always a move.
         let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Cancel::new());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
         deepen(self.depth, positions, |depth, positions| {
@@ -95,19 +96,20 @@ impl Player for Minimax {
     }
 }
 
-/// A search for the player who is to move at its root: the Player of the paper, the other one is the Opponent.
+/// A search for the player to move at its root. The paper calls this one the Player, the other one the
+/// Opponent.
 struct MinimaxSearch<'l> {
     rules: Rules,
     modified: bool,
-    /// Its depth; lines of [`MAX_MOVES`] moves end there.
+    /// Its depth in moves; lines of [`MAX_MOVES`] moves end there.
     moves: u32,
     turns: u32,
-    /// The difference of the stores at the root.
+    /// Difference of the stores at the root.
     start: i64,
     cancel: &'l Cancel,
     /// Positions that may still be visited.
     left: u64,
-    /// Why the search is cut short: what it finds from then on means nothing.
+    /// Reason why the search is cut short; later results are meaningless.
     cut: Option<Deepening>,
 }
 
@@ -115,18 +117,18 @@ struct MinimaxSearch<'l> {
 #[derive(Clone, Copy)]
 struct Node {
     position: Position,
-    /// Whether the player at the root is to move.
+    /// True if the player at the root is to move.
     own: bool,
     /// Moves since the root.
     moves: u32,
     /// Turns since the root.
     turns: u32,
-    /// Moves that moved again, of the player at the root.
+    /// Again-moves of the player at the root.
     repeated: i64,
 }
 
 impl MinimaxSearch<'_> {
-    /// The number of the best pit and what it leads to; nothing is weighed where a safe move is at hand.
+    /// The number of the best pit and its value; a safe move has no value.
     fn best(&mut self, position: &Position) -> Option<(usize, Option<i64>)> {
         if position.is_over() {
             return None;
@@ -161,7 +163,7 @@ impl MinimaxSearch<'_> {
         }
     }
 
-    /// What `node` is worth to the player at the root, by alpha-beta (fail-soft).
+    /// The value of `node` for the player at the root, by alpha-beta (fail-soft).
     fn value(&mut self, node: &Node, mut alpha: i64, mut beta: i64) -> i64 {
         if self.left == 0 {
             self.cut.get_or_insert(Deepening::OverBudget);
@@ -181,7 +183,7 @@ impl MinimaxSearch<'_> {
                 return self.value(&self.after(node, number), alpha, beta);
             }
             if let Some(number) = last_seed_to_target_simple(side) {
-                // The paper searches no further after a capture.
+                // The paper's search ends after a capture.
                 return self.evaluate(&self.after(node, number));
             }
         }
@@ -202,7 +204,7 @@ impl MinimaxSearch<'_> {
         best
     }
 
-    /// The evaluation (4), for the player at the root. Once the game is over, the seeds left count as stored.
+    /// The evaluation (4) for the player at the root. Once the game is over, the seeds left count as stored.
     fn evaluate(&self, node: &Node) -> i64 {
         let end = if node.own { node.position } else { node.position.turned() };
         let stores = i64::from(end.mover_store()) - i64::from(end.other_store());
@@ -212,8 +214,8 @@ impl MinimaxSearch<'_> {
     }
 }
 
-/// LastSeedToTargetSimple: a sowing straight into an empty pit with seeds opposite, the one next to the store excepted; the
-/// target farthest from the store wins, sown from the pit nearest to it.
+/// LastSeedToTargetSimple: a sowing straight into an empty pit with seeds opposite, except the pit next to the
+/// store. The target farthest from the store is chosen, sown from the pit nearest to it.
 fn last_seed_to_target_simple(side: Side) -> Option<usize> {
     let target = (2..=side.pits()).rev().filter(|&target| side.opposite(target) > 0);
     target.filter_map(|target| (target + 1..=side.pits()).find(|&from| side.ends_directly_in(from, target))).next()
@@ -249,7 +251,7 @@ mod tests {
             };
             let choice = choose();
             assert!(position.play(Rules::SKalaha, choice.pit).is_ok());
-            assert_eq!(choice, choose(), "chance or a clock had a say");
+            assert_eq!(choice, choose(), "chance or the time affected the choice");
             assert!(modified || step == 1 || matches!(choice.source, Source::Depth(2..)), "{choice:?}");
         }
     }

@@ -1,9 +1,11 @@
-//! The players of Pekař, Matušů, Andrla and Litschmannová 2020 ("Review of Kalah Game Research and the Proposition of a
-//! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics 7:34).
+//! The players of Pekař, Matušů, Andrla and Litschmannová 2020: "Review of Kalah Game Research and the Proposition of a
+//! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics
+//! 7:34.
 //!
-//! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/play/players.rs` checks it.
+//! `docs/players.md` states our choices for points that the paper leaves open; `tests/play/players.rs` checks
+//! them.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
 //! | `heuristic` | Algorithm 1 and its four functions |

@@ -1,6 +1,7 @@
 use kalah_core::game::{Pit, Position};
 
-/// The mover's side of a position, pits numbered as in the paper (Figure 3): 1 is next to the store, the last the farthest.
+/// The mover's side of a position, with pits numbered as in the paper (Figure 3): 1 is next to the store, the
+/// last is the farthest.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'p> {
     position: &'p Position,
@@ -16,7 +17,7 @@ impl<'p> Side<'p> {
         self.position.pits()
     }
 
-    /// A sowing of so many seeds comes back to where it began: 13 with 6 pits a side.
+    /// Number of seeds that a sowing needs to come back to its start: 13 with 6 pits a side.
     fn ring(self) -> usize {
         2 * self.pits() + 1
     }
@@ -36,22 +37,24 @@ impl<'p> Side<'p> {
         self.position.other().seeds()[number - 1] as usize
     }
 
-    /// Whether the last seed of a pit falls into the store, after any number of laps.
+    /// Returns true if the last seed of a pit falls into the store, after any number of laps.
     pub fn ends_in_store(self, number: usize) -> bool {
         self.seeds(number) % self.ring() == number
     }
 
-    /// Whether the last seed of a pit falls straight into the empty own pit `target`, without passing the store.
+    /// Returns true if the last seed of a pit falls straight into the empty own pit `target`, without passing
+    /// the store.
     pub fn ends_directly_in(self, number: usize, target: usize) -> bool {
         number > target && self.seeds(target) == 0 && self.seeds(number) == number - target
     }
 
-    /// Whether the last seed of a pit comes all around and falls into that pit itself.
+    /// Returns true if the last seed of a pit goes all around and falls into that pit itself.
     pub fn comes_back(self, number: usize) -> bool {
         self.seeds(number) == self.ring()
     }
 
-    /// The empty own pit, farther from the store, that the last seed of a pit falls into after passing the other side.
+    /// The empty own pit, farther from the store, where the last seed of a pit falls after passing the other
+    /// side.
     pub fn ends_around_in(self, number: usize) -> Option<usize> {
         let beyond = self.ring().checked_sub(self.seeds(number)).filter(|&beyond| beyond > 0)?;
         Some(number + beyond).filter(|&target| target <= self.pits() && self.seeds(target) == 0)

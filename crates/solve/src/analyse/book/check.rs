@@ -4,11 +4,11 @@ use kalah_tables::table::Tables;
 use crate::book::{Book, BookError};
 use crate::solve::{SolveError, Solver};
 
-/// Compares every position of a book with the positions after its moves, as far as the book, the rules and `tables`
-/// know them. Calls `done` with the number of positions compared; it ends when that returns false.
+/// Compares every position of a book with the positions after its moves, whose bounds come from the book, the
+/// rules and `tables`. Calls `done` with the number of positions compared, and stops when it returns false.
 ///
 /// # Errors
-/// With the first contradiction, or when a table is damaged.
+/// For the first contradiction, or if a table is damaged.
 pub fn check_neighbours(
     book: &Book,
     tables: Option<&Tables>,
@@ -23,8 +23,8 @@ pub fn check_neighbours(
     Ok(())
 }
 
-/// Proves the `bounds` of the score of `position` again; returns what was proved instead if that contradicts them. The
-/// solver must not use the book.
+/// Proves the `bounds` of the score of `position` again. If they are contradicted, returns the bounds that were
+/// proved instead. The solver must not use the book.
 ///
 /// # Errors
 /// As [`Solver::test`].

@@ -1,14 +1,14 @@
 use crate::book::{BookError, BookFileError};
 use crate::solve::SolveError;
 
-/// Why a book was not made, or not to the end.
+/// Error of making a book: it was not begun or not finished.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
     /// A search failed, or was stopped.
     #[error("{0}")]
     Solve(#[from] SolveError),
-    /// What was proved contradicts the book, or cannot be in it.
+    /// A proved bound contradicts the book, or the position cannot be in it.
     #[error("{0}")]
     Book(#[from] BookError),
     /// The book could not be saved.

@@ -7,44 +7,47 @@ use super::reach::{Reached, reached};
 use crate::book::{Book, BookError};
 use crate::solve::{SolveError, Solver};
 
-/// Which positions to solve, and for how long.
+/// Positions to solve, and the time for each.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MakeOptions {
-    /// The turns from the start after which positions are solved. What comes before follows from them.
+    /// The turns from the start after which positions are solved. Bounds of shallower positions follow from
+    /// those.
     pub turns: u32,
-    /// Moves that lose more seeds than this, against the best one, are in the book but not followed further.
+    /// Limit of loss: moves that lose more seeds than this against the best move are in the book, but not
+    /// followed.
     pub loss: Option<u32>,
-    /// The time for each position; bounds are kept of those that take longer. `None`: as long as it takes.
+    /// The time for each position. A position that takes longer keeps the bounds proved by then. `None`: no
+    /// limit.
     pub within: Option<Duration>,
 }
 
 impl MakeOptions {
-    /// All positions of so many turns, however long they take.
+    /// All positions after up to `turns` turns, without a limit of time.
     pub fn new(turns: u32) -> MakeOptions {
         MakeOptions { turns, loss: None, within: None }
     }
 }
 
-/// A position that was dealt with.
+/// A finished position.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Step {
     /// Turns from the start.
     pub turn: u32,
-    /// Positions after as many turns that were dealt with, this one included.
+    /// Positions after this number of turns that are finished, this one included.
     pub done: usize,
-    /// All positions after as many turns.
+    /// All positions after this number of turns.
     pub positions: usize,
     /// The position.
     pub position: Position,
-    /// What is proved of its score.
+    /// Proved bounds of its score.
     pub bounds: Bounds,
-    /// Whether it was searched.
+    /// True if it was searched.
     pub searched: bool,
 }
 
-/// What was made.
+/// Result of making a book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Made {
@@ -56,14 +59,17 @@ pub struct Made {
     pub open: usize,
 }
 
-/// Adds to `book` what is proved of the positions of the first turns from `start`: first of the positions after one
-/// turn, and what follows from them, then of those after two, and so on. What is in the book is not searched again. The
-/// solver should not use this book, or it could not be checked by it.
+/// Solves the positions of the first turns from `start` and adds the bounds to `book`.
 ///
-/// Calls `on_step` after each position; the book can be saved then. Whenever it ends, the book has what was proved.
+/// The positions after one turn come first, with the bounds that follow from them, then those after two turns,
+/// and so on. Positions in the book are not searched again. The solver should not use this book, so that the
+/// book can be checked by it.
+///
+/// Calls `on_step` after each position; the callback may save the book. However the function ends, the book
+/// contains every proved bound.
 ///
 /// # Errors
-/// When the solver fails or is stopped, what it proves contradicts the book, or `on_step` fails.
+/// If the solver fails or is stopped, a proved bound contradicts the book, or `on_step` fails.
 pub fn make(
     solver: &Solver,
     start: &Position,
@@ -73,10 +79,10 @@ pub fn make(
 ) -> Result<Made, MakeError> {
     let mut made = Made::default();
     let reach = solver.table_seeds().unwrap_or(0) as u32;
-    // The start itself follows from the positions after a turn.
+    // The start follows from the positions after one turn.
     for turn in options.turns.min(1)..=options.turns {
         let Reached { inner, mut leaves } = reached(book, start, turn, reach, options.loss)?;
-        // What was found of games with fewer seeds helps with those that have more.
+        // Results of positions with fewer seeds speed up those with more.
         leaves.sort_by_key(Position::seeds);
         for (index, &position) in leaves.iter().enumerate() {
             made.derived += usize::from(follow(book, &position)?);
@@ -99,11 +105,11 @@ pub fn make(
     Ok(made)
 }
 
-/// Adds what follows in one move each about the positions of the first `turns` turns from `start`, from the last ones
-/// back; returns of how many positions more is known than before.
+/// Adds the bounds that follow in one move to the positions of the first `turns` turns from `start`, the last
+/// turns first. Returns the number of positions whose bounds became narrower.
 ///
 /// # Errors
-/// When the book contradicts itself.
+/// If the book contradicts itself.
 pub fn derive(book: &mut Book, start: &Position, turns: u32) -> Result<usize, BookError> {
     let Reached { inner, .. } = reached(book, start, turns, 0, None)?;
     let mut more = 0;
@@ -113,15 +119,16 @@ pub fn derive(book: &mut Book, start: &Position, turns: u32) -> Result<usize, Bo
     Ok(more)
 }
 
-/// Adds what follows about `position` from the positions after its moves; returns whether that is more than before.
+/// Adds the bounds of `position` that follow from the positions after its moves. Returns true if they are
+/// narrower.
 fn follow(book: &mut Book, position: &Position) -> Result<bool, BookError> {
     let bounds = book.recall(position, None)?.bounds;
-    // What moves store at once is no news, unless something else is known.
+    // Inexact bounds of a position outside the book are left out: most follow from seeds that moves store at once.
     let exact = bounds.lower == bounds.upper;
     if exact || book.get(position).is_some() { book.add(position, bounds) } else { Ok(false) }
 }
 
-/// Searches `position` and adds what was proved, also when the search is stopped.
+/// Searches `position` and adds the proved bounds, even if the search is stopped.
 fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), MakeError> {
     let found = solver.first_guess(position).and_then(|guess| match within {
         Some(within) => solver.narrow(position, guess, within).map(drop),

@@ -1,6 +1,6 @@
 //! Books made and checked by searches: the positions of the first turns.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `reach` | the positions of the first turns |
 //! | [`make`] | solving them, turn by turn |

@@ -6,17 +6,17 @@ use crate::book::{Book, BookError};
 
 /// The positions of the first turns of a game, without stores.
 pub(super) struct Reached {
-    /// Those with moves in these turns, each before the positions after its moves.
+    /// Positions with moves in these turns, each listed before the positions after its moves.
     pub inner: Vec<Position>,
-    /// Those at the beginning of the turn after.
+    /// Positions at the beginning of the turn that follows.
     pub leaves: Vec<Position>,
 }
 
-/// The positions of the first `turns` turns from `start`, as far as they have more seeds in play than `reach`. With a
-/// `loss`, moves that are proved to lose more seeds than that against the best one are not followed.
+/// Returns the positions of the first `turns` turns from `start` with more seeds in play than `reach`. With a
+/// `loss`, moves proved to lose more seeds than that against the best move are not followed.
 ///
 /// # Errors
-/// When the book contradicts itself.
+/// If the book contradicts itself.
 pub(super) fn reached(
     book: &Book,
     start: &Position,

@@ -3,18 +3,20 @@ use std::str::FromStr;
 
 use kalah_core::game::StartPosition;
 
-/// Which positions of a game graph count as different, and where its games end.
+/// Convention for counting a game graph: which positions differ, and where games end.
 ///
-/// In both a position is both rows, both stores, and the side to move, and a position is final when a row is empty; the
-/// seeds left stay in their row.
+/// In both conventions, a position is both rows, both stores, and the side to move. A position is final if a
+/// row is empty; the remaining seeds stay in their row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Convention {
-    /// Irving, Donkers, Uiterwijk 2000, Tables 3 to 6: a game also ends as soon as one store holds more than half of all
-    /// seeds, and final positions differ by the side to move, which after a last seed in the store is the mover still.
+    /// Irving, Donkers, Uiterwijk 2000, Tables 3 to 6. A game also ends as soon as one store holds more than
+    /// half of all seeds. Final positions differ by the side to move; after a last seed in the store that is
+    /// still the mover.
     #[default]
     Irving,
-    /// Kvitberg 2026, section 4.1: a game ends only on an empty row, and final positions do not differ by the side to move.
+    /// Kvitberg 2026, section 4.1. A game ends only on an empty row. Final positions do not differ by the side
+    /// to move.
     Plain,
 }
 
@@ -30,7 +32,7 @@ impl Convention {
         }
     }
 
-    /// Whether a game of `total` seeds has ended with these stores, whatever the rows.
+    /// Returns true if a game of `total` seeds has ended with these stores, whatever the rows.
     pub(super) fn is_decided(self, total: usize, stores: (usize, usize)) -> bool {
         self == Convention::Irving && 2 * stores.0.max(stores.1) > total
     }
@@ -42,7 +44,7 @@ impl fmt::Display for Convention {
     }
 }
 
-/// A name that is none of [`Convention::ALL`].
+/// Error: a name that is not one of [`Convention::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown convention '{0}': use irving or plain")]
 pub struct UnknownConvention(String);
@@ -56,8 +58,9 @@ impl FromStr for Convention {
     }
 }
 
-/// All ways to lay the seeds of a start into the pits and stores of its board, twice for the side to move: the state-space
-/// complexity of Irving, Donkers, Uiterwijk 2000, Table 2. 2 C(2mn + 2m + 1, 2m + 1).
+/// Number of ways to distribute the seeds of a start over the pits and stores of its board, times two for the
+/// side to move: 2 C(2mn + 2m + 1, 2m + 1). The state-space complexity of Irving, Donkers, Uiterwijk 2000,
+/// Table 2.
 pub fn state_space(start: StartPosition) -> u128 {
     let places = 2 * start.pits as u128 + 1;
     let seeds = 2 * start.pits as u128 * u128::from(start.seeds);

@@ -9,22 +9,24 @@ use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 use crate::solve::Board;
 
-/// Bits of a plane from which on threads share it.
+/// Size of a plane, in bits, from which its work is shared among threads.
 const PARALLEL_FROM: usize = 1 << 16;
 
-/// Ranks of the second player's row that are taken together: a cache line of a plane.
+/// Ranks of the second player's row in one tile: a cache line of a plane.
 const TILE: usize = 512;
 
-/// The positions of a subgraph with the same seeds in both rows, whoever is to move, and where their moves lead.
+/// The positions of a subgraph with the same seeds in both rows, for either side to move, and the targets of
+/// their moves.
 pub(super) struct Block<'a> {
     rows: &'a GraphRows,
     space: &'a Space,
     store: usize,
     /// Seeds in the rows, the first player's first.
     seeds: (usize, usize),
-    /// For each player's row, where seeds sown into it lead, by their number.
+    /// For each player's row: the map of ranks after seeds are sown into it, by the number of those seeds.
     spills: [Vec<OnceLock<Arc<SpillMap>>>; 2],
-    /// For each player's row, the ranks of what captures leave of it: by the seeds sown into it before, and the pit.
+    /// For each player's row: the ranks after a capture, by the seeds sown into it before and by the captured
+    /// pit.
     remainders: [Vec<OnceLock<Arc<Vec<u32>>>>; 2],
 }
 
@@ -38,7 +40,7 @@ impl<'a> Block<'a> {
         Block { rows, space, store, seeds, spills: unset(most), remainders: unset(most * pits) }
     }
 
-    /// Takes in the children of all positions of the block.
+    /// Inserts the children of all positions of the block.
     pub fn expand(&self) {
         if Side::BOTH.iter().all(|&side| self.plane(side).is_none()) {
             return;
@@ -52,11 +54,11 @@ impl<'a> Block<'a> {
         self.space.plane(self.store, self.seeds, side)
     }
 
-    /// Takes in what quiet moves lead to, which is in the block again.
+    /// Inserts the positions after quiet moves, which are in this block again.
     ///
-    /// They take seeds of the mover's row toward the store and lower its potential. So the ranks of the first player's row
-    /// are taken from the last level down: the second player's moves leave that row as it is and come first, the first
-    /// player's lead to lower levels.
+    /// Quiet moves shift seeds of the mover's row toward the store and lower its potential. So the ranks of the
+    /// first player's row are processed from the last level down. The second player's moves leave that row
+    /// unchanged and come first; the first player's moves lead to lower levels.
     fn expand_quiet(&self) {
         let levels = self.rows.maps.rows().level_bounds(self.seeds.0);
         for level in levels.windows(2).rev().map(|bounds| bounds[0]..bounds[1]) {
@@ -71,7 +73,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Takes in what the quiet moves of one row of a plane lead to.
+    /// Inserts the positions after the quiet moves of one row of a plane.
     fn quiet_row(&self, side: Side, plane: &Plane, first: u32) {
         let (firsts, seconds) = (&self.rows.all[self.seeds.0], &self.rows.all[self.seeds.1]);
         let is_empty = |row: &TableRow, pit: Option<u8>| pit.is_none_or(|pit| row[usize::from(pit)] == 0);
@@ -100,7 +102,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Takes in what the other moves of the first player lead to: one row of his with all of the other player.
+    /// Inserts the positions after the first player's other moves: one row of the first player with all rows of
+    /// the second.
     fn expand_first(&self) {
         let Some(plane) = self.plane(Side::First) else { return };
         let rows = 0..self.rows.maps.rows().rows(self.seeds.0) as u32;
@@ -114,7 +117,8 @@ impl<'a> Block<'a> {
         );
     }
 
-    /// Takes in what the other moves of the second player lead to, in the same way: the plane is transposed tile by tile.
+    /// Inserts the positions after the second player's other moves, likewise; the plane is transposed tile by
+    /// tile.
     fn expand_second(&self) {
         let Some(plane) = self.plane(Side::Second) else { return };
         let rows = self.rows.maps.rows().rows(self.seeds.0);
@@ -134,7 +138,7 @@ impl<'a> Block<'a> {
         });
     }
 
-    /// Takes in what the moves that store seeds lead to: one mover's row, against all `others`.
+    /// Inserts the positions after moves that store seeds: one row of the mover against all `others`.
     fn forward(&self, side: Side, own: u32, others: &[u32]) {
         if others.is_empty() {
             return;
@@ -157,7 +161,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The seeds in the mover's row and the other one.
+    /// Seeds in the mover's row and in the other row.
     fn of_mover(&self, side: Side) -> (usize, usize) {
         match side {
             Side::First => self.seeds,
@@ -165,7 +169,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The ranks of the other row after the seeds of a move were sown into it; `None` if there are none.
+    /// Ranks of the other row after the seeds of a move were sown into it; `None` if no seeds were.
     fn spill(&self, side: Side, forward: &ForwardMove) -> Option<&[u32]> {
         let spilled = usize::from(forward.spilled);
         let maps = &self.spills[side.other() as usize];
@@ -173,7 +177,7 @@ impl<'a> Block<'a> {
         (spilled > 0).then(|| maps[spilled].get_or_init(make).ranks())
     }
 
-    /// Takes in what a capture of `pit` of the other row leads to.
+    /// Inserts the positions after a capture of `pit` of the other row.
     fn capture(&self, side: Side, forward: &ForwardMove, pit: u8, even_empty: bool, others: &[u32]) {
         let own_after = (usize::from(forward.left), forward.own);
         let (spilled, pit) = (usize::from(forward.spilled), usize::from(pit));
@@ -194,7 +198,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Takes in what a sowing leads to that may go on with seeds of the other row: played on the board.
+    /// Inserts the position after a sowing that may relay with seeds of the other row. It is played on the
+    /// board.
     fn relay(&self, side: Side, own: u32, other: u32, pit: u8) {
         let packed = |seeds: usize, rank: u32| {
             let mut bytes = [0; 8];
@@ -215,7 +220,7 @@ impl<'a> Block<'a> {
         self.target(side, ranked(sown.board.mover), met_seeds, sown.again).insert(met);
     }
 
-    /// Where children go: the mover's row after the move (its seeds and rank), the seeds of the other row, and whether the
+    /// Target of a move: the mover's row after it (seeds and rank), the seeds of the other row, and true if the
     /// same side moves again.
     fn target(&self, side: Side, own: (usize, u32), other_seeds: usize, again: bool) -> Target<'_> {
         let stored = self.seeds.0 + self.seeds.1 - own.0 - other_seeds;
@@ -228,7 +233,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The positions with one row of the player who moved, in a plane.
+/// The positions of a plane with one row of the player who moved.
 struct Target<'a> {
     plane: &'a Plane,
     side: Side,
@@ -236,7 +241,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Takes in the position with this rank of the other row.
+    /// Inserts the position with this rank of the other row.
     #[inline]
     fn insert(&self, other: u32) {
         match self.side {

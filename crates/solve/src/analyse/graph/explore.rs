@@ -12,7 +12,7 @@ use super::space::{Side, Space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 use super::{Convention, state_space};
 
-/// What explores a game graph.
+/// Explores a game graph.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Explorer<'a> {
@@ -20,12 +20,12 @@ pub struct Explorer<'a> {
     pub rules: Rules,
     /// The start: 1 to [`MAX_TABLE_PITS`] pits a side, at most [`MAX_TABLE_SEEDS`] seeds.
     pub start: StartPosition,
-    /// Which positions count as different, and where games end.
+    /// The convention by which positions are counted.
     pub convention: Convention,
-    /// Bytes of memory that it may take.
+    /// Maximum bytes of memory.
     pub memory: u64,
-    /// The tables of the rule set and the pits, to all seeds of the start, for outcomes; without them positions are only
-    /// counted.
+    /// The tables of the rule set and number of pits, up to all seeds of the start. They give the outcomes;
+    /// without them positions are only counted.
     pub tables: Option<&'a Tables>,
 }
 
@@ -35,78 +35,79 @@ pub struct Explorer<'a> {
 pub struct Layer {
     /// Seeds in play.
     pub seeds: usize,
-    /// The subgraphs that were reached, by the first player's store.
+    /// The subgraphs reached, by the first player's store.
     pub subgraphs: Vec<Subgraph>,
 }
 
 impl Layer {
-    /// Positions of all subgraphs.
+    /// Number of positions in all subgraphs.
     pub fn positions(&self) -> u64 {
         self.subgraphs.iter().map(|subgraph| subgraph.positions).sum()
     }
 }
 
-/// A game graph, counted.
+/// Counts of a game graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameGraph {
-    /// Its layers, from all seeds in play down.
+    /// Its layers, most seeds in play first.
     pub layers: Vec<Layer>,
-    /// How many moves its positions have.
+    /// Numbers of moves of its positions.
     pub branching: Branching,
-    /// Bytes of memory that the positions took at most, together with the maps of the rows.
+    /// Peak bytes of memory of the positions and the maps of rows.
     pub memory: u64,
 }
 
 impl GameGraph {
-    /// All positions.
+    /// Number of positions.
     pub fn positions(&self) -> u64 {
         self.layers.iter().map(Layer::positions).sum()
     }
 
-    /// All positions by their outcomes, if these are known.
+    /// All positions by their outcomes; `None` without tables.
     pub fn outcomes(&self) -> Option<Outcomes> {
         self.layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.outcomes).sum()
     }
 }
 
-/// Why a game graph cannot be explored.
+/// Error of exploring a game graph.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// The board is not one that positions can be ranked for.
+    /// The positions of the board cannot be ranked.
     #[error(
-        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side and at most {MAX_TABLE_SEEDS} seeds in all"
+        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side \
+        and at most {MAX_TABLE_SEEDS} seeds in all"
     )]
     Board(StartPosition),
-    /// More memory is needed than allowed.
+    /// The graph needs more memory than the limit.
     #[error(
-        "the graph of {start} needs about {} bytes of memory, {} at most, and {limit} are allowed",
+        "the graph of {start} needs about {} bytes of memory, at most {}, and the limit is {limit}",
         need.expected, need.most
     )]
     Memory {
         /// The start.
         start: StartPosition,
-        /// What it needs.
+        /// Memory that the graph needs.
         need: Need,
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The limit was reached.
+    /// The limit was reached on the way.
     #[error(
-        "the graph of {start} does not fit into {limit} bytes of memory: \
+        "the graph of {start} needs more than the limit of {limit} bytes of memory: \
         {positions} positions with more than {seeds} seeds in play were counted"
     )]
     Exhausted {
         /// The start.
         start: StartPosition,
-        /// What it needs.
+        /// Memory that the graph needs.
         need: Need,
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: u64,
-        /// Seeds in play of the layer that was under way.
+        /// Seeds in play of the unfinished layer.
         seeds: usize,
-        /// Positions of the layers above.
+        /// Positions of the finished layers.
         positions: u64,
     },
     /// A table is missing or damaged.
@@ -115,28 +116,29 @@ pub enum GraphError {
     /// It was stopped.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]
     Stopped {
-        /// Seeds in play of the layer that was under way.
+        /// Seeds in play of the unfinished layer.
         seeds: usize,
-        /// Positions of the layers above.
+        /// Positions of the finished layers.
         positions: u64,
     },
 }
 
-/// Bytes of memory that a graph needs.
+/// Memory that a graph needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Need {
-    /// About so many.
+    /// Expected bytes.
     pub expected: u64,
-    /// Never more.
+    /// Upper limit in bytes.
     pub most: u64,
 }
 
 impl Need {
-    /// What the graph of a start needs; `None` when its positions cannot be ranked.
+    /// Memory for the graph of a start; `None` if its positions cannot be ranked.
     ///
-    /// The most is all bit matrices of its board. Those that are in memory at the same time are an estimate: 3 to 8 % of all
-    /// with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5, 36 % with 6, measured on the boards of docs/results.md.
+    /// The upper limit is the size of all bit matrices of the board. The expected part of them that is in
+    /// memory at one time is 3 to 8 % with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5 and 36 % with 6,
+    /// measured on the boards of docs/results.md.
     pub fn of(start: StartPosition) -> Option<Need> {
         let total = 2 * start.pits * start.seeds as usize;
         let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
@@ -149,29 +151,29 @@ impl Need {
 }
 
 impl<'a> Explorer<'a> {
-    /// The graph of a start by the convention of Irving, Donkers, Uiterwijk 2000, in at most `memory` bytes, without
-    /// outcomes.
+    /// Explores the graph of a start in at most `memory` bytes, by the convention of Irving, Donkers, Uiterwijk
+    /// 2000 and without outcomes.
     #[must_use]
     pub fn new(rules: Rules, start: StartPosition, memory: u64) -> Explorer<'a> {
         Explorer { rules, start, convention: Convention::default(), memory, tables: None }
     }
 
-    /// By this convention.
+    /// Sets the convention.
     #[must_use]
     pub fn convention(self, convention: Convention) -> Explorer<'a> {
         Explorer { convention, ..self }
     }
 
-    /// With the outcomes that these tables give, or without.
+    /// Sets the tables that give outcomes, or none.
     #[must_use]
     pub fn tables(self, tables: impl Into<Option<&'a Tables>>) -> Explorer<'a> {
         Explorer { tables: tables.into(), ..self }
     }
 
-    /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
+    /// Explores the graph on the threads of the current pool. Calls `on_layer` after every layer.
     ///
     /// # Errors
-    /// When the board is too large, the memory too small, a table is missing or damaged, or `cancel` is cancelled.
+    /// If the board is too large, the memory too small, a table missing or damaged, or `cancel` is cancelled.
     pub fn run(&self, cancel: &Cancel, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
         let Explorer { rules, start, convention, memory: limit, tables } = *self;
         let need = Need::of(start).ok_or(GraphError::Board(start))?;

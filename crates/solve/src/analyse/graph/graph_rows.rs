@@ -6,12 +6,12 @@ use kalah_tables::rows::{Moves, RowMaps};
 
 use crate::solve::Sower;
 
-/// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.
+/// Rows of a board with up to some number of seeds. All layers share their maps and moves.
 pub(super) struct GraphRows {
     pub maps: RowMaps,
     /// The moves of the rows, by their seeds.
     pub moves: Vec<Moves>,
-    /// How many moves each row has: its pits that hold seeds.
+    /// Number of moves of each row: its pits that hold seeds.
     pub choices: Vec<Vec<u8>>,
     /// The rows, by their seeds and ranks.
     pub all: Vec<Arc<Vec<TableRow>>>,
@@ -19,7 +19,7 @@ pub(super) struct GraphRows {
 }
 
 impl GraphRows {
-    /// The maps and moves of the rows that `rows` ranks.
+    /// Makes the maps and moves of the rows that `rows` ranks.
     pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> GraphRows {
         let pits = rows.pits();
         let maps = RowMaps::new(rows);
@@ -36,11 +36,11 @@ impl GraphRows {
         }
     }
 
-    /// Bytes that the maps of the rows of a board take at most, beside the positions.
+    /// Maximum bytes of the maps of a board's rows; the positions are extra.
     pub fn bytes(pits: usize, total: usize) -> u64 {
         let rows = |seeds: usize| row_count(pits, seeds) as u64;
-        // A spill maps every row to 4 bytes, and marks those it leads to; so does a capture of each pit. Moves take some
-        // 8 bytes each in lists.
+        // A spill maps every row to 4 bytes and marks the targets; so does a capture of each pit. A move takes
+        // about 8 bytes in lists.
         let of_row = |seeds: usize| {
             let spills: u64 = (0..=total - seeds).map(|spilled| 4 * rows(seeds) + rows(seeds + spilled) / 8).sum();
             spills + rows(seeds) * (4 * pits as u64 + 8 * pits as u64 + 12)

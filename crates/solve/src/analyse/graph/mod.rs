@@ -1,11 +1,12 @@
 //! Game graphs: all positions that can be reached from a start, with both stores and the side to move.
 //!
-//! Seeds in play never increase, so the graph is explored layer by layer, most seeds first. A layer falls into *subgraphs*:
-//! the positions with the same stores (Irving, Donkers, Uiterwijk 2000, section 2.4). A subgraph is kept as bit matrices,
-//! one for each side to move and number of seeds in the first player's row, the rows being numbered by their ranks. Of all
-//! positions that fit a board some 4 to 9 % are reached, so a bit each is less than any list of them.
+//! Seeds in play never increase, so the graph is explored layer by layer, most seeds first. A layer consists of
+//! *subgraphs*: the positions with the same stores (Irving, Donkers, Uiterwijk 2000, section 2.4). A subgraph
+//! is stored as bit matrices, one for each side to move and number of seeds in the first player's row. Their
+//! rows and columns are numbered by rank. About 4 to 9 % of the positions of a board can be reached, so one bit
+//! each takes less than any list.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`convention`](Convention) | which positions count as different, and where games end |
 //! | `space` | the bit matrices, and the memory they take |

@@ -5,7 +5,7 @@ use kalah_core::index::row_count;
 
 use super::Convention;
 
-/// The player who is to move.
+/// The player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     First,
@@ -23,8 +23,8 @@ impl Side {
     }
 }
 
-/// The positions of a subgraph with the same seeds in the first player's row and the same side to move: bit
-/// `first * columns + second` tells whether the position with these ranks of the two players' rows was reached.
+/// The positions of a subgraph with the same seeds in the first player's row and the same side to move. Bit
+/// `first * columns + second` is set if the position with these ranks of the two rows was reached.
 pub(super) struct Plane {
     columns: usize,
     words: Box<[AtomicU64]>,
@@ -42,16 +42,17 @@ impl Plane {
     #[inline]
     pub fn insert(&self, first: u32, second: u32) {
         let index = first as usize * self.columns + second as usize;
-        // Only a plane past the limit has no such word.
+        // Only a plane made past the limit lacks this word.
         let Some(word) = self.words.get(index / 64) else { return };
         let bit = 1 << (index % 64);
-        // Most positions are reached several times, and reading is cheaper.
+        // Most positions are reached several times, and a read is cheaper than a write.
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
         }
     }
 
-    /// The ranks from `from` to `to` of the second player's row that were reached with the first player's row `first`.
+    /// Ranks from `from` to `to` of the second player's row that were reached with rank `first` of the first
+    /// player's row.
     #[inline]
     pub fn reached(&self, first: u32, from: usize, to: usize) -> impl Iterator<Item = u32> + '_ {
         let start = first as usize * self.columns;
@@ -73,23 +74,23 @@ impl Plane {
         })
     }
 
-    /// The positions reached.
+    /// Number of positions reached.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
     }
 
-    /// Ranks of the second player's row.
+    /// Number of ranks of the second player's row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 }
 
-/// The positions reached in all layers that are not done: a plane is made when its first position is reached.
+/// The positions reached in all unfinished layers. A plane is allocated when its first position is reached.
 pub(super) struct Space {
     pits: usize,
     total: usize,
     convention: Convention,
-    /// By the seeds in play; in each by first player's store, seeds in the first player's row, and side.
+    /// By seeds in play; within a layer by first player's store, seeds in the first player's row, and side.
     layers: Vec<Vec<OnceLock<Plane>>>,
     limit: u64,
     used: AtomicU64,
@@ -97,14 +98,14 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// An empty space for `total` seeds on a board of `pits` pits a side, which takes at most `limit` bytes.
+    /// An empty space for `total` seeds on a board with `pits` pits a side, limited to `limit` bytes.
     pub fn new(pits: usize, total: usize, convention: Convention, limit: u64) -> Space {
         let planes = |seeds: usize| (total - seeds + 1) * (seeds + 1) * 2;
         let layers = (0..=total).map(|seeds| (0..planes(seeds)).map(|_| OnceLock::new()).collect()).collect();
         Space { pits, total, convention, layers, limit, used: AtomicU64::new(0), exhausted: AtomicBool::new(false) }
     }
 
-    /// Bytes of all planes of one layer.
+    /// Bytes of all planes of a layer.
     pub fn layer_bytes(pits: usize, total: usize, seeds: usize) -> u64 {
         let bytes = |first: usize| Plane::bytes(row_count(pits, first), row_count(pits, seeds - first));
         (0..=seeds).map(bytes).sum::<u64>() * 2 * (total - seeds + 1) as u64
@@ -119,7 +120,7 @@ impl Space {
         self.total - store - seeds.0 - seeds.1
     }
 
-    /// Whether the game is over with these stores and seeds in the rows.
+    /// Returns true if the game is over with these stores and seeds in the rows.
     pub fn is_final(&self, store: usize, seeds: (usize, usize)) -> bool {
         seeds.0 == 0 || seeds.1 == 0 || self.convention.is_decided(self.total, (store, self.second_store(store, seeds)))
     }
@@ -135,9 +136,9 @@ impl Space {
         self.cell(store, seeds, side).get()
     }
 
-    /// The plane that takes in these positions, made if there is none.
+    /// The plane for these positions, allocated if necessary.
     ///
-    /// Past the limit it is a plane that takes in none.
+    /// Past the limit it is an empty plane that ignores positions.
     #[inline]
     pub fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
         let merged = self.convention == Convention::Plain && self.is_final(store, seeds);
@@ -145,7 +146,7 @@ impl Space {
         self.cell(store, seeds, side).get_or_init(|| self.make(seeds))
     }
 
-    /// A new plane, if the limit allows.
+    /// Allocates a plane, if the limit permits.
     fn make(&self, seeds: (usize, usize)) -> Plane {
         let (rows, columns) = (row_count(self.pits, seeds.0), row_count(self.pits, seeds.1));
         let bytes = Plane::bytes(rows, columns);
@@ -161,12 +162,12 @@ impl Space {
         self.used.load(Relaxed)
     }
 
-    /// Whether positions were lost because the limit was reached.
+    /// Returns true if positions were lost because the limit was reached.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted.load(Relaxed)
     }
 
-    /// Forgets a layer.
+    /// Frees a layer.
     pub fn free(&mut self, seeds: usize) {
         let planes = std::mem::take(&mut self.layers[seeds]);
         let bytes = planes.iter().filter_map(OnceLock::get).map(|plane| 8 * plane.words.len() as u64);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 
-/// Positions by what they are worth for the first player with best play.
+/// Positions by outcome for the first player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcomes {
@@ -56,18 +56,18 @@ impl Sum for Outcomes {
     }
 }
 
-/// How many moves positions have.
+/// Distribution of the number of moves of positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Branching {
-    /// Positions in which the game goes on, by their moves.
+    /// Positions in which the game goes on, by number of moves.
     pub moves: [u64; Branching::MOST + 1],
-    /// Positions in which it is over.
+    /// Positions in which the game is over.
     pub finals: u64,
 }
 
 impl Branching {
-    /// The most moves a position can have.
+    /// The maximum number of moves of a position.
     pub const MOST: usize = kalah_core::index::MAX_TABLE_PITS;
 
     /// Positions counted.
@@ -75,8 +75,8 @@ impl Branching {
         self.finals + self.moves.iter().sum::<u64>()
     }
 
-    /// Mean and standard deviation of the moves, over the positions in which the game goes on, or over all, those without
-    /// moves included. Without positions both are 0.
+    /// Mean and standard deviation of the number of moves, over unfinished positions, or over all positions
+    /// with those without moves as 0. Both are 0 if there are no positions.
     pub fn mean(&self, with_finals: bool) -> (f64, f64) {
         let positions = self.positions() - if with_finals { 0 } else { self.finals };
         let positions = (positions as f64).max(1.0);
@@ -102,13 +102,13 @@ pub struct Subgraph {
     pub first: usize,
     /// Seeds in the second player's store.
     pub second: usize,
-    /// Positions reached.
+    /// Number of positions reached.
     pub positions: u64,
-    /// The same by their outcomes, if these are known.
+    /// These positions by outcome, if known.
     pub outcomes: Option<Outcomes>,
 }
 
-/// What was counted of the planes with the same seeds in the rows: outcomes by the first player's store, and moves.
+/// Counts of the planes with the same seeds in the rows: outcomes by the first player's store, and moves.
 struct Counts {
     positions: Vec<u64>,
     outcomes: Vec<Outcomes>,
@@ -132,9 +132,10 @@ impl Counts {
     }
 }
 
-/// Counts the positions of the layer with `seeds` in play: its subgraphs that were reached, and the moves.
+/// Counts the positions of the layer with `seeds` in play: the subgraphs reached, and the moves.
 ///
-/// `table` is the table of the layer; layers of less than 2 seeds have none. Without tables there are no outcomes.
+/// `table` is the table of the layer; layers of fewer than 2 seeds have none. Without tables there are no
+/// outcomes.
 pub(super) fn tally(
     rows: &GraphRows,
     space: &Space,
@@ -174,7 +175,7 @@ struct Part<'a> {
 struct Open<'a> {
     store: usize,
     plane: &'a Plane,
-    /// What the first player's store is ahead by.
+    /// Lead of the first player's store.
     ahead: i64,
 }
 
@@ -189,8 +190,8 @@ impl Part<'_> {
             counts.positions[store] = positions;
             let ahead = store as i64 - self.space.second_store(store, self.seeds) as i64;
             if self.space.is_final(store, self.seeds) {
-                // Where a row is empty the seeds of the other one belong to its owner; a store that is more than half of
-                // all wins whoever gets the rest.
+                // If a row is empty, the seeds of the other row belong to its owner. A store with more than
+                // half of all seeds wins whoever gets the rest.
                 let rows = self.seeds.0 as i64 - self.seeds.1 as i64;
                 let over = self.seeds.0 == 0 || self.seeds.1 == 0;
                 counts.outcomes[store].count(if over { ahead + rows } else { ahead }, positions);
@@ -202,7 +203,7 @@ impl Part<'_> {
         if open.is_empty() {
             return Ok(counts);
         }
-        // Runs of the table go along the mover's row, so the other row is cut into tiles.
+        // Runs of the table follow the mover's row, so the other row is divided into tiles.
         let rows = self.rows.maps.rows();
         let (run, others) = match self.side {
             Side::First => (rows.rows(self.seeds.0), rows.rows(self.seeds.1)),
@@ -228,7 +229,7 @@ impl Part<'_> {
         Ok(counts.merged(scored))
     }
 
-    /// Counts the positions of a plane in which the rank of the other row is in `tile`.
+    /// Counts the positions of a plane whose rank of the other row is in `tile`.
     fn count_tile(
         self,
         open: &Open,
@@ -258,10 +259,10 @@ impl Part<'_> {
     }
 }
 
-/// Scores a tile holds, about.
+/// Approximate number of scores in a tile.
 const TILE: usize = 1 << 20;
 
-/// The scores of a tile: runs along the mover's row, for some ranks of the other one.
+/// Scores of a tile: runs along the mover's row, for some ranks of the other row.
 struct Runs<'a> {
     /// The table and its scores with these seeds in the rows.
     source: Option<(&'a Table, FrameScores<'a>)>,

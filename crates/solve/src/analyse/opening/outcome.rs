@@ -3,7 +3,7 @@ use std::fmt;
 use kalah_core::game::Line;
 use serde::{Deserialize, Serialize};
 
-/// How a game ends with best play, for the player to move.
+/// Result of a game with best play, for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// The other player wins.
@@ -15,7 +15,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes, the best first.
+    /// All outcomes, best first.
     pub const ALL: [Outcome; 3] = [Outcome::Win, Outcome::Draw, Outcome::Loss];
 
     /// The letter in tables: W, D or L.
@@ -58,12 +58,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// How far a position is searched.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Depth in turns; with 1 only wins within the first turn are found.
+    /// Maximum number of turns; with 1 only wins within the first turn are found.
     pub turns: u32,
-    /// Positions to visit in all: moves to play.
+    /// Maximum number of positions to visit, counted by moves played.
     pub positions: u64,
 }
 
@@ -74,20 +74,21 @@ impl Default for Limits {
     }
 }
 
-/// The most lines that a verdict gives as its proof.
+/// Maximum number of lines in the proof of a verdict.
 pub const MAX_LINES: usize = 10_000;
 
-/// What is known of a position after a search turn by turn.
+/// Result of a search turn by turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The outcome for the mover; `None` if it was not decided within the limits.
     pub outcome: Option<Outcome>,
-    /// Depth in turns at which it was decided; if it was not decided, the last depth that was searched in full.
+    /// Number of turns after which it was decided, or the largest number searched in full.
     pub turns: u32,
-    /// Why: of a win that the mover wins, else that the mover does not win. One side has one turn in each of its
-    /// positions, the other one all its different turns, and every line ends when the game is over or the side that has
-    /// one turn holds more than half of the seeds. Empty if nothing is decided, or the lines are more than [`MAX_LINES`].
-    /// [`check`](super::check()) confirms them by the rules alone.
+    /// Proof that the mover wins, if the outcome is a win, and otherwise that the mover does not win. One side
+    /// has one turn in each of its positions, the other side all its different turns. Every line ends when the
+    /// game is over, or when the side with one turn holds more than half of the seeds. Empty if nothing is
+    /// decided or there are more than [`MAX_LINES`] lines. [`check`](super::check()) checks the lines by the
+    /// rules alone.
     pub lines: Vec<Line>,
     /// Positions visited: moves played.
     pub positions: u64,

@@ -1,28 +1,28 @@
 use kalah_core::game::{Pit, Position, Row, Rules};
 
-/// A board as one ring of `PLACES = 2 * pits + 1` places, for sowing many seeds fast: the mover's row, the mover's store,
-/// the other row, each in sowing order. The other store follows from the seeds of the game.
+/// A board as a ring of `PLACES = 2 * pits + 1` places, for fast sowing of many seeds: the mover's row, the
+/// mover's store, the other row, each in sowing order. The other store follows from the seeds of the game.
 ///
-/// A sowing costs one pass over the ring however many seeds it has: its whole laps are added everywhere together with the
-/// part of a lap that is left, which is read from a table. [`kalah_core::game::sow`] is the rule; the tests hold this to it.
+/// A sowing costs one pass over the ring, however many seeds it has. Its whole laps and the rest of a lap, read
+/// from a table, are added in the same pass. Tests compare the result with [`kalah_core::game::sow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ring<const PLACES: usize> {
     seeds: [u32; PLACES],
 }
 
-/// How a move on a [`Ring`] ended.
+/// End of a move on a [`Ring`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sown {
-    /// The last seed fell into the mover's store, and the mover moves again unless a row is empty.
+    /// The last seed fell into the mover's store. The mover moves again unless a row is empty.
     Again,
     /// The turn is over.
     Over,
-    /// The store holds enough: the relay was left there, with more to sow.
+    /// The store holds enough seeds. The relay was stopped there, with seeds left to sow.
     Enough,
 }
 
-/// A window of two laps a remainder: `LAP[rest][i + PLACES - 1 - start]` is 1 at the places `i` that `rest` seeds from
-/// `start` on reach, else 0.
+/// A window of two laps for each remainder. `LAP[rest][i + PLACES - 1 - start]` is 1 at the places `i` that
+/// `rest` seeds sown from `start` reach, else 0.
 struct Lap<const PLACES: usize>;
 
 impl<const PLACES: usize> Lap<PLACES> {
@@ -76,14 +76,14 @@ impl<const PLACES: usize> Ring<PLACES> {
         self.seeds.iter().sum()
     }
 
-    /// Whether a row is empty, which ends the game.
+    /// Returns true if a row is empty, which ends the game.
     #[inline]
     pub fn is_over(&self) -> bool {
         let (mover, _, other) = self.parts();
         mover.iter().all(|&seeds| seeds == 0) || other.iter().all(|&seeds| seeds == 0)
     }
 
-    /// The seeds that the mover has at the end of a finished game: the store and what is left in the own row.
+    /// Seeds of the mover at the end of a finished game: the store and the rest of the mover's row.
     #[inline]
     pub fn collected(&self) -> u32 {
         self.seeds[..=Self::PITS].iter().sum()
@@ -95,7 +95,7 @@ impl<const PLACES: usize> Ring<PLACES> {
         self.seeds[pit]
     }
 
-    /// The board seen by the other player, of a game with `seeds` seeds in all.
+    /// The board seen by the other player, in a game with `seeds` seeds.
     pub fn turned(&self, seeds: u32) -> Ring<PLACES> {
         let (mover, _, other) = self.parts();
         let mut turned = [0; PLACES];
@@ -105,15 +105,15 @@ impl<const PLACES: usize> Ring<PLACES> {
         Ring { seeds: turned }
     }
 
-    /// The position, of a game with `seeds` seeds in all.
+    /// The position, in a game with `seeds` seeds.
     pub fn position(&self, seeds: u32) -> Position {
         let (mover, store, other) = self.parts();
         let row = |seeds: &[u32]| Row::new(seeds).expect("a ring has 1 to 16 pits a side");
         Position::new(row(mover), row(other), store, seeds - self.total()).expect("it has the seeds of a position")
     }
 
-    /// Sows the seeds of the pit with index `pit` of the mover's row, as [`kalah_core::game::sow`] does; a relay is left as
-    /// soon as the store holds `enough` seeds.
+    /// Sows the seeds of the pit with index `pit` of the mover's row, as [`kalah_core::game::sow`] does. A
+    /// relay stops as soon as the store holds `enough` seeds.
     ///
     /// The pit must not be empty.
     #[inline]
@@ -135,7 +135,7 @@ impl<const PLACES: usize> Ring<PLACES> {
             if place == Self::PITS {
                 return if rules.moves_again() { Sown::Again } else { Sown::Over };
             }
-            // A pit that was empty before the last seed fell holds exactly that seed now.
+            // A pit that was empty before the last seed fell holds exactly that seed.
             let last = self.seeds[place];
             if last > 1 && rules.relays() {
                 if self.store() >= enough {

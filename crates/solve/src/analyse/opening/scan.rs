@@ -10,22 +10,22 @@ use super::check::{CheckError, check};
 use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::turn_tree::outcome;
 
-/// Games of a batch at most; batches begin at multiples of it.
+/// Maximum games in a batch. Batches begin at multiples of it.
 const BATCH: u32 = 4096;
 
-/// What a scan looks for, and how long in each game.
+/// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scan {
     /// The rule set.
     pub rules: Rules,
-    /// How far each game is searched.
+    /// Limits of the search of each game.
     pub limits: Limits,
-    /// Whether wins within the first turn are listed one by one too.
+    /// True if wins within the first turn are listed too.
     pub wins: bool,
 }
 
-/// One start position and what is known of it.
+/// A start position and its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScannedStart {
     /// Pits a side.
@@ -34,7 +34,7 @@ pub struct ScannedStart {
     pub seeds: u32,
     /// W, D or L for the first player; `None` if it was not decided within the limits.
     pub outcome: Option<char>,
-    /// Depth in turns, as in [`Verdict::turns`].
+    /// Number of turns, as in [`Verdict::turns`].
     pub turns: u32,
     /// Positions visited.
     pub positions: u64,
@@ -42,11 +42,11 @@ pub struct ScannedStart {
     pub lines: Vec<String>,
 }
 
-/// How many games ended how.
+/// Numbers of games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tally {
-    /// All of them.
+    /// All games.
     pub games: u64,
     /// Won by the first player within the first turn.
     pub won_in_first_turn: u64,
@@ -58,9 +58,9 @@ pub struct Tally {
     pub losses: u64,
     /// Not decided within the limits.
     pub undecided: u64,
-    /// Moves played to decide them.
+    /// Moves played to decide the games.
     pub positions: u64,
-    /// Decided with proofs too long to list and check.
+    /// Games decided with proofs too long to list and check.
     pub unproved: u64,
 }
 
@@ -78,7 +78,7 @@ impl Tally {
         self.unproved += u64::from(verdict.outcome.is_some() && verdict.lines.is_empty());
     }
 
-    /// Both together.
+    /// Adds another tally.
     pub fn add(&mut self, other: &Tally) {
         self.games += other.games;
         self.won_in_first_turn += other.won_in_first_turn;
@@ -91,7 +91,7 @@ impl Tally {
     }
 }
 
-/// Start positions with the same pits a side and neighbouring numbers of seeds, scanned.
+/// Start positions with the same pits a side and consecutive numbers of seeds, scanned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
     /// Pits a side.
@@ -100,50 +100,50 @@ pub struct Batch {
     pub from: u32,
     /// The most seeds of a pit.
     pub to: u32,
-    /// All games of it.
+    /// Tally of all its games.
     pub tally: Tally,
-    /// The games not won within the first turn; all if the wins are asked for.
+    /// Games not won within the first turn; all games if wins are listed.
     pub games: Vec<ScannedStart>,
 }
 
 /// A range of start positions: pits a side, and the seeds of each pit.
 pub type StartRange = (usize, RangeInclusive<u32>);
 
-/// Why a scan has no result.
+/// Error of a scan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
     /// It was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A start position that is none.
+    /// An invalid start position.
     #[error("{houses}x{seeds}: {source}")]
     Start {
         /// Pits a side.
         houses: usize,
         /// Seeds in each pit.
         seeds: u32,
-        /// Why.
+        /// The reason.
         source: ParseError,
     },
-    /// A result that the rules do not confirm.
-    #[error("{houses}x{seeds} was found to be {outcome:?}, which is wrong: {source}")]
+    /// A result that contradicts the rules.
+    #[error("the result {outcome:?} of {houses}x{seeds} is wrong: {source}")]
     Wrong {
         /// Pits a side.
         houses: usize,
         /// Seeds in each pit.
         seeds: u32,
-        /// What was found.
+        /// The outcome found.
         outcome: Option<Outcome>,
-        /// Why it is wrong.
+        /// The reason.
         source: CheckError,
     },
-    /// A batch that no scan with these limits finds.
+    /// A batch that a scan with these limits does not produce.
     #[error("{0}")]
     Foreign(&'static str),
 }
 
-/// Splits ranges into batches, leaving out those that are done. Where a batch ends depends on nothing but the ranges.
+/// Splits ranges into batches without the `done` ones. The bounds of batches depend on the ranges alone.
 pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
     let is_done = |pits: usize, from: u32, to: u32| {
         done.iter().any(|batch| (batch.houses, batch.from, batch.to) == (pits, from, to))
@@ -172,16 +172,16 @@ impl Scan {
         Scan { rules, limits, wins: false }
     }
 
-    /// Whether wins within the first turn are listed too.
+    /// Sets whether wins within the first turn are listed.
     #[must_use]
     pub const fn wins(self, wins: bool) -> Scan {
         Scan { wins, ..self }
     }
 
-    /// What is known of one start position, confirmed by the rules.
+    /// Verdict on one start position, checked by the rules.
     ///
     /// # Errors
-    /// When it is none, when stopped, and when the rules do not confirm it.
+    /// If the start is not a valid position, the scan is stopped, or the rules do not confirm the verdict.
     pub fn game(&self, houses: usize, seeds: u32, cancel: &Cancel) -> Result<Verdict, ScanError> {
         let start = StartPosition { pits: houses, seeds }.position();
         let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
@@ -194,14 +194,14 @@ impl Scan {
         Ok(verdict)
     }
 
-    /// Checks what an earlier run found of a batch: the proofs of its games by the rules, and its counts by its games.
+    /// Checks a batch of a saved scan: the proofs of its games by the rules, and its counts by its games.
     ///
     /// # Errors
-    /// When it is not what this scan finds.
+    /// If this scan would not produce it.
     pub(super) fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
         let &Batch { houses, from, to, tally, ref games } = batch;
         let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
-        foreign(1 <= from && from <= to, "it holds no games")?;
+        foreign(1 <= from && from <= to, "it has no games")?;
         let start = StartPosition { pits: houses, seeds: to }.position();
         start.map_err(|source| ScanError::Start { houses, seeds: to, source })?;
         let mut told = Tally::default();
@@ -213,20 +213,20 @@ impl Scan {
             told.count(&verdict);
         }
         foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are out of order")?;
-        // All others were won within the first turn.
+        // All other games were won within the first turn.
         let others = (u64::from(to - from) + 1).saturating_sub(told.games);
         foreign(!self.wins || others == 0, "a game is missing")?;
         let all = Tally {
             games: told.games + others,
             won_in_first_turn: told.won_in_first_turn + others,
-            // At least a move each.
+            // At least one move each.
             positions: tally.positions.max(told.positions.saturating_add(others)),
             ..told
         };
         foreign(tally == all, "its counts are not those of its games")
     }
 
-    /// What an earlier run found of a game, its proof checked by the rules.
+    /// Verdict on a game of a saved scan, whose proof is checked by the rules.
     fn confirm_game(&self, game: &ScannedStart) -> Result<Verdict, ScanError> {
         let &ScannedStart { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
         let start = StartPosition { pits: houses, seeds }.position();
@@ -256,7 +256,7 @@ impl Scan {
         Ok(verdict)
     }
 
-    /// Scans one batch; `on_game` is called after every game.
+    /// Scans one batch. Calls `on_game` after every game.
     fn batch(
         &self,
         (houses, seeds): StartRange,
@@ -283,11 +283,11 @@ impl Scan {
         Ok(batch)
     }
 
-    /// Scans `ranges` on all threads, leaving out the batches among `done`, and returns all batches in the order of
-    /// the ranges. `on_batch` is called with every finished batch, in any order.
+    /// Scans `ranges` on all threads except the batches in `done`. Returns all batches in the order of the
+    /// ranges. Calls `on_batch` with every finished batch, in any order.
     ///
     /// # Errors
-    /// As [`Scan::game`], and what `on_batch` returns.
+    /// As [`Scan::game`], or an error of `on_batch`.
     pub fn run<E: From<ScanError> + Send>(
         &self,
         ranges: &[StartRange],
@@ -299,7 +299,7 @@ impl Scan {
         let left = split(ranges, &done);
         let asked: std::collections::HashSet<_> = split(ranges, &[]).into_iter().collect();
         let batches = Mutex::new(done);
-        // One after the other from the front, so that a stop leaves few gaps.
+        // In order from the front, so that a stop leaves few gaps.
         left.into_iter().par_bridge().try_for_each(|range| -> Result<(), E> {
             let batch = self.batch(range, cancel, on_game)?;
             on_batch(&batch)?;

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::outcome::Limits;
 use super::scan::{Batch, Scan};
 
-/// The version of the file. The first one had no checksums.
+/// Version of the file. Version 1 has no checksums.
 const VERSION: u32 = 2;
 
-/// The file in which a scan keeps its finished batches: a first line that describes the scan, then a line a batch, each
-/// JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so a scan goes on from the last whole one.
+/// The file with the finished batches of a scan: a first line that describes the scan, then one line for each
+/// batch. Each is JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so the scan
+/// continues after the last whole line.
 #[derive(Debug)]
 pub struct ScanState {
     path: PathBuf,
@@ -41,18 +42,19 @@ impl Header {
     }
 }
 
-/// The version in a first line, whatever else it holds.
+/// The version in a first line with any other content.
 #[derive(Deserialize)]
 struct HeaderVersion {
     opening_scan: u32,
 }
 
 impl ScanState {
-    /// Opens the state of a scan, or begins one; gives the batches that are done, whose proofs are checked by the rules on the
-    /// threads of the current pool. Until it is dropped no other process can open the file.
+    /// Opens or creates the state of a scan. Returns the finished batches, whose proofs are checked by the
+    /// rules on the threads of the current pool. No other process can open the file until the state is dropped.
     ///
     /// # Errors
-    /// When another process has the file open, it is damaged, of another scan or none, or cannot be read or written.
+    /// If another process has the file open, or the file is damaged, belongs to another scan, is of another
+    /// kind, or cannot be read or written.
     pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Batch>), StateError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
@@ -67,13 +69,13 @@ impl ScanState {
         if let Some(first) = lines.next() {
             let HeaderVersion { opening_scan } = serde_json::from_slice(first).map_err(|_| foreign())?;
             if opening_scan != VERSION {
-                let what = format!("has version {opening_scan}, and this program reads version {VERSION}");
+                let what = format!("has version {opening_scan}, but this program reads version {VERSION}");
                 let (kind, is_newer) = (StateKind::Scan, opening_scan > VERSION);
                 return Err(StateError::Version { kind, path, is_newer, what });
             }
             let found = Seal::Line { head: &[] }.open::<Header>(first);
             if found.map_err(|error| damaged(0, error.to_string()))? != header {
-                let what = "is of a scan with other rules, other limits, or another choice of the wins to list";
+                let what = "belongs to a scan with other rules or limits, or with another choice of wins to list";
                 return Err(StateError::other(StateKind::Scan, &path, what.to_owned()));
             }
         }
@@ -85,7 +87,7 @@ impl ScanState {
             Ok(batch)
         };
         let batches = lines.par_iter().map(batch).collect::<Result<_, StateError>>()?;
-        // Bytes after the last whole line are a line cut off, never a file of something else.
+        // Bytes after the last whole line belong to a line cut off, never to a file of another kind.
         let is_ours = |rest: &[u8]| if whole > 0 { rest.starts_with(b"{\"houses\":") } else { head.starts_with(rest) };
         let rest = &bytes[whole..];
         if !rest.is_empty() && !is_ours(rest) && !b"{\"houses\":".starts_with(rest) {
@@ -100,20 +102,20 @@ impl ScanState {
         Ok((state, batches))
     }
 
-    /// Keeps a finished batch.
+    /// Saves a finished batch.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn keep(&mut self, batch: &Batch) -> Result<(), StateError> {
         let line = Seal::Line { head: &self.head }.close(batch).map_err(|error| self.io(error.into()))?;
         self.write(&line)
     }
 
-    /// Adds a line, all of it or nothing.
+    /// Appends a line, in full or not at all.
     fn write(&mut self, line: &[u8]) -> Result<(), StateError> {
         let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // What there is of it would make one with the next line. If it stays, so does the file: nothing more is written.
+            // A partial line would join the next one, so it is removed. The error ends the scan in any case.
             let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
             return Err(self.io(error));
         }

@@ -6,54 +6,56 @@ use kalah_core::game::{Pit, Rules};
 use super::outcome::Outcome;
 use super::ring::{Ring, Sown};
 
-/// The moves that lead to a board: the last one, and the node it was played from.
+/// The step to a board: the last move, and the node from which it was played.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     from: u32,
     pit: u8,
 }
 
-/// The start of a turn has no step to it.
+/// Marks the start of a turn.
 const NO_STEP: Step = Step { from: u32::MAX, pit: 0 };
 
-/// How a turn of a player who does not win in it can end.
+/// End of a turn in which the player does not win.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End<const PLACES: usize> {
     /// The board, seen by the player whose turn it was.
     pub board: Ring<PLACES>,
-    /// Whether a row is empty: the game is over.
+    /// True if a row is empty, so the game is over.
     pub over: bool,
     step: Step,
 }
 
 impl<const PLACES: usize> End<PLACES> {
-    /// How the game has ended for the player whose turn it was, if it is over.
+    /// The outcome of a finished game for the player whose turn it was.
     pub fn outcome(&self, seeds: u32) -> Outcome {
         Outcome::of(2 * i64::from(self.board.collected()) - i64::from(seeds))
     }
 }
 
-/// What a player can do within one turn.
+/// Result of searching a turn.
 #[derive(Clone, Debug)]
 pub(super) enum Found {
-    /// To win, by these moves: the store then holds more than half of the seeds, or the game is over and won.
+    /// The player wins by these moves: the store then holds more than half of the seeds, or the game is over
+    /// and won.
     Win(Vec<Pit>),
-    /// Not to win; the turn has only the [ends](TurnSearch::ends) found.
+    /// The player cannot win within the turn, which has exactly these [ends](TurnSearch::ends).
     NoWin,
-    /// More moves than may be played.
+    /// The limit of moves was reached.
     Limit,
 }
 
-/// Searches a turn: the boards that a player can reach by moves that move again, each once, and where the turn ends.
+/// Searches a turn: the boards that a player can reach by again-moves, each once, and the ends of the turn.
 ///
-/// Depth first, the fullest store first: most starts are won after a few moves, and where none wins every board is met.
+/// Depth first, fullest store first. Most starts are won after a few moves; without a win every board is
+/// visited.
 pub(super) struct TurnSearch<const PLACES: usize> {
     rules: Rules,
     nodes: Vec<(Ring<PLACES>, Step)>,
     stack: Vec<u32>,
     seen: HashSet<Ring<PLACES>, FixedState>,
     ends: Vec<End<PLACES>>,
-    /// Moves played so far, of all turns.
+    /// Moves played in all turns.
     pub moves: u64,
 }
 
@@ -63,8 +65,8 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
         TurnSearch { rules, nodes: Vec::new(), stack: Vec::new(), seen, ends: Vec::new(), moves: 0 }
     }
 
-    /// Searches the turn of the mover of `start`, which is not over, in a game with `seeds` seeds, by at most about
-    /// `limit` moves.
+    /// Searches the turn of the mover of `start` with at most about `limit` moves. The game has `seeds` seeds
+    /// and is not over.
     pub fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
         let (enough, most) = (seeds / 2 + 1, self.moves.saturating_add(limit));
         self.nodes.clear();
@@ -104,7 +106,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
         Found::NoWin
     }
 
-    /// The different ends of a turn searched without a win, the fullest store first.
+    /// Different ends of a turn without a win, fullest store first.
     pub fn ends(&self) -> Vec<End<PLACES>> {
         let mut ends = self.ends.clone();
         ends.sort_by(|a, b| b.board.store().cmp(&a.board.store()).then_with(|| a.board.cmp(&b.board)));

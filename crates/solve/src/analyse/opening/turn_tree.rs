@@ -8,21 +8,23 @@ use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::ring::Ring;
 use super::turn::{End, Found, TurnSearch};
 
-/// Whether the mover of `position` has a winning opening (Kvitberg 2026, definition 5.1): moves of the first turn that lead
-/// to winning. That is a win within the turn, by holding more than half of the seeds at any time of it, or by an end of
-/// the game that counts what is left; on boards with one pit a side, where nobody ever has a choice, it is a win at all.
+/// Searches for a winning opening of the mover of `position` (Kvitberg 2026, definition 5.1): moves of the
+/// first turn that win. The mover wins within the turn by holding more than half of the seeds at any time, or
+/// by an end of the game that counts the rest. On boards with one pit a side, where there is never a choice,
+/// any win counts.
 ///
-/// So read all 36 cells of her Table 4 hold; without the second part 35 do, all but that of one pit a side with two seeds.
-/// A [`Verdict`] that is undecided after one turn means that there is none.
+/// In this reading all 36 cells of Kvitberg's Table 4 hold. Without the second condition 35 hold; the exception
+/// is one pit a side with two seeds. A [`Verdict`] undecided after one turn means that there is no winning
+/// opening.
 ///
 /// # Errors
-/// When `cancel` was cancelled.
+/// If `cancel` is cancelled.
 pub fn winning_opening(rules: Rules, position: &Position, positions: u64, cancel: &Cancel) -> Result<Verdict, Stopped> {
     let turns = if position.pits() == 1 { u32::MAX } else { 1 };
     outcome(rules, position, Limits { turns, positions }, cancel)
 }
 
-/// Calls a function of the ring that a board of this many pits a side has.
+/// Calls a function of the ring for this number of pits a side.
 macro_rules! on_ring {
     ($pits:expr, $function:ident($($argument:expr),*)) => {
         match $pits {
@@ -47,16 +49,17 @@ macro_rules! on_ring {
     };
 }
 
-/// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree): first whether the
-/// mover can win within the turn, then whether the other player can after every end of it, then deeper.
+/// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree). It tests whether the
+/// mover can win within the turn, then whether the other player can after every end of it, and so on, deeper each
+/// time.
 ///
-/// The answer depends on nothing but the arguments.
+/// The result depends on the arguments alone.
 ///
 /// # Errors
-/// When `cancel` was cancelled.
+/// If `cancel` is cancelled.
 pub fn outcome(rules: Rules, position: &Position, limits: Limits, cancel: &Cancel) -> Result<Verdict, Stopped> {
     let verdict = on_ring!(position.pits(), outcome_on_ring(rules, position, limits, cancel));
-    // What was cut short is no verdict.
+    // A search cut short has no verdict.
     cancel.check().map(|()| verdict)
 }
 
@@ -83,7 +86,7 @@ fn outcome_on_ring<const PLACES: usize>(rules: Rules, position: &Position, limit
             Ok(None) => verdict.turns = turns,
             Ok(Some(outcome)) => {
                 (verdict.outcome, verdict.turns, verdict.positions) = (Some(outcome), turns, tree.search.moves);
-                // What was decided within the limits is proved in full.
+                // A verdict found within the limits is proved in full.
                 tree.limit = u64::MAX;
                 let mut lines = Lines::default();
                 if tree.prove(board, outcome == Outcome::Win, &mut lines).is_ok() {
@@ -98,7 +101,7 @@ fn outcome_on_ring<const PLACES: usize>(rules: Rules, position: &Position, limit
     verdict
 }
 
-/// The lines of a proof, and the turns up to where it is.
+/// The lines of a proof, and the turns that lead to the current position.
 #[derive(Default)]
 struct Lines {
     done: Vec<Line>,
@@ -106,7 +109,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Notes the line so far and these moves.
+    /// Adds the current line, followed by these moves.
     fn end(&mut self, pits: usize, moves: Vec<Pit>) -> Result<(), OutOfLimit> {
         if self.done.len() >= MAX_LINES {
             return Err(OutOfLimit);
@@ -119,14 +122,14 @@ impl Lines {
     }
 }
 
-/// More positions than may be visited, more lines than may be given, or asked to stop.
+/// The limit of positions or lines was reached, or the search was stopped.
 struct OutOfLimit;
 
-/// What the search of a position has given so far.
+/// Result so far of the search of a position.
 #[derive(Clone, Copy)]
 enum Searched {
     Proved(Outcome),
-    /// Undecided by a search of this many turns.
+    /// Undecided by a search of this number of turns.
     Undecided(u32),
 }
 
@@ -140,7 +143,7 @@ struct TurnTree<'a, const PLACES: usize> {
 }
 
 impl<const PLACES: usize> TurnTree<'_, PLACES> {
-    /// The outcome for the mover as far as it shows within `turns` turns.
+    /// The outcome for the mover, if `turns` turns decide it.
     fn outcome(&mut self, board: Ring<PLACES>, turns: u32) -> Result<Option<Outcome>, OutOfLimit> {
         match self.searched.get(&board) {
             Some(Searched::Proved(outcome)) => return Ok(Some(*outcome)),
@@ -153,7 +156,7 @@ impl<const PLACES: usize> TurnTree<'_, PLACES> {
     }
 
     fn search_turn(&mut self, board: Ring<PLACES>, turns: u32) -> Result<Option<Outcome>, OutOfLimit> {
-        // Who has less than half without the seeds in play and the own store cannot win; who has no chance has lost.
+        // A player whose store and all seeds in play are together less than half can neither win nor draw.
         if 2 * u64::from(board.total()) < u64::from(self.seeds) {
             return Ok(Some(Outcome::Loss));
         }
@@ -178,7 +181,7 @@ impl<const PLACES: usize> TurnTree<'_, PLACES> {
         Ok(best)
     }
 
-    /// Looks through a turn.
+    /// Searches a turn.
     fn turn(&mut self, board: Ring<PLACES>) -> Result<Found, OutOfLimit> {
         let left = self.limit.saturating_sub(self.search.moves);
         if left == 0 || self.cancel.is_cancelled() {
@@ -190,8 +193,8 @@ impl<const PLACES: usize> TurnTree<'_, PLACES> {
         }
     }
 
-    /// Notes the lines that prove what is known of a position: that the mover does at least so well (`one` turn of every
-    /// position), or no better (all turns).
+    /// Adds the lines that prove a bound: with `one`, that the mover does at least that well (one turn in every
+    /// position), else that the mover does no better (all turns).
     fn prove(&mut self, board: Ring<PLACES>, one: bool, lines: &mut Lines) -> Result<(), OutOfLimit> {
         let (pits, seeds) = (Ring::<PLACES>::PITS, self.seeds);
         if let Found::Win(moves) = self.turn(board)? {

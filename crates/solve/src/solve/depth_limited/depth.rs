@@ -1,23 +1,23 @@
 use std::fmt;
 
-/// How deep a search goes.
+/// Depth of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// This many moves, again-moves included.
     Moves(u32),
-    /// This many turns, however many moves they have.
+    /// This many turns, with any number of moves.
     Turns(u32),
 }
 
 impl Depth {
-    /// The number of moves or turns.
+    /// Number of moves or turns.
     pub fn number(self) -> u32 {
         match self {
             Depth::Moves(number) | Depth::Turns(number) => number,
         }
     }
 
-    /// The limits on moves and on turns; the one that does not apply is larger than any depth.
+    /// Limits of moves and of turns. The limit that does not apply is larger than any depth.
     pub fn limits(self) -> (u32, u32) {
         match self {
             Depth::Moves(moves) => (moves, u32::MAX),

@@ -1,30 +1,30 @@
-/// Bits of the number of an entry: a table of 256 KiB, which stays in the cache of a core.
+/// Bits of the index of an entry: a table of 256 KiB, which stays in the cache of a core.
 const BITS: u32 = 15;
 
-/// Where an entry keeps whether an evaluation is a lower bound, and an upper one, beside the number of a pit.
+/// Bits beside the number of a pit that mark an evaluation as a lower or an upper bound.
 const AT_LEAST: u8 = 1 << 7;
 const AT_MOST: u8 = 1 << 6;
 
-/// What a depth-limited search found about a position.
+/// Result of a depth-limited search of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// The evaluation or a bound of it, in sixteenths of a seed.
     pub evaluation: i32,
-    /// The turns searched.
+    /// Number of turns searched.
     pub turns: u32,
-    /// Whether the evaluation is at least this.
+    /// True if the evaluation is at least this.
     pub at_least: bool,
-    /// Whether it is at most this.
+    /// True if the evaluation is at most this.
     pub at_most: bool,
     /// The pit of the best move.
     pub pit: usize,
 }
 
 impl Finding {
-    /// The part of a window in which the evaluation may be.
+    /// Narrows a window to the part that the evaluation may be in.
     ///
     /// # Errors
-    /// The evaluation or its bound, if no more is asked for than that.
+    /// With the evaluation or its bound, if that answers the search.
     #[inline(always)]
     pub fn narrow(self, (low, high): (i32, i32)) -> Result<(i32, i32), i32> {
         let Finding { evaluation, at_least, at_most, .. } = self;
@@ -38,35 +38,35 @@ impl Finding {
 /// [`Finding`] in 8 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// The lower half of the hash.
+    /// Lower half of the hash.
     tag: u32,
     evaluation: i16,
     /// 0 in an unused entry.
     turns: u8,
-    /// The pit of the best move and whether the evaluation is a bound.
+    /// The pit of the best move, and marks of a bound.
     pit: u8,
 }
 
-/// What depth-limited searches of one thread found lately, and how many nodes they may still visit.
+/// Recent results of the depth-limited searches of one thread, and the nodes that they may still visit.
 ///
-/// The depth-limited search of a position includes those of the positions after its moves to one turn less, so most of the
-/// work is done when the zero-window search gets to one of these. An entry identifies its position by a hash only: a
-/// collision costs time, but cannot make a proof wrong, since evaluations prove nothing.
+/// A depth-limited search includes those of the positions after its moves, one turn less deep. So most of the
+/// work is done when the zero-window search comes to one of these. An entry identifies its position by a hash
+/// alone. A collision costs time, but cannot make a proof wrong, since evaluations prove nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     /// Nodes that may still be visited.
     pub left: u32,
-    /// By the upper bits of the hash; empty until the first finding.
+    /// Entries by the upper bits of the hash; empty until the first finding.
     entries: Vec<Entry>,
 }
 
 impl Findings {
-    /// Nothing found yet, and nodes to visit.
+    /// No findings, and `left` nodes to visit.
     pub fn new(left: u32) -> Findings {
         Findings { left, entries: Vec::new() }
     }
 
-    /// What was found about the position with this hash.
+    /// The finding for the position with this hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<Finding> {
         let Entry { tag, evaluation, turns, pit } = *self.entries.get((hash >> (u64::BITS - BITS)) as usize)?;
@@ -79,7 +79,8 @@ impl Findings {
         })
     }
 
-    /// Keeps what a search to at least one turn found about the position with this hash, instead of what was there.
+    /// Stores the result of a search to at least one turn of the position with this hash, and replaces the old
+    /// entry.
     #[inline]
     pub fn put(&mut self, hash: u64, found: Finding) {
         if self.entries.is_empty() {
@@ -108,7 +109,7 @@ mod tests {
             let found = Finding { evaluation, turns, at_least, at_most, pit };
             findings.put(hash, found);
             assert_eq!(findings.get(hash), Some(found));
-            // Another position, whether or not it has the same place.
+            // Another position, with the same index or not.
             assert_eq!(findings.get(hash ^ 1), None);
             assert_eq!(findings.get(!hash), None);
         }

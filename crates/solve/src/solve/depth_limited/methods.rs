@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use crate::solve::error::SolveError;
 
-/// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
+/// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section
+/// 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
@@ -18,8 +19,8 @@ pub enum Method {
     ParMm,
     /// Minimax in parallel in the upper levels, alpha-beta with a full window below.
     ParAb,
-    /// Young Brothers Wait: in the upper levels the first move by alpha-beta, then the others in parallel with what it
-    /// proved; alpha-beta below.
+    /// Young Brothers Wait. In the upper levels it searches the first move by alpha-beta, then the others in
+    /// parallel with the resulting bounds. Below it is alpha-beta.
     Ybw,
 }
 
@@ -39,14 +40,14 @@ impl Method {
     }
 }
 
-/// The evaluation of a position at which the search ends before the game does.
+/// Evaluation of a position at which the search ends before the game does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evaluation {
     /// The difference of the stores.
     #[default]
     Stores,
-    /// The difference of what the players hold, in stores and pits (the paper's own).
+    /// The difference of the seeds that the players hold in stores and pits (the paper's own evaluation).
     Seeds,
 }
 
@@ -60,9 +61,9 @@ pub struct LimitedSearch {
     pub method: Method,
     /// The depth in moves, again-moves included.
     pub depth: u32,
-    /// Levels from the root on that are searched in parallel.
+    /// Number of levels from the root that are searched in parallel.
     pub par_depth: u32,
-    /// The evaluation of positions at the end of the search.
+    /// Evaluation of positions at the end of the search.
     pub evaluation: Evaluation,
 }
 
@@ -74,11 +75,12 @@ pub struct LimitedResult {
     pub value: i64,
     /// The first of the best moves; `None` if the game is over or the depth is 0.
     pub best: Option<Pit>,
-    /// Positions visited. With a window and threads it may differ from run to run; the value never does.
+    /// Positions visited. With a window and several threads the number may differ from run to run; the value
+    /// never does.
     pub nodes: u64,
 }
 
-/// The window in which a value matters: at most what the mover has already, at least what the opponent allows.
+/// The window in which a value matters: from what the mover already has to what the opponent allows.
 #[derive(Clone, Copy)]
 struct Window {
     alpha: i64,
@@ -100,7 +102,7 @@ impl LimitedSearch {
         LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores }
     }
 
-    /// Sets how many levels are searched in parallel, by the parallel methods.
+    /// Sets the number of levels that the parallel methods search in parallel.
     #[must_use]
     pub fn with_par_depth(self, par_depth: u32) -> LimitedSearch {
         LimitedSearch { par_depth, ..self }
@@ -112,7 +114,7 @@ impl LimitedSearch {
         LimitedSearch { evaluation, ..self }
     }
 
-    /// Positions that a thread visits between two checks whether to stop.
+    /// Number of positions that a thread visits between two checks for a stop.
     pub const ASK_EVERY: u32 = 1 << 6;
 
     /// Searches on the threads of the current pool.
@@ -120,11 +122,12 @@ impl LimitedSearch {
         Run::new(self, u64::MAX, &Cancel::new()).start(position)
     }
 
-    /// The same as [`LimitedSearch::run`], of at most about `positions` positions. These and `cancel` are looked at at the
-    /// start, and then every [`LimitedSearch::ASK_EVERY`] positions of a thread.
+    /// As [`LimitedSearch::run`], for at most about `positions` positions. The limit and `cancel` are checked
+    /// at the start, and then every [`LimitedSearch::ASK_EVERY`] positions of a thread.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`] when there are more positions, [`SolveError::Stopped`] when `cancel` was cancelled.
+    /// [`SolveError::OverBudget`] if there are more positions, [`SolveError::Stopped`] if `cancel` is
+    /// cancelled.
     pub fn run_within(
         &self,
         position: &Position,
@@ -144,12 +147,12 @@ impl LimitedSearch {
 struct Run<'s> {
     search: &'s LimitedSearch,
     cancel: &'s Cancel,
-    /// Positions that threads may still begin to visit, some at a time; [`ENDED`] once there are none, or it was stopped:
-    /// later results are meaningless.
+    /// Positions that threads may still visit, taken several at a time. [`ENDED`] if none are left or the
+    /// search was stopped; later results are meaningless then.
     left: AtomicU64,
 }
 
-/// No position may be visited any more, and any number.
+/// Values of `left`: no more positions, and no limit.
 const ENDED: u64 = u64::MAX;
 const UNLIMITED: u64 = u64::MAX - 1;
 
@@ -162,7 +165,7 @@ impl<'s> Run<'s> {
         self.left.load(Ordering::Relaxed) == ENDED
     }
 
-    /// Takes some of the positions that are left.
+    /// Takes some of the remaining positions.
     fn take(&self) {
         let most = u64::from(LimitedSearch::ASK_EVERY);
         let take = |left| match left {
@@ -173,7 +176,7 @@ impl<'s> Run<'s> {
         if self.cancel.is_cancelled() {
             self.left.store(ENDED, Ordering::Relaxed);
         } else {
-            // Fails only where the number is not limited.
+            // Fails only if the number is not limited.
             let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         }
     }
@@ -188,8 +191,8 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Whether `position`, with `depth` moves left to search, is a leaf. `until` counts down the thread's positions to
-    /// the next check whether to stop.
+    /// Returns true if `position`, with `depth` moves left to search, is a leaf. `until` counts down the
+    /// thread's positions to the next check for a stop.
     fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
         if *until == 0 {
             *until = LimitedSearch::ASK_EVERY;
@@ -211,7 +214,7 @@ impl<'s> Run<'s> {
         LimitedResult { value, best: None, nodes: 1 }
     }
 
-    /// The moves, the positions they lead to, and whether the mover moves again.
+    /// The moves with the positions after them, and true if the mover moves again.
     fn children(&self, position: &Position) -> impl Iterator<Item = (Pit, Position, bool)> {
         position.moves().map(|pit| {
             let played = position.play(self.search.rules, pit).expect("a legal move");
@@ -287,7 +290,7 @@ impl<'s> Run<'s> {
 }
 
 impl LimitedResult {
-    /// Combines with the result of one move.
+    /// Combines the result with that of one move.
     fn raise(&mut self, pit: Pit, again: bool, child: LimitedResult) {
         let value = mover_value(again, child.value);
         self.nodes += child.nodes;

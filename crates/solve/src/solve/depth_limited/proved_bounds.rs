@@ -8,10 +8,10 @@ use crate::solve::error::SolveError;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
 use crate::solve::packed::{Board, Sower, Word};
 
-/// Nodes between two readings of the clock; each may read tables from the disk.
+/// Nodes between two readings of the clock. Each node may read tables from the disk.
 const ASK_EVERY: u64 = 1 << 4;
 
-/// The result of a depth-limited search: not proved unless it is `exact`.
+/// Result of a depth-limited search; proved only if it is `exact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DepthLimitedResult {
@@ -19,13 +19,13 @@ pub struct DepthLimitedResult {
     pub best: Pit,
     /// The evaluation of the position: a final store difference for the mover.
     pub value: i64,
-    /// How deep the search went.
+    /// Depth of the search.
     pub depth: Depth,
-    /// Whether every line of play ended in a proved score, so that the value is exact and the move is best.
+    /// True if every line of play ended in a proved score. The value is then exact, and the move is best.
     pub exact: bool,
 }
 
-/// A running depth-limited search: alpha-beta that uses proved bounds where there are any, and evaluations at all other
+/// A running depth-limited search: alpha-beta with proved bounds where they exist, and evaluations at all other
 /// leaves.
 pub(crate) struct BoundedSearch<'s, W, K> {
     pub sower: &'s Sower<W>,
@@ -36,15 +36,16 @@ pub(crate) struct BoundedSearch<'s, W, K> {
     pub cancel: &'s Cancel,
     /// Nodes that may still be visited.
     pub budget: u64,
-    /// Whether some line of play ended in an evaluation.
+    /// True if some line of play ended in an evaluation.
     pub evaluated: bool,
 }
 
 impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W, K> {
-    /// Searches the `moves` of `position`, which must be all its moves; `board` has its rows. `None` if there are none.
+    /// Searches the `moves` of `position`, which must be all its moves; `board` has its rows. `None` without
+    /// moves.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`]; when stopped, or a table is damaged.
+    /// [`SolveError::OverBudget`]; also if it is stopped or a table is damaged.
     pub fn run(
         mut self,
         position: &Position,
@@ -67,7 +68,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
 
     /// The evaluation of one move for the mover of `board`, in sixteenths of a seed (fail-soft).
     ///
-    /// `limits` are the moves and turns that may still be searched.
+    /// `limits` are the remaining moves and turns.
     fn after(
         &mut self,
         board: Board<W>,

@@ -9,22 +9,23 @@ pub(crate) const LIMIT: i32 = i32::MAX / 4;
 /// Nodes between two readings of the clock; with their moves they take a fraction of a millisecond.
 const ASK_EVERY: u32 = 1 << 8;
 
-/// From this many turns on, moves are sorted by their static evaluations, too.
+/// Number of turns from which on moves are also sorted by their static evaluations.
 const SORTED_TURNS: u32 = 2;
 
 /// Depth-limited search with static evaluations at its leaves: alpha-beta without tables or proved bounds.
 pub(crate) struct StaticSearch<'a, W> {
     pub sower: &'a Sower<W>,
     pub evaluation: &'a StaticEvaluation,
-    /// What stops searching deeper.
+    /// Limits that stop a deeper search.
     pub ends: Ends<'a>,
 }
 
 impl<W: Word> StaticSearch<'_, W> {
-    /// The evaluation of `board`, with `seeds` seeds in play, to a depth of `turns` turns: what its mover collects, in
-    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `findings` knows as much, nothing is
-    /// searched. Each node decrements [`Findings::left`]. At 0 the remaining leaves get static evaluations; an interruption
-    /// sets it to 0.
+    /// Evaluates `board`, with `seeds` seeds in play, to a depth of `turns` turns. The evaluation is of the
+    /// seeds that its mover collects, in sixteenths of a seed; outside the window it is a bound (fail-soft).
+    ///
+    /// A sufficient finding in `findings` replaces the search. Each node decrements [`Findings::left`]; at 0
+    /// the remaining leaves get static evaluations. An interruption sets it to 0.
     pub fn search(&self, board: Board<W>, seeds: u32, turns: u32, window: (i32, i32), findings: &mut Findings) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
@@ -101,7 +102,7 @@ impl<W: Word> StaticSearch<'_, W> {
     }
 }
 
-/// A hash of the board: its upper bits choose an entry of [`Findings`], the lower ones are kept there.
+/// A hash of the board. The upper bits select an entry of [`Findings`], the lower bits are stored in it.
 #[inline]
 fn hash<W: Word>(board: Board<W>) -> u64 {
     let rows = board.mover.wrapping_mul(W::SPREAD[0]).folded() ^ board.other.folded().rotate_left(7);
@@ -109,7 +110,7 @@ fn hash<W: Word>(board: Board<W>) -> u64 {
     (mixed ^ mixed >> 32).wrapping_mul(u64::SPREAD[0])
 }
 
-/// The window of a position with `seeds` seeds in play, for the player to move after a move.
+/// The window of the position after a move, with `seeds` seeds in play before it, for the player to move next.
 #[inline]
 pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
     if again {
@@ -151,7 +152,7 @@ mod tests {
                 let mut row = || u64::pack((0..3).map(|_| random.u8(..4)).collect::<Vec<_>>().into_iter());
                 let board = Board { mover: row(), other: row() };
                 let seeds = board.seeds();
-                // Findings to more turns are used, too; to one turn there are none.
+                // Findings of deeper searches are used too; a search to one turn has none.
                 let right = minimax(&search, board, seeds, 1);
                 let low = random.i32(0..SEED * 18);
                 for (low, high) in [(-LIMIT, LIMIT), (low, low + 1), (low, low + 3 * SEED)] {

@@ -15,7 +15,7 @@ impl LeastSquares {
         LeastSquares { unknowns, matrix: vec![0.0; unknowns * unknowns], right: vec![0.0; unknowns] }
     }
 
-    /// Adds an observation: the sum of the unknowns with these numbers, in ascending order, is `value`.
+    /// Adds an observation: the unknowns with these indices, in ascending order, have the sum `value`.
     pub fn add(&mut self, numbers: &[usize], value: f64) {
         for (i, &row) in numbers.iter().enumerate() {
             self.right[row] += value;

@@ -3,60 +3,61 @@ use kalah_core::game::mover_score;
 
 use crate::solve::packed::{Board, Word};
 
-/// For each seed stored, in addition to the seed itself.
+/// Bonus for each seed stored, in addition to the seed itself.
 const STORED: i32 = 3 * SEED;
 
-/// For each pit that the move is nearer to the store.
+/// Bonus for each pit that the move is nearer to the store.
 const NEARNESS: i32 = SEED / 2;
 
-/// For each pit fewer with seeds of an opponent who is to reply.
+/// Bonus for each pit that is empty in the row of an opponent who replies.
 const REPLY: i32 = SEED;
 
-/// For moving again.
+/// Bonus for an again-move.
 const AGAIN: i32 = 8 * SEED;
 
-/// The move-ordering score: moves with a larger one are searched first.
+/// Move-ordering score: moves with a larger one are searched first.
 ///
-/// The aim is not the most likely best move but the smallest proof (docs/measurements.md): few seeds left, few replies.
+/// Its aim is the smallest proof, rather than the move most likely to be best (docs/measurements.md): few seeds
+/// left, few replies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveScore {
     /// The evaluation of the move for the mover, in sixteenths of a seed.
     pub evaluation: i32,
-    /// Added for the kind of move.
+    /// Bonus for the kind of move.
     bonus: i32,
 }
 
 impl MoveScore {
-    /// The score of the move of `pit` that led to `next`, seen by the player to move then; its evaluation is still to
-    /// be set.
+    /// The score of the move of `pit` that led to `next`, seen by the player to move next. Its evaluation must
+    /// still be set.
     #[inline]
     pub fn new<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> MoveScore {
         MoveScore { evaluation: 0, bonus: MoveScore::bonus(pit, again, stored, next) }
     }
 
-    /// What is added to the evaluation of a move.
+    /// Bonus on the evaluation of a move.
     #[inline]
     pub fn bonus<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> i32 {
         let turn = if again { AGAIN } else { -REPLY * next.mover.filled() as i32 };
         STORED * stored as i32 + NEARNESS * pit as i32 + turn
     }
 
-    /// The whole score.
+    /// The sum of evaluation and bonus.
     #[inline]
     pub fn total(self) -> i32 {
         self.evaluation + self.bonus
     }
 }
 
-/// The evaluation for the mover of a move that stores `stored` seeds, from the evaluation `next` of the position after
-/// it, with `left` seeds in play, for the player to move then; in sixteenths of a seed.
+/// The evaluation of a move for its mover, in sixteenths of a seed. The move stores `stored` seeds. `next` is
+/// the evaluation of the position after it, with `left` seeds in play, for the player to move next.
 #[inline]
 pub(crate) fn mover_evaluation(again: bool, stored: u32, left: u32, next: i32) -> i32 {
     mover_score(again, SEED * stored as i32, SEED * (stored + left) as i32, next)
 }
 
-/// Moves the first of the moves with the largest `score` to the front. Most searches end with one of the first moves,
-/// so the rest is never sorted.
+/// Swaps the first of the moves with the largest `score` to the front. Most searches end with one of the first
+/// moves, so the rest is never sorted.
 #[inline]
 pub(crate) fn select<T>(moves: &mut [T], score: impl Fn(&T) -> i32) {
     if let Some(best) = (0..moves.len()).rev().max_by_key(|&index| score(&moves[index])) {

@@ -8,29 +8,31 @@ use super::least_squares::LeastSquares;
 use crate::solve::error::SolveError;
 use crate::solve::packed::{Board, Word};
 
-/// Pits with more seeds count as having this many.
+/// Seeds of a pit beyond this number are ignored.
 const MOST_HELD: usize = 14;
 
-/// The largest layer to learn from: evaluations also serve positions with more seeds, and random reads of larger tables
-/// may have to come from the disk.
+/// The largest layer to learn from. Evaluations also serve positions with more seeds, and random reads of
+/// larger tables may come from the disk.
 const LEARN_SEEDS: usize = 24;
 
-/// Positions to learn from.
+/// Number of positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
 /// Positions between two readings of the clock.
 const ASK_EVERY: usize = 1 << 6;
 
-/// The worth of the pits 0 and 1 of a row, of 2 and 3, ...
+/// Worth of the pits 0 and 1 of a row, of 2 and 3, and so on.
 type Pairs = [[i16; 256]; MAX_PITS / 2];
 
-/// An evaluation without search: half of the seeds in play, plus a term for every pit that depends on its seeds.
+/// An evaluation without search: half of the seeds in play, plus a term for every pit that depends on its
+/// seeds.
 ///
-/// A pit with as many seeds as there are steps to the store gives an again-move, an empty one a possible capture, and
-/// seeds near the store are easily stored: the sum over the pits explains three fifths of the variance of scores.
+/// A pit with as many seeds as steps to the store gives an again-move, an empty pit a possible capture, and
+/// seeds near the store are easily stored. The sum over the pits explains three fifths of the variance of
+/// scores.
 pub(crate) struct PitEvaluation {
-    /// In sixteenths of a seed, for pairs of neighbouring pits (the mover's, then the other's), indexed by their seeds:
-    /// four bits each, the first pit in the lower ones. Pairs halve the number of look-ups.
+    /// In sixteenths of a seed, for pairs of neighbouring pits (the mover's, then the other row's), indexed by
+    /// their seeds: four bits each, the first pit in the lower ones. Pairs halve the number of look-ups.
     worth: [Pairs; 2],
 }
 
@@ -41,18 +43,18 @@ impl Default for PitEvaluation {
 }
 
 impl PitEvaluation {
-    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones. Tables may have to come
-    /// from the disk.
+    /// Learns from random positions of a layer of `tables`, at most `reach`. The positions are always the same.
+    /// Tables may have to be read from the disk.
     ///
     /// # Errors
-    /// When the table is damaged, or `cancel` was cancelled meanwhile.
+    /// If the table is damaged, or `cancel` was cancelled meanwhile.
     pub fn learn(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<PitEvaluation, SolveError> {
         let (pits, seeds) = (tables.pits(), reach.min(LEARN_SEEDS));
         let layer = LayerIndex::new(tables.rows(), seeds);
         let mut random = fastrand::Rng::with_seed(0);
         let mut ranks: Vec<u64> = (0..LEARN_POSITIONS).map(|_| random.u64(..layer.positions())).collect();
         ranks.sort_unstable();
-        // One unknown for each pit and number of seeds in it, and one for having the move.
+        // One unknown for each pit and number of seeds in it, and one for the right to move.
         let to_move = 2 * pits * MOST_HELD;
         let mut squares = LeastSquares::new(to_move + 1);
         for (index, rank) in ranks.into_iter().enumerate() {
@@ -78,7 +80,7 @@ impl PitEvaluation {
         Ok(evaluation)
     }
 
-    /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a
+    /// Evaluates `board`, with `seeds` seeds in play: the seeds that its mover may collect, in sixteenths of a
     /// seed.
     #[inline]
     pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {

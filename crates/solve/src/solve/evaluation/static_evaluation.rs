@@ -7,11 +7,11 @@ use super::pits::PitEvaluation;
 use crate::solve::error::SolveError;
 use crate::solve::packed::{Board, Word};
 
-/// The evaluation of positions without search that a solver uses.
+/// The static evaluation that a solver uses.
 pub(crate) enum StaticEvaluation {
     /// Learned from the tables when the solver was made; without tables, half of the seeds in play.
     Pits(Box<PitEvaluation>),
-    /// Trained networks, evaluated by the fastest instruction set.
+    /// Trained networks, evaluated with the fastest instruction set.
     Network(Box<PhasedNetwork>, Isa),
 }
 
@@ -22,15 +22,17 @@ impl Default for StaticEvaluation {
 }
 
 impl StaticEvaluation {
-    /// The evaluation by networks.
+    /// Evaluation by networks.
     pub fn network(network: PhasedNetwork) -> StaticEvaluation {
         StaticEvaluation::Network(Box::new(network), Isa::detect())
     }
 
-    /// The evaluation to use with `tables`: [by networks](PhasedNetwork::find), or else learned from the layers to `reach`.
+    /// The evaluation to use with `tables`: [networks](PhasedNetwork::find), or else one learned from the
+    /// layers up to `reach`.
     ///
     /// # Errors
-    /// When the network beside the tables cannot be used, a table is damaged, or `cancel` was cancelled meanwhile.
+    /// If the network beside the tables cannot be used, a table is damaged, or `cancel` was cancelled
+    /// meanwhile.
     pub fn of_tables(tables: &Tables, reach: usize, cancel: &Cancel) -> Result<StaticEvaluation, SolveError> {
         if let Some(network) = PhasedNetwork::find(tables.directory(), tables.rules(), tables.pits())? {
             return Ok(StaticEvaluation::network(network));
@@ -38,7 +40,7 @@ impl StaticEvaluation {
         Ok(StaticEvaluation::Pits(Box::new(PitEvaluation::learn(tables, reach, cancel)?)))
     }
 
-    /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a
+    /// Evaluates `board`, with `seeds` seeds in play: the seeds that its mover may collect, in sixteenths of a
     /// seed.
     #[inline]
     pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {

@@ -2,9 +2,10 @@ use kalah_core::game::{Position, Row, Rules};
 
 use super::word::Word;
 
-/// The rows of a position, one byte a pit: byte `i` holds the seeds of the pit with index `i`, bytes beyond the board 0.
+/// The rows of a position, one byte a pit: byte `i` has the seeds of the pit with index `i`; bytes beyond the
+/// board are 0.
 ///
-/// Stores are left out: what the mover still collects does not depend on them.
+/// Stores are left out: the seeds that the mover can still collect do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board<W> {
     /// The mover's row.
@@ -21,10 +22,10 @@ impl<W: Word> Board<W> {
         fits.then(|| Board { mover: pack(position.mover()), other: pack(position.other()) })
     }
 
-    /// The rows as those of a position without stores, of `pits` pits a side.
+    /// The position with these rows, without stores, of `pits` pits a side.
     ///
     /// # Panics
-    /// When `pits` is not 1 to [`Word::PITS`].
+    /// If `pits` is not 1 to [`Word::PITS`].
     pub fn position(self, pits: usize) -> Position {
         let row = |row: W| Row::new(&row.bytes().take(pits).map(u32::from).collect::<Vec<_>>());
         let rows = row(self.mover).zip(row(self.other));
@@ -32,7 +33,7 @@ impl<W: Word> Board<W> {
         Position::new(mover, other, 0, 0).expect("a word holds few seeds")
     }
 
-    /// Whether a row is empty, which ends the game.
+    /// Returns true if a row is empty, which ends the game.
     #[inline]
     pub fn is_over(self) -> bool {
         self.mover == W::default() || self.other == W::default()
@@ -51,36 +52,36 @@ impl<W: Word> Board<W> {
     }
 }
 
-/// What one move does, like [`kalah_core::game::Sowing`].
+/// Result of a move, like [`kalah_core::game::Sowing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sown<W> {
     /// The rows after the move, the mover's still first.
     pub board: Board<W>,
-    /// Seeds the mover's store gains, sown or captured.
+    /// Seeds that the mover's store gains, sown or captured.
     pub stored: u32,
-    /// Whether the mover moves again unless a row is empty.
+    /// True if the mover moves again unless a row is empty.
     pub again: bool,
 }
 
 impl<W: Word> Sown<W> {
-    /// The rows as seen by the player who moves next.
+    /// The rows, seen by the player to move next.
     #[inline]
     pub fn next(self) -> Board<W> {
         if self.again { self.board } else { self.board.turned() }
     }
 }
 
-/// What a sowing of a number of seeds from a place adds to both rows and the store.
+/// Seeds that a sowing of a number of seeds from a place adds to both rows and the store.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spread<W> {
     mover: W,
     other: W,
     stored: u8,
-    /// The place of the last seed.
+    /// Place of the last seed.
     last: u8,
 }
 
-/// Sows with a look-up table: one look-up and two additions per sowing; captures by shifts.
+/// Sows with a look-up table: one look-up and two additions for each sowing; captures by shifts.
 ///
 /// Places are numbered around the ring without the mover's store: 0 to pits - 1 the mover's row, then the other row.
 /// The store has a special number, `STORE`.
@@ -101,7 +102,7 @@ impl<W: Word> Sower<W> {
     /// [`Word::SEEDS`]).
     ///
     /// # Panics
-    /// Outside these ranges.
+    /// If `pits` or `seeds` is outside these ranges.
     pub fn new(rules: Rules, pits: usize, seeds: usize) -> Sower<W> {
         assert!((1..=W::PITS).contains(&pits) && seeds <= W::SEEDS, "{pits} pits, {seeds} seeds");
         let stride = seeds + 1;
@@ -139,10 +140,10 @@ impl<W: Word> Sower<W> {
         self.pits
     }
 
-    /// Sows the seeds of the pit with index `pit` of the mover's row, which must hold some.
+    /// Sows the seeds of the pit with index `pit` of the mover's row, which must not be empty.
     ///
     /// # Panics
-    /// When the board has more pits or seeds than the sower was made for.
+    /// If the board has more pits or seeds than the sower was made for.
     #[inline(always)]
     pub fn sow(&self, board: Board<W>, pit: usize) -> Sown<W> {
         let hand = board.mover.seeds_in(pit);
@@ -157,7 +158,7 @@ impl<W: Word> Sower<W> {
             return self.relay(after, stored, usize::from(spread.last));
         }
         let last = usize::from(spread.last);
-        // The pit was empty before the last seed fell if it holds exactly one seed now.
+        // The pit was empty before the last seed fell if it holds exactly one seed.
         if last < self.pits && after.mover.seeds_in(last) == 1 {
             let opposite = self.pits - 1 - last;
             let captured = after.other.seeds_in(opposite);
@@ -170,7 +171,7 @@ impl<W: Word> Sower<W> {
         Sown { board: after, stored, again: false }
     }
 
-    /// Sows on from `last` as long as the last seed falls into a non-empty pit.
+    /// Continues sowing from `last` as long as the last seed falls into a non-empty pit.
     #[inline(never)]
     fn relay(&self, board: Board<W>, stored: u32, last: usize) -> Sown<W> {
         let (mut after, mut stored, mut last) = (board, stored, last);

@@ -3,27 +3,30 @@ use kalah_core::game::MAX_PITS;
 use super::board::Board;
 use super::word::Word;
 
-/// The number of sums: enough for any index of 8 bits.
+/// Number of sums: enough for any index of 8 bits.
 const SUMS: usize = 256;
 
 /// Numbers the rows and positions with up to a given number of seeds in play, without gaps.
 ///
-/// A row of `m` pits is the non-decreasing sequence of its sums s1 <= .. <= sm from the first pit on. Sequences with sm
-/// <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i): the combinatorial number system. Rows with
-/// fewer seeds have lower numbers. A position is then numbered by the seeds of the mover's row, the row's number among
-/// those with as many, and the number of the other row among all that fit with it, 0 to C(n+2m, 2m) - 1.
+/// A row of `m` pits is the non-decreasing sequence of its sums s1 <= .. <= sm from the first pit on. Sequences
+/// with sm <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i), the combinatorial number
+/// system. Rows with fewer seeds have lower numbers.
+///
+/// A position is numbered 0 to C(n+2m, 2m) - 1: by the seeds of the mover's row, the row's number among those
+/// with the same seeds, and the number of the other row among all that fit with it.
 #[derive(Debug)]
 pub struct Keys<W> {
-    /// `terms[i][s]`: C(s + i, i + 1), the rows that come before because of their `i`-th sum; 0 beyond the board.
+    /// `terms[i][s]`: C(s + i, i + 1), the number of rows that come before because of their `i`-th sum; 0
+    /// beyond the board.
     terms: Box<[[W; SUMS]; MAX_PITS]>,
-    /// By the seeds of the mover's row: the number of other rows that fit with it, and the offset of its keys.
+    /// By the seeds of the mover's row: number of other rows that fit with it, and offset of its keys.
     frames: Box<[(W, W); SUMS]>,
     count: u128,
 }
 
 impl<W: Word> Keys<W> {
-    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play; `None` if the word is too small for
-    /// such boards or for their keys, which may use all its bits but one.
+    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play. `None` if the word is too
+    /// small for such boards or for their keys, which may use all its bits but one.
     pub fn new(pits: usize, seeds: usize) -> Option<Keys<W>> {
         if !(1..=W::PITS).contains(&pits) || seeds > W::SEEDS {
             return None;
@@ -46,11 +49,11 @@ impl<W: Word> Keys<W> {
             frames[mover] = (W::truncate(beside), W::truncate(offset));
             before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
-        // In the end this is the number of all keys, C(n+2m, 2m).
+        // At the end this is the number of all keys, C(n+2m, 2m).
         (before >> (W::BITS - 1) == 0).then_some(Keys { terms, frames, count: before })
     }
 
-    /// The number of keys.
+    /// Number of keys.
     pub fn count(&self) -> u128 {
         self.count
     }
@@ -65,7 +68,7 @@ impl<W: Word> Keys<W> {
         number
     }
 
-    /// The key of a position from the numbers of its rows and the seeds of the mover's.
+    /// The key of a position, from the numbers of its rows and the seeds of the mover's row.
     #[inline]
     pub(crate) fn combine(&self, mover: W, mover_seeds: u32, other: W) -> W {
         let (beside, offset) = self.frames[mover_seeds as usize & (SUMS - 1)];

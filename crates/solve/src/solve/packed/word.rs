@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrayvec::ArrayVec;
 use portable_atomic::AtomicU128;
 
-/// The most seeds in play of a position that can be solved.
+/// Maximum seeds in play of a position that can be solved.
 pub const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
 
-/// An unsigned integer that holds a row, one byte per pit, or the key of a position, or an entry of a transposition
-/// table.
+/// An unsigned integer that holds a row, one byte per pit, or the key of a position, or an entry of a
+/// transposition table.
 ///
-/// `u64` serves boards of up to 8 pits a side, `u128` all others, somewhat more slowly; there are no other words. The
-/// search visits the same positions in the same order with both.
+/// `u64` serves boards of up to 8 pits a side, and `u128` all others, somewhat more slowly; there are no other
+/// words. With both, a search visits the same positions in the same order.
 pub trait Word:
     sealed::Sealed
     + Copy
@@ -41,10 +41,10 @@ pub trait Word:
     /// Bits of the word.
     const BITS: u32;
 
-    /// The most pits a side.
+    /// Maximum pits a side.
     const PITS: usize = Self::BITS as usize / 8;
 
-    /// The most seeds in play.
+    /// Maximum seeds in play.
     const SEEDS: usize;
 
     /// Two odd factors that spread the bits of a key.
@@ -59,7 +59,8 @@ pub trait Word:
     /// A word that threads share, read and written atomically.
     type Shared: Sync;
 
-    /// A list on the stack with space for one item per move, no longer than necessary, because length costs time.
+    /// A list on the stack with space for one item per move. It is as short as possible, since length costs
+    /// time.
     type Moves<T>: Moves<T>;
 
     /// Reads a shared word.
@@ -89,7 +90,7 @@ pub trait Word:
     /// Multiplication modulo 2^[`Word::BITS`].
     fn wrapping_mul(self, other: Self) -> Self;
 
-    /// A row, or a word of little-endian bytes.
+    /// Packs bytes, lowest first, such as the seeds of a row.
     fn pack(bytes: impl DoubleEndedIterator<Item = u8>) -> Self {
         bytes.rev().fold(Self::default(), |packed, byte| packed << 8 | Self::from(byte))
     }
@@ -106,7 +107,7 @@ pub trait Word:
         self & !(Self::from(0xffu8) << (8 * pit as u32))
     }
 
-    /// Sums of a row from its first pit on: byte `i` of the result is the sum of the bytes 0 to `i`.
+    /// Sums of a row from its first pit on: byte `i` of the result is the sum of bytes 0 to `i`.
     ///
     /// No byte overflows into the next: a row has at most [`Word::SEEDS`] seeds.
     #[inline]
@@ -114,7 +115,7 @@ pub trait Word:
         self.wrapping_mul(Self::ONES)
     }
 
-    /// The last byte; for the [`Word::sums`] of a row, this is the number of its seeds.
+    /// The last byte; for the [`Word::sums`] of a row, the number of its seeds.
     #[inline]
     fn last(self) -> u32 {
         (self >> (Self::BITS - 8)).low() as u32
@@ -126,8 +127,8 @@ pub trait Word:
         self.sums().last()
     }
 
-    /// Byte `i`, for even `i`, has the seeds of pit `i` in the lower four bits and those of the next pit in the upper
-    /// four, each at most 15.
+    /// Packs pairs of pits: for even `i`, byte `i` has the seeds of pit `i` in the lower four bits and those of
+    /// the next pit in the upper four, each at most 15.
     #[inline]
     fn nibbles(self) -> Self {
         let (high, low) = (Self::ONES << 7, !(Self::ONES << 7));
@@ -150,10 +151,10 @@ pub trait Word:
 
 /// A list of moves.
 pub trait Moves<T>: Default + DerefMut<Target = [T]> {
-    /// Removes all.
+    /// Removes all items.
     fn clear(&mut self);
 
-    /// Adds one at the end.
+    /// Appends an item.
     fn push(&mut self, item: T);
 }
 

@@ -5,24 +5,24 @@ use kalah_core::game::Rules;
 use kalah_tables::table::{BoundTable, TableKey};
 use kalah_tables::verify::Survey;
 
-/// The evaluation network of new bound tables.
+/// The evaluation network for new bound tables.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundNetwork {
     /// The network.
     pub network: Network,
-    /// The bound table whose network this is, if the network of the tables' directory or the shipped one is passed over
-    /// for it.
+    /// The bound table that this network comes from, if the network of the tables' directory or the shipped one
+    /// is not used because of it.
     pub instead: Option<PathBuf>,
 }
 
 impl BoundNetwork {
-    /// Returns the network for more bound tables in `bounds`, made from the exact ones in `tables`: that of the bound
-    /// tables which are there, since a search uses those of one network only. Without any it is that of the directory of
-    /// the exact tables, or the shipped one. `None` if there is none.
+    /// Finds the network for new bound tables in `bounds`, made from the exact tables in `tables`. It is that
+    /// of the existing bound tables, since a search uses bound tables of one network only. Without any, it is
+    /// that of the directory of the exact tables, or the shipped one. `None` if there is no network.
     ///
     /// # Errors
-    /// When the network beside the exact tables cannot be read.
+    /// If the network beside the exact tables cannot be read.
     pub fn find(
         tables: &Path,
         bounds: &Path,
@@ -42,7 +42,7 @@ impl BoundNetwork {
     }
 }
 
-/// Returns the bound tables of a board in `directory` that can be opened, the fewest seeds first.
+/// The bound tables of a board in `directory` that can be opened, fewest seeds first.
 pub fn bound_tables(directory: &Path, rules: Rules, pits: usize) -> Vec<BoundTable> {
     let survey = Survey::read(directory).unwrap_or_default();
     let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });

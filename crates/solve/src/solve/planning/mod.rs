@@ -1,11 +1,13 @@
-//! Planning: which tables a search has, which it should have, and what fits memory and disk.
+//! Planning: the tables that a search has, those that it should have, and those that fit memory and disk.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `search_tables` | [the tables](SearchTables) of a search in a directory, and why others are not used |
-//! | `table_plan` | [which tables](TablePlan) to have for a search with so much memory |
-//! | `planned_search` | [a search](PlannedSearch) that tables are planned for: what is missing, and what of it fits the disk |
-//! | `bound_network` | [the evaluation network](BoundNetwork) of new bound tables |
+//! | `search_tables` | [the tables](SearchTables) of a search in a directory, and reasons why others are not
+//! used |
+//! | `table_plan` | [the recommended tables](TablePlan) for a search with a given memory |
+//! | `planned_search` | [a search](PlannedSearch) with planned tables: those that are missing, and those that
+//! fit the disk |
+//! | `bound_network` | [the evaluation network](BoundNetwork) for new bound tables |
 
 mod bound_network;
 mod planned_search;

@@ -9,11 +9,11 @@ use kalah_tables::table::TableKey;
 use super::super::options::SolverOptions;
 use super::table_plan::{LayerKind, TablePlan};
 
-/// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
-/// (docs/measurements.md), since those of large layers are read from the disk.
+/// Positions for which bound tables are made, per second and thread. It is half of the rate measured with exact
+/// tables in the page cache (docs/measurements.md), since those of large layers are read from the disk.
 const BOUNDS_RATE: f64 = 50e6;
 
-/// A search that tables are planned for, and what would make them.
+/// A search with planned tables, and the means to make them.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedSearch<'a> {
     /// The rule set.
@@ -26,9 +26,9 @@ pub struct PlannedSearch<'a> {
     pub memory: Option<u64>,
     /// Bytes of the transposition table; `None` for what the tables leave.
     pub transpositions: Option<u64>,
-    /// What computes missing tables.
+    /// Backend that computes missing tables.
     pub backend: &'a Backend,
-    /// Threads that compute them.
+    /// Number of its threads.
     pub threads: usize,
 }
 
@@ -38,39 +38,39 @@ pub struct PlannedSearch<'a> {
 pub struct PlannedLayer {
     /// The layer.
     pub key: TableKey,
-    /// What is to be known of it.
+    /// Kind of its table.
     pub kind: LayerKind,
-    /// Its positions.
+    /// Number of positions.
     pub positions: u64,
-    /// About how many bytes the table takes.
+    /// Approximate bytes of the table.
     pub bytes: u64,
-    /// True if there is such a table.
+    /// True if the table exists.
     pub exists: bool,
 }
 
-/// What is missing of the tables of a plan, and what it takes to make them.
+/// Missing tables of a plan, and the cost of making them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MissingTables {
-    /// Seeds of the largest exact layer that is needed: that of the largest bound table that is missing, if there is one.
+    /// Largest exact layer that is needed: that of the largest missing bound table, if there is one.
     pub exact_up_to: usize,
-    /// What the build of the missing exact layers up to there needs.
+    /// Plan of the build of the missing exact layers up to there.
     pub exact: Plan,
-    /// The layers whose bound tables are missing, the fewest seeds first.
+    /// Layers whose bound tables are missing, fewest seeds first.
     pub bounds: Vec<PlannedLayer>,
-    /// Bytes of disk for all of them.
+    /// Bytes of disk for all missing tables.
     pub disk: u64,
-    /// Estimated seconds to make all of them.
+    /// Estimated seconds to make all missing tables.
     pub seconds: f64,
 }
 
 impl PlannedSearch<'_> {
-    /// Returns the bytes of memory for the whole search; 0 if nothing is said and the system does not tell.
+    /// Bytes of memory for the whole search; 0 if it is not set and the system does not report it.
     pub fn memory(&self) -> u64 {
         self.memory.or_else(SolverOptions::default_memory).unwrap_or(0)
     }
 
-    /// Returns the best tables for the search, up to `most` seeds at most. `None` if there are no tables of such boards, or no
+    /// The best tables for the search, up to `most` seeds. `None` if there are no tables of such boards, or no
     /// memory for any.
     pub fn plan(&self, most: usize) -> Option<TablePlan> {
         self.plan_within(self.memory(), most)
@@ -81,7 +81,7 @@ impl PlannedSearch<'_> {
         TablePlan::new(pits, seeds, memory, self.transpositions, most)
     }
 
-    /// Returns the layers of a plan, from 2 seeds up.
+    /// The layers of a plan, from 2 seeds up.
     pub fn layers(&self, plan: &TablePlan) -> Vec<PlannedLayer> {
         let layer = |(seeds, kind): (usize, LayerKind)| {
             let key = TableKey { rules: self.rules, pits: plan.pits, seeds };
@@ -95,8 +95,8 @@ impl PlannedSearch<'_> {
         plan.layers().map(layer).collect()
     }
 
-    /// Returns what is missing of a plan. Bound tables need all exact tables up to their layers, also those that the search does
-    /// not read.
+    /// Missing tables of a plan. Bound tables are made from all exact tables up to their layers, including
+    /// those that the search does not read.
     pub fn missing(&self, plan: &TablePlan) -> MissingTables {
         let is_missing = |layer: &PlannedLayer| layer.kind != LayerKind::Exact && !layer.exists;
         let bounds: Vec<PlannedLayer> = self.layers(plan).into_iter().filter(is_missing).collect();
@@ -113,8 +113,8 @@ impl PlannedSearch<'_> {
         }
     }
 
-    /// Returns what is missing of the best tables that can be made: those of the largest plan whose missing tables fit memory and
-    /// disk. Without an evaluation network there are no new bound tables. `None` if nothing fits.
+    /// Missing tables of the largest plan whose missing tables fit memory and disk. Without an evaluation
+    /// network there are no new bound tables. `None` if nothing fits.
     pub fn missing_that_fit(&self, has_network: bool) -> Option<MissingTables> {
         let memory = self.memory();
         let planned = (2..=self.position.seeds() as usize).rev().filter_map(|most| self.plan_within(memory, most));
@@ -126,7 +126,8 @@ impl PlannedSearch<'_> {
 }
 
 impl MissingTables {
-    /// Returns the bytes that are free in `directory` if these tables do not fit there. `None` if they fit, or it is not known.
+    /// Free bytes in `directory` if these tables do not fit there. `None` if they fit, or the free bytes are
+    /// unknown.
     pub fn disk_shortage(&self, directory: &Path) -> Option<u64> {
         available_disk(directory).filter(|&free| free < self.disk)
     }
@@ -154,12 +155,12 @@ mod tests {
         };
         let plan = search.plan(48).unwrap();
         let missing = search.missing(&plan);
-        // Bound tables are made of exact ones.
+        // Bound tables are made from exact ones.
         assert!(plan.exact < plan.one_bit && missing.exact_up_to == plan.one_bit, "{plan:?}");
         assert_eq!(missing.exact.missing.len(), plan.one_bit - 1);
         assert_eq!(missing.bounds.len(), plan.one_bit - plan.exact);
 
-        // Plans ask for nothing but names.
+        // Only names are needed.
         for layer in search.layers(&plan).iter().filter(|layer| layer.kind != LayerKind::Exact) {
             fs::write(layer.key.bounds_path(search.directory), "").unwrap();
         }

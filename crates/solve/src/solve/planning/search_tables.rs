@@ -4,7 +4,7 @@ use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_tables::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
 use kalah_tables::verify::Survey;
 
-/// The tables of a search: exact ones, and bound tables above them. None by default.
+/// The tables of a search: exact ones, and bound tables above them. Empty by default.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct SearchTables {
@@ -16,7 +16,7 @@ pub struct SearchTables {
     pub reach: usize,
 }
 
-/// Bound tables that are there, and that a search does not use.
+/// Existing bound tables that a search does not use.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnusedBounds {
@@ -24,35 +24,35 @@ pub struct UnusedBounds {
     pub first: usize,
     /// Seeds of the largest of these layers.
     pub last: usize,
-    /// Why they are not used.
+    /// The reason.
     pub reason: Unused,
 }
 
-/// Why a search does not use some bound tables.
+/// Reason why a search does not use some bound tables.
 #[derive(Debug)]
 pub enum Unused {
-    /// They have another evaluation network than those that it uses.
+    /// They have another evaluation network than those in use.
     Network(TableError),
     /// These layers below them are missing.
     Missing(Vec<usize>),
 }
 
 impl SearchTables {
-    /// Opens the exact tables in `directory` of the layers up to that of `last`.
+    /// Opens the exact tables in `directory` up to the layer of `last`.
     ///
     /// # Errors
-    /// When a table is damaged or cannot be read.
+    /// If a table is damaged or cannot be read.
     pub fn exact(directory: &Path, last: TableKey) -> Result<SearchTables, TableError> {
         let tables = Tables::open_if_there(directory, last.rules, last.pits, last.seeds)?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), bounds: None, exact, reach: exact })
     }
 
-    /// Opens the tables in `directory` that a search uses, of the layers up to that of `last`: exact ones, up to `exact_up_to`
-    /// seeds at most, and bound tables above those.
+    /// Opens the tables in `directory` that a search uses, up to the layer of `last`: exact tables, with at
+    /// most `exact_up_to` seeds, and bound tables above those.
     ///
     /// # Errors
-    /// When a table is damaged or cannot be read.
+    /// If a table is damaged or cannot be read.
     pub fn open(directory: &Path, last: TableKey, exact_up_to: Option<usize>) -> Result<SearchTables, TableError> {
         let TableKey { rules, pits, seeds } = last;
         let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
@@ -62,22 +62,23 @@ impl SearchTables {
         Ok(SearchTables { tables: Some(tables), bounds, exact, reach })
     }
 
-    /// Returns the exact tables, if there are any.
+    /// The exact tables, if there are any.
     pub fn tables(&self) -> Option<&Tables> {
         self.tables.as_ref().filter(|tables| tables.max_seeds().is_some())
     }
 
-    /// Returns the bound tables, if there are any.
+    /// The bound tables, if there are any.
     pub fn bounds(&self) -> Option<&BoundTables> {
         self.bounds.as_ref()
     }
 
-    /// Returns the layers up to `seeds` seeds of which there is no exact table.
+    /// The layers up to `seeds` seeds without an exact table.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         self.tables.as_ref().map_or(Vec::new(), |tables| tables.missing(seeds))
     }
 
-    /// Returns the bound tables in `directory` of larger layers than are used and at most that of `last`, if there are any.
+    /// The bound tables in `directory` of layers above those in use, up to the layer of `last`, if there are
+    /// any.
     pub fn unused_bounds(&self, directory: &Path, last: TableKey) -> Option<UnusedBounds> {
         let survey = Survey::read(directory).ok()?;
         let unused = survey.bound_layers(last.rules, last.pits).iter().copied();

@@ -4,24 +4,24 @@ use kalah_tables::table::Cuts;
 use super::super::memory::{Shares, TableBytes};
 use super::super::transposition::most_bytes;
 
-/// Bits of a position in an exact table (measured: 4.07 to 4.15).
+/// Bits per position in an exact table (measured: 4.07 to 4.15).
 const EXACT_BITS: f64 = 4.15;
 
-/// Bits of checksums for each bit of a bound table, and that bit.
+/// Bits per bit of a bound table, checksums included.
 const CHECKED_BIT: f64 = 1.0 + 8.0 / 65536.0;
 
-/// How many times fewer nodes a search takes with tables of one seed more: the square root of 2.2, since two seeds save 2.0 to 2.4
-/// times (docs/measurements.md).
+/// Factor by which tables of one seed more reduce the nodes of a search: the square root of 2.2, since two
+/// seeds save a factor of 2.0 to 2.4 (docs/measurements.md).
 const SEED: f64 = 1.483;
 
-/// How many more nodes a search takes with many layers in 2 bits instead of exact ones, as a share, and how much less of that each
-/// further layer adds (docs/measurements.md, with evaluation networks and cuts at 4 seeds).
+/// Additional nodes, as a share, of a search with many layers in 2 bits instead of exact ones; and the factor
+/// by which each further layer adds less (docs/measurements.md, with evaluation networks and cuts at 4 seeds).
 const TWO_BITS: (f64, f64) = (0.05, 0.83);
 
 /// The same for layers in 1 bit instead of 2, at the top: 0.36 for 4 layers, 0.54 for 14.
 const ONE_BIT: (f64, f64) = (0.55, 0.77);
 
-/// What is known of a layer.
+/// Kind of the table of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// The score of every position.
@@ -33,7 +33,7 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// Its name: exact, 2 bits, 1 bit.
+    /// The name: exact, 2 bits, 1 bit.
     pub fn name(self) -> &'static str {
         match self {
             LayerKind::Exact => "exact",
@@ -42,7 +42,7 @@ impl LayerKind {
         }
     }
 
-    /// The cuts of its bound tables; `None` for exact ones.
+    /// The cuts of its bound tables; `None` for exact tables.
     pub fn cuts(self) -> Option<Cuts> {
         match self {
             LayerKind::Exact => None,
@@ -51,7 +51,7 @@ impl LayerKind {
         }
     }
 
-    /// About how many bytes so many positions take.
+    /// Approximate bytes of this many positions.
     pub fn bytes(self, positions: u64) -> u64 {
         let bits = match self {
             LayerKind::Exact => EXACT_BITS,
@@ -62,11 +62,11 @@ impl LayerKind {
     }
 }
 
-/// Which tables to have for a search with so much memory: exact ones of the layers with few seeds, bound tables of 2 bits above
-/// these, and of 1 bit at the top. Each part may be missing.
+/// Recommended tables for a search with a given memory: exact tables of the layers with few seeds, bound tables
+/// of 2 bits above these, and of 1 bit at the top. Each part may be missing.
 ///
-/// It has the fewest nodes of all such mixtures, by a rule of thumb from measurements. Tables of exact scores are needed of all
-/// layers to make the bound tables; afterwards those above [`TablePlan::exact`] are not needed any more.
+/// Of all such mixtures it needs the fewest nodes, by a rule of thumb from measurements. Making the bound
+/// tables needs exact tables of all layers; afterwards those above [`TablePlan::exact`] can be removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TablePlan {
@@ -74,31 +74,32 @@ pub struct TablePlan {
     pub pits: usize,
     /// The largest exact layer; 1 for none, since the smallest layer has 2 seeds.
     pub exact: usize,
-    /// The largest layer in 2 bits, or the largest exact one if there is none.
+    /// The largest layer in 2 bits, or the largest exact one otherwise.
     pub two_bits: usize,
-    /// The largest layer in 1 bit, or the largest other one if there is none.
+    /// The largest layer in 1 bit, or the largest other one otherwise.
     pub one_bit: usize,
     /// Bytes of all tables.
     pub tables: u64,
     /// Bytes of the transposition table.
     pub transpositions: u64,
-    /// The largest layer to which exact tables alone fit the same memory.
+    /// The largest layer if only exact tables were used in the same memory.
     pub exact_alone: usize,
     /// Estimated nodes of a search, relative to those with these exact tables.
     pub nodes: f64,
 }
 
 impl TablePlan {
-    /// The plan for searches on boards of `pits` pits a side with at most `seeds` seeds in play, in `memory` bytes; with
-    /// tables up to `most` seeds at most. The transposition table takes `transpositions` bytes of the memory, rounded down to
-    /// a power of two, or what the tables leave. `None` if there are no tables of such boards, or no memory for any.
+    /// Plans searches on boards of `pits` pits a side with at most `seeds` seeds in play, in `memory` bytes,
+    /// with tables up to `most` seeds. The transposition table takes `transpositions` bytes of the memory,
+    /// rounded down to a power of two, or what the tables leave. `None` if there are no tables of such boards,
+    /// or no memory for any.
     pub fn new(pits: usize, seeds: usize, memory: u64, transpositions: Option<u64>, most: usize) -> Option<TablePlan> {
         if !(1..=MAX_TABLE_PITS).contains(&pits) {
             return None;
         }
         let most = most.min(seeds).min(MAX_TABLE_SEEDS);
         let positions: Vec<u64> = (0..=most).map(|seeds| layer_positions(pits, seeds.max(1))).collect();
-        // Bytes of all layers up to one, and of the ranks of their rows.
+        // Bytes of all layers up to each one, and of the ranks of their rows.
         let up_to = |kind: LayerKind| -> Vec<u64> {
             let mut sum = 0;
             positions.iter().map(|&positions| (sum += kind.bytes(positions), sum).1).collect()
@@ -128,13 +129,13 @@ impl TablePlan {
         });
         let best = mixtures
             .filter_map(|(first, second, third)| plan(first, second, third))
-            // Of equal ones, the smallest.
+            // Among equal ones, the smallest.
             .min_by(|one, other| one.nodes.total_cmp(&other.nodes).then(one.tables.cmp(&other.tables)))?;
         let nodes = best.nodes / nodes(exact_alone, exact_alone, exact_alone);
         Some(TablePlan { exact_alone, nodes, ..best })
     }
 
-    /// The same without bound tables: exact ones alone, as far as they fit.
+    /// The plan without bound tables: exact tables alone, as far as they fit.
     #[must_use]
     pub fn without_bounds(self) -> TablePlan {
         let reach = self.exact_alone;
@@ -142,12 +143,12 @@ impl TablePlan {
         TablePlan { exact: reach, two_bits: reach, one_bit: reach, tables, nodes: 1.0, ..self }
     }
 
-    /// The layers from 2 seeds up: seeds, and what is to be known.
+    /// The layers from 2 seeds up, with their kinds.
     pub fn layers(&self) -> impl Iterator<Item = (usize, LayerKind)> {
         (2..=self.one_bit).map(|seeds| (seeds, self.kind(seeds)))
     }
 
-    /// What is to be known of the layer with `seeds` seeds.
+    /// Kind of the layer with `seeds` seeds.
     pub fn kind(&self, seeds: usize) -> LayerKind {
         match seeds {
             _ if seeds <= self.exact => LayerKind::Exact,
@@ -157,7 +158,8 @@ impl TablePlan {
     }
 }
 
-/// Nodes of a search with exact tables up to `exact` seeds, 2 bits up to `two_bits` and 1 bit up to `one_bit`, in any unit.
+/// Nodes of a search with exact tables up to `exact` seeds, 2 bits up to `two_bits` and 1 bit up to `one_bit`,
+/// in an arbitrary unit.
 fn nodes(exact: usize, two_bits: usize, one_bit: usize) -> f64 {
     let more = |(most, next): (f64, f64), layers: usize| 1.0 + most * (1.0 - next.powi(layers as i32));
     SEED.powi(-(one_bit as i32)) * more(TWO_BITS, one_bit - exact) * more(ONE_BIT, one_bit - two_bits)
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn tables_of_two_bits_have_the_known_sizes() {
-        // Gigabytes of all layers to 36, 38 and 40 seeds.
+        // Gigabytes of all layers up to 36, 38 and 40 seeds.
         for (seeds, gigabytes) in [(36, 17.4), (38, 30.0), (40, 52.0)] {
             let bytes: u64 = (2..=seeds).map(|seeds| LayerKind::TwoBits.bytes(layer_positions(6, seeds))).sum();
             assert!((bytes as f64 / 1e9 / gigabytes - 1.0).abs() < 0.02, "{seeds} seeds: {bytes}");

@@ -9,42 +9,42 @@ use parking_lot::Mutex;
 
 use super::layers::Layers;
 
-/// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
-/// second; larger ones while it runs.
+/// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths
+/// of a second; larger ones while it runs.
 #[cfg(not(test))]
 const AT_ONCE: u64 = 64 << 20;
 
-/// In tests, where no table is that large, tables are always compared while a search runs.
+/// In tests, whose tables are small, they are always compared while a search runs.
 #[cfg(test)]
 const AT_ONCE: u64 = 1;
 
 /// Blocks that a thread takes at a time.
 const PART_BLOCKS: u64 = 64;
 
-/// Parts that the system reads while one is compared: 32 MiB.
+/// Number of parts that the system reads ahead while one is compared: 32 MiB.
 const AHEAD_PARTS: usize = 8;
 
-/// The tables that a search reads, and whether they were compared with their checksums.
+/// The tables that a search reads, and the progress of comparing them with their checksums.
 ///
-/// A search does not compare the scores it reads with checksums, which would be too slow. So its results are used only
-/// once the tables are known to be valid. Damage once found remains, even if the file is repaired meanwhile, because
-/// results derived from it may remain.
+/// A search does not compare the scores that it reads with checksums, which would be too slow. So its results
+/// are used only once the tables are shown to be valid. Damage stays recorded even if the file is repaired
+/// meanwhile, since results derived from it may remain.
 pub(crate) struct Audit<'a> {
     layers: Layers<'a>,
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
-    /// Makes passes wait until they are told to stop; for tests.
+    /// Makes passes wait until they are stopped; for tests.
     #[cfg(test)]
     held: AtomicBool,
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of these layers. If they are small, they are compared now; what is left when `cancel` is cancelled is compared
+    /// An audit of these layers. Small ones are compared here. If `cancel` is cancelled, the rest is compared
     /// later.
     ///
     /// # Errors
-    /// When a table is found damaged.
+    /// If a table is damaged.
     pub fn new(layers: Layers<'a>, cancel: &Cancel) -> Result<Audit<'a>, TableError> {
         let audit = Audit {
             layers,
@@ -66,13 +66,13 @@ impl<'a> Audit<'a> {
         self.layers.files()
     }
 
-    /// Whether everything that the search may read was compared with its checksums.
+    /// Returns true if everything that the search may read was compared with its checksums.
     #[inline]
     pub fn is_sound(&self) -> bool {
         self.sound.load(Ordering::Relaxed)
     }
 
-    /// Whether damage was found.
+    /// Returns true if damage was found.
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }
@@ -80,7 +80,7 @@ impl<'a> Audit<'a> {
     /// Returns an error if damage was found.
     ///
     /// # Errors
-    /// The damage.
+    /// The damage that was found.
     pub fn verdict(&self) -> Result<(), TableError> {
         let damage = self.damage.lock();
         match &*damage {
@@ -92,7 +92,7 @@ impl<'a> Audit<'a> {
     /// Records that a table is damaged.
     ///
     /// # Panics
-    /// With any other error: looking up scores in open tables gives none.
+    /// With any other error, since looking up scores in open tables gives no other.
     pub fn fail(&self, error: TableError) {
         let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
         self.damage.lock().get_or_insert((path, damage));
@@ -104,21 +104,21 @@ impl<'a> Audit<'a> {
         self.held.store(held, Ordering::Relaxed);
     }
 
-    /// Bytes of the tables, and how many of them are still to be compared.
+    /// Bytes of the tables, and bytes still to be compared.
     pub fn bytes(&self) -> (u64, u64) {
         let all = self.files().map(|file| file.bytes().len() as u64).sum();
         (all, self.files().map(Blocks::unchecked_bytes).sum())
     }
 
-    /// Checks whether everything was compared. Threads that compare the rest together may each miss what another did
-    /// last, so this must be called again after they have ended.
+    /// Checks whether everything was compared. Threads that compare the rest together may each miss the last work of
+    /// another, so this must be called again after they have ended.
     pub fn update(&self) {
         if !self.is_damaged() && self.files().all(Blocks::is_checked) {
             self.sound.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The parts left to compare, for several threads.
+    /// The parts still to be compared, for several threads.
     pub fn pass(&self) -> Pass<'_, 'a> {
         let mut parts = Vec::new();
         // The largest layers are read most.
@@ -135,10 +135,10 @@ impl<'a> Audit<'a> {
         Pass { audit: self, parts, next: AtomicUsize::new(0) }
     }
 
-    /// Compares what is left, on this thread, for at most `within`. Returns whether everything was compared.
+    /// Compares the rest on this thread, for at most `within`. Returns true if everything was compared.
     ///
     /// # Errors
-    /// When damage is found, or was before.
+    /// If damage is or was found.
     pub fn finish(&self, within: Duration) -> Result<bool, TableError> {
         if !self.is_sound() {
             let start = Instant::now();
@@ -156,7 +156,7 @@ struct Part<'a> {
     blocks: Range<u64>,
 }
 
-/// A pass through all blocks that are left to compare.
+/// A pass through all blocks still to be compared.
 pub(crate) struct Pass<'s, 'a> {
     audit: &'s Audit<'a>,
     parts: Vec<Part<'a>>,
@@ -164,8 +164,8 @@ pub(crate) struct Pass<'s, 'a> {
 }
 
 impl Pass<'_, '_> {
-    /// Compares parts that no other thread has taken until none is left, damage is found, or `go_on`, which is called
-    /// before every block, returns false.
+    /// Compares parts that no other thread has taken, until none is left, damage is found, or `go_on` returns
+    /// false. `go_on` is called before every block.
     pub fn work(&self, go_on: &dyn Fn() -> bool) {
         let go_on = || !self.audit.is_damaged() && go_on();
         #[cfg(test)]
@@ -175,7 +175,7 @@ impl Pass<'_, '_> {
         loop {
             let next = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(part) = self.parts.get(next) else { break };
-            // The first one has those up to its own read as well.
+            // The first one also requests the parts up to its own.
             let ahead = if next == 0 { 0 } else { next + AHEAD_PARTS }..=next + AHEAD_PARTS;
             for part in ahead.filter_map(|next| self.parts.get(next)) {
                 part.file.read_ahead(part.mover, part.blocks.clone());
@@ -266,7 +266,7 @@ mod tests {
             assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
             let found = solver.solve(&start(), 0).unwrap();
             assert!(again.layers().iter().all(|layer| layer.is_checked()));
-            // With tables that were compared before.
+            // With tables that are already compared.
             tables.layers().iter().for_each(|layer| layer.check().unwrap());
             assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
         }
@@ -315,7 +315,7 @@ mod tests {
             let mover = frame.mover;
             let copy = table.copied_frame(mover, &off).unwrap();
             assert!(table.blocks().is_frame_checked(mover));
-            // Once made, it is kept. The file can still be read when its pages were released.
+            // The copy stays. The file can still be read after its pages were released.
             assert!(table.copied_frame(mover, &on).is_ok());
             table.blocks().release(mover);
             let scores = table.frame_unchecked(mover);

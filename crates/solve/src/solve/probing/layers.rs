@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kalah_core::index::RowIndex;
 use kalah_tables::table::{Blocks, BoundTables, Tables};
 
-/// The layers that a search reads: exact tables from 2 seeds up, and bound tables of the layers above them, without a gap.
+/// The layers that a search reads: exact tables from 2 seeds up, and bound tables above them, without a gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layers<'a> {
     tables: Option<&'a Tables>,
@@ -13,8 +13,8 @@ pub(crate) struct Layers<'a> {
 }
 
 impl<'a> Layers<'a> {
-    /// The layers of `tables` up to `exact` seeds, and above them those of `bounds` up to `reach` seeds. Bound tables above
-    /// a layer of which there is neither table nor bound table are left out.
+    /// The layers of `tables` up to `exact` seeds, and above them those of `bounds` up to `reach` seeds. Bound
+    /// tables above a layer with neither kind of table are left out.
     pub fn new(tables: Option<&'a Tables>, bounds: Option<&'a BoundTables>, exact: usize, reach: usize) -> Layers<'a> {
         let exact = tables.and_then(Tables::max_seeds).unwrap_or(0).min(exact).min(reach);
         let exact = if exact < 2 { 0 } else { exact };
@@ -51,7 +51,7 @@ impl<'a> Layers<'a> {
         self.bounds.map(BoundTables::rows).or(self.tables.map(Tables::rows))
     }
 
-    /// The seeds of the layers, the fewest first.
+    /// The seeds of the layers, fewest first.
     pub fn seeds(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         2..self.reach + 1
     }
@@ -59,14 +59,14 @@ impl<'a> Layers<'a> {
     /// The file of the layer with `seeds` seeds.
     ///
     /// # Panics
-    /// When that layer is not read.
+    /// If that layer is not read.
     pub fn blocks(&self, seeds: usize) -> &'a Blocks {
         let exact = self.tables.filter(|_| seeds <= self.exact).and_then(|tables| tables.layer(seeds));
         let bounds = || self.bounds.and_then(|bounds| bounds.layer(seeds)).map(|layer| layer.blocks());
         exact.map(|layer| layer.blocks()).or_else(bounds).expect("a layer in use")
     }
 
-    /// The files of all layers, the fewest seeds first.
+    /// The files of all layers, fewest seeds first.
     pub fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
         let layers = *self;
         self.seeds().map(move |seeds| layers.blocks(seeds))

@@ -1,5 +1,5 @@
-//! Fast reading of scores and bounds from tables during a search, unchecked until all tables were compared with their
-//! checksums.
+//! Fast reading of scores and bounds from tables during a search. They are unchecked until all tables were
+//! compared with their checksums.
 
 mod audit;
 mod layers;

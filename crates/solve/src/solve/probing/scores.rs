@@ -14,47 +14,47 @@ use super::layers::Layers;
 use crate::solve::memory::Copies;
 use crate::solve::packed::{Board, Keys, Word};
 
-/// Copying tables to memory starts after a search of so many nanoseconds for each byte to be copied (3.2 seconds a GiB). By
-/// then the search has lost about as much by the small pages of files as the copies cost, so that it never pays more than
-/// twice what it would have paid had its length been known.
+/// Duration of a search, in nanoseconds for each byte to be copied, after which copying tables to memory starts
+/// (3.2 seconds a GiB). By then the search has lost about as much time by the small pages of files as the
+/// copies cost. So it never loses more than twice the optimum for its length.
 const COPY_AFTER_BYTE: u64 = 3;
 
-/// After this, tables are copied even if they then leave the page cache, so that the next search has to read them from the
-/// disk.
+/// Duration of a search after which tables are copied even if they then leave the page cache, so that the next
+/// search must read them from the disk.
 const MOVE_AFTER: Duration = Duration::from_secs(60);
 
-/// Looks up scores in exact tables, and bounds of scores in bound tables, by the numbers that [`Keys`] gives rows.
+/// Looks up scores in exact tables and bounds in bound tables, by the numbers that [`Keys`] gives rows.
 ///
-/// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums: results of a search are used only once its
-/// [`Audit`] is complete.
+/// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums. Results of a search are used
+/// only once its [`Audit`] is complete.
 pub(crate) struct TableScores<'a> {
     layers: Layers<'a>,
-    /// The network of the bound tables, and the instructions by which it evaluates.
+    /// The network of the bound tables, and the instruction set that evaluates it.
     network: Option<(&'a Network, Isa)>,
     /// By the number of a row: its rank among the rows with the same number of seeds.
     ranks: Vec<u32>,
-    /// The frame with `k` seeds in the mover's row of the layer `n` of the exact tables at `n * reach + k`.
+    /// Frames of the exact tables: that of layer `n` with `k` seeds in the mover's row is at `n * reach + k`.
     frames: Vec<Frame<FrameScores<'a>>>,
-    /// The same of the bound tables; empty without them.
+    /// Frames of the bound tables, likewise; empty without them.
     bounds: Vec<Frame<FrameBounds<'a>>>,
-    /// The frames in the order in which they are copied: seeds in play and in the mover's row.
+    /// The frames in the order of copying, each as seeds in play and in the mover's row.
     to_copy: Vec<(usize, usize)>,
-    /// How many of them were copied, or passed over.
+    /// Number of frames that were copied or passed over.
     copied: AtomicUsize,
-    /// Bytes copied that stay in the page cache.
+    /// Bytes copied that also stay in the page cache.
     twice: AtomicU64,
 }
 
 /// The scores of a frame, or the codes of bounds.
 struct Frame<S> {
-    /// In the file, perhaps not compared with their checksums yet.
+    /// In the file, perhaps not yet compared with their checksums.
     file: Option<S>,
-    /// In memory, once copied there, and compared.
+    /// Compared copy in memory, once made.
     memory: OnceLock<S>,
 }
 
 impl<S> Frame<S> {
-    /// Places for the frames of layers up to `reach`, none of them filled.
+    /// Empty places for the frames of layers up to `reach`.
     fn places(reach: usize) -> Vec<Frame<S>> {
         (0..(reach + 1) * reach).map(|_| Frame { file: None, memory: OnceLock::new() }).collect()
     }
@@ -64,13 +64,13 @@ impl<S> Frame<S> {
         self.memory.get().or(self.file.as_ref())
     }
 
-    /// Fills the place with a copy in memory; returns whether there was none before.
+    /// Fills the place with a copy in memory. Returns true if it had none.
     fn fill(&self, copy: Result<S, TableError>) -> Result<bool, TableError> {
         Ok(self.memory.set(copy?).is_ok())
     }
 }
 
-/// Where the score of a position is.
+/// Location of the score of a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spot {
     frame: u32,
@@ -79,10 +79,10 @@ pub(crate) struct Spot {
 }
 
 impl<'a> TableScores<'a> {
-    /// The scores and bounds of these `layers`.
+    /// Scores and bounds of these `layers`.
     ///
     /// # Errors
-    /// When `cancel` was cancelled before all rows were numbered.
+    /// If `cancel` was cancelled before all rows were numbered.
     pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, cancel: &Cancel) -> Result<TableScores<'a>, Stopped> {
         let reach = layers.reach();
         let mut scores = TableScores {
@@ -129,7 +129,7 @@ impl<'a> TableScores<'a> {
     /// The table of a layer.
     ///
     /// # Panics
-    /// When that layer is not looked up.
+    /// If that layer is not looked up.
     fn layer(&self, seeds: usize) -> Layer<'a> {
         let exact = self.layers.tables().filter(|_| seeds <= self.layers.exact());
         let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
@@ -137,20 +137,22 @@ impl<'a> TableScores<'a> {
         exact.or_else(bounds).expect("a layer in use")
     }
 
-    /// The bytes of a frame: seeds in play and in the mover's row.
+    /// Bytes of the frame with these seeds in play and in the mover's row.
     fn frame_bytes(&self, (seeds, mover): (usize, usize)) -> u64 {
         self.layers.blocks(seeds).sections()[mover - 1].data
     }
 
-    /// Whether all tables that can be copied were.
+    /// Returns true if all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
         self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
     }
 
-    /// Copies tables to memory, frame by frame, those of the largest layer first, until `cancel` is cancelled: random reads of files
-    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or is over. The next call
-    /// continues where this one stopped; of a frame that two calls copy at once, one copy is kept. A frame for which there
-    /// is not enough memory is still read from its file; a damaged one makes the `audit` fail.
+    /// Copies tables to memory, frame by frame, largest layer first, until `cancel` is cancelled. Random reads
+    /// of files cost more, because of their small pages.
+    ///
+    /// `wait` waits until the search has lasted that long or is over. The next call continues where this one
+    /// stopped. If two calls copy the same frame, one copy stays. A frame without enough memory is still read
+    /// from its file; a damaged frame makes the `audit` fail.
     pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), cancel: &Cancel) {
         let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
         let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
@@ -187,21 +189,21 @@ impl<'a> TableScores<'a> {
         self.layers.reach()
     }
 
-    /// The largest layer with exact scores; 0 for none. Of those above there are only bounds.
+    /// The largest layer with exact scores; 0 for none. Higher layers have only bounds.
     #[inline]
     pub fn exact(&self) -> usize {
         self.layers.exact()
     }
 
-    /// Where the score of the position with `seeds` seeds in play is whose rows have these numbers; the mover's row has
-    /// `mover_seeds` seeds.
+    /// Location of the score of the position with `seeds` seeds in play whose rows have these numbers; the
+    /// mover's row has `mover_seeds` seeds.
     #[inline]
     pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
         let frame = seeds * self.reach() as u32 + mover_seeds;
         Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
-    /// Has the processor fetch what is at `spot`, the place of a position with `seeds` seeds in play.
+    /// Prefetches the data at `spot`, the location of a position with `seeds` seeds in play.
     #[inline]
     pub fn prefetch(&self, seeds: u32, spot: Spot) {
         if seeds as usize <= self.exact() {
@@ -213,11 +215,11 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`], whether or not it was
-    /// compared with its checksum.
+    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`]. It may not
+    /// have been compared with its checksum.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     #[inline]
     pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
         let found = match self.frames[spot.frame as usize].contents() {
@@ -230,11 +232,11 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// What is known of the score of `board`, whose place is `spot`, with `seeds` seeds in play, at most
-    /// [`TableScores::reach`], whether or not it was compared with its checksum.
+    /// Bounds of the score of `board` at `spot`, with `seeds` seeds in play, at most [`TableScores::reach`].
+    /// They may not have been compared with their checksum.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     #[inline]
     pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
         if seeds as usize <= self.exact() {
@@ -251,16 +253,16 @@ impl<'a> TableScores<'a> {
         Ok(Bounds { lower, upper })
     }
 
-    /// The same as [`TableScores::bounds`], but compared with its checksum: now, if not before.
+    /// As [`TableScores::bounds`], but compared with the checksum, here if necessary.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     pub fn checked_bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
         self.check(seeds, spot)?;
         self.bounds(board, seeds, spot)
     }
 
-    /// Compares what is at `spot` with its checksum, unless it was before.
+    /// Compares the data at `spot` with its checksum, unless that was done already.
     fn check(&self, seeds: u32, spot: Spot) -> Result<(), TableError> {
         let place = spot.frame as usize;
         let mover = place % self.reach();
@@ -273,7 +275,7 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The error for an impossible score, or impossible bounds: usually a damaged block, as its checksum shows.
+    /// The error for an impossible score or impossible bounds: usually a damaged block, as its checksum shows.
     #[cold]
     fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let mover = spot.frame as usize % self.reach();
@@ -328,7 +330,7 @@ mod tests {
             assert!(matches!(TableScores::new(&keys, layers, &cancelled), Err(Stopped)));
             let copy = |cancel: &Cancel| scores.copy(copies, &audit, &|_| (), cancel);
             let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
-            // Calls that end after the first frame, of which there is a copy already.
+            // Calls that end after the first frame, which has a copy already.
             let (seeds, mover) = scores.to_copy[0];
             tables.layer(seeds).unwrap().copied_frame(mover, &Cancel::new()).unwrap();
             copy(&cancelled);

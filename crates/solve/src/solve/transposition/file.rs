@@ -26,7 +26,7 @@ pub(crate) struct Head {
 const HEAD_BYTES: usize = 17;
 
 impl Head {
-    /// The bytes before the entries of a table with these bits of a key and of a bucket's number.
+    /// The bytes before the entries of a table with these numbers of bits for a key and for a bucket's number.
     fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
         let mut head = [0; HEAD_BYTES];
         head[..8].copy_from_slice(&MAGIC);
@@ -43,7 +43,8 @@ impl Head {
     }
 }
 
-/// Writes a table; this is possible during a search, since each entry is read atomically and is valid by itself.
+/// Writes a table. This is possible during a search, since each entry is read atomically and is valid by
+/// itself.
 pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
     file.write_all(&head.bytes::<W>(table.bits()))?;
     let mut hash = Xxh3Default::new();
@@ -60,11 +61,11 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
     file.write_all(&hash.digest().to_le_bytes())
 }
 
-/// Loads the entries of a file into a table, which may have another size; returns their number, or what is wrong, in
-/// which case the table is empty.
+/// Loads the entries of a file into a table, which may have another size. Returns their number, or the reason
+/// why the file is invalid; then the table is empty.
 ///
-/// They are loaded directly into the table, so that a resumed search needs no additional memory. No search uses the
-/// table meanwhile, so no entry is used before all are checked.
+/// Entries are loaded directly into the table, so a resumed search needs no additional memory. No search uses
+/// the table meanwhile, so no entry is used before all are checked.
 pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     head: Head,
@@ -78,7 +79,7 @@ pub(crate) fn load<W: Word>(
 }
 
 fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
-    let short = |_| "it ends too early or is not what was saved";
+    let short = |_| "it ends too early or was changed";
     let mut found = [0; HEAD_BYTES];
     file.read_exact(&mut found).map_err(short)?;
     let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
@@ -101,7 +102,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
                 let word = W::pack(word.iter().copied());
                 if word != W::default() {
                     if !table.restore(bucket_bits, index, word, head.seeds) {
-                        return Err("it holds impossible bounds");
+                        return Err("it has impossible bounds");
                     }
                     taken += 1;
                 }
@@ -110,7 +111,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
         }
         // The end of the frame.
         if packed.read(&mut bytes[..1]).map_err(short)? != 0 {
-            return Err("it goes on too long");
+            return Err("it is too long");
         }
     }
     let mut checksum = [0; 8];
@@ -119,7 +120,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
         return Err("its checksum is wrong");
     }
     if file.read(&mut checksum).map_err(short)? != 0 {
-        return Err("it goes on too long");
+        return Err("it is too long");
     }
     Ok(taken)
 }

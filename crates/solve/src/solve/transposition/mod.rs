@@ -1,4 +1,4 @@
-//! The transposition table: bounds of positions that were searched before.
+//! The transposition table: bounds of positions already searched.
 
 mod file;
 mod size;

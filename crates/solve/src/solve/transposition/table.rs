@@ -15,10 +15,13 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
 /// Proved bounds of positions, shared by all threads without locks.
 ///
-/// An entry is one word, read and written atomically: the bounds, the effort that proved them, and the key. Keys are
-/// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper
-/// bits then select the bucket, and the entry holds all others. So bucket and entry together give the whole key: an
-/// entry is never mistaken for that of another position. If two threads write at once, at worst a bound is lost.
+/// An entry is one word, read and written atomically: the bounds, the effort that proved them, and part of the
+/// key.
+///
+/// Keys are first permuted: multiplied by odd numbers and shifted, each step one-to-one on the bits of keys.
+/// The upper bits then select the bucket, and the entry stores all others. So bucket and entry together give
+/// the whole key, and an entry is never taken for that of another position. If two threads write at once, at
+/// worst a bound is lost.
 pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
     map: HugePages,
@@ -27,7 +30,7 @@ pub struct TranspositionTable<W> {
     word: PhantomData<W>,
 }
 
-/// Where the entry of a key is, if it exists.
+/// Location of the entry of a key, if it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Slot<W> {
     bucket: usize,
@@ -52,7 +55,7 @@ impl<W: Word> TranspositionTable<W> {
     /// otherwise).
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// If there is not enough memory.
     pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
         let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
         let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
@@ -66,14 +69,14 @@ impl<W: Word> TranspositionTable<W> {
         Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
     }
 
-    /// Entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number; `None` if there
-    /// is no such table.
+    /// Number of entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number;
+    /// `None` if there is no such table.
     pub(crate) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
         let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
         remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
     }
 
-    /// How many entries it has room for.
+    /// Number of entries that fit.
     pub fn capacity(&self) -> u64 {
         self.entries().len() as u64
     }
@@ -94,8 +97,8 @@ impl<W: Word> TranspositionTable<W> {
         self.entries().iter().map(W::load)
     }
 
-    /// Restores the entry `word` from `index` of a saved table for the same keys, with `bucket_bits` and at most
-    /// `seeds` seeds in play. Returns false, without restoring it, if such a table cannot hold it.
+    /// Restores the entry `word` from `index` of a saved table for the same keys, with `bucket_bits` and at
+    /// most `seeds` seeds in play. Returns false, without restoring it, if such a table cannot contain it.
     pub(crate) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
         let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
         let low = self.key_bits - bucket_bits;
@@ -121,12 +124,13 @@ impl<W: Word> TranspositionTable<W> {
         self.map.fill(0);
     }
 
-    /// Removes all entries one by one, while others may use the table: what they write meanwhile may stay.
+    /// Removes all entries one by one, while others may use the table. Entries that they write meanwhile may
+    /// stay.
     pub(crate) fn forget(&self) {
         self.entries().iter().for_each(|entry| W::default().store(entry));
     }
 
-    /// Where the entry of `key` is.
+    /// Location of the entry of `key`.
     #[inline]
     pub fn slot(&self, key: W) -> Slot<W> {
         let mask = W::MAX >> (W::BITS - self.key_bits);
@@ -145,7 +149,7 @@ impl<W: Word> TranspositionTable<W> {
         }
     }
 
-    /// Has the processor fetch the bucket.
+    /// Prefetches the bucket.
     #[inline]
     pub fn prefetch(&self, slot: Slot<W>) {
         prefetch(self.map.as_mut_ptr().wrapping_add(slot.bucket * size_of::<W>()));
@@ -156,7 +160,7 @@ impl<W: Word> TranspositionTable<W> {
         &self.entries()[slot.bucket..][..Self::BUCKET]
     }
 
-    /// Whether `word` is the entry of `slot`.
+    /// Returns true if `word` is the entry of `slot`.
     ///
     /// An entry in use has a non-zero effort, so it differs from an unused one for any tag.
     #[inline]
@@ -183,7 +187,8 @@ impl<W: Word> TranspositionTable<W> {
         self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
     }
 
-    /// A lower bound of the nodes that the bounds of a position took, if they are stored: a power of two.
+    /// A lower bound of the nodes that proving the bounds of a position took, if they are stored: a power of
+    /// two.
     pub fn work(&self, slot: Slot<W>) -> Option<u64> {
         let word = self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot))?;
         Some(1 << ((word.low() & WORK_MASK) - 1))
@@ -191,8 +196,7 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Adds proved bounds of the position at `slot`, for which `nodes` nodes were searched.
     ///
-    /// Existing bounds are kept where they are tighter. In a full bucket, the entry that took the least effort is
-    /// replaced.
+    /// Tighter existing bounds stay. In a full bucket, the entry with the least effort is replaced.
     #[inline]
     pub fn put(&self, slot: Slot<W>, proved: Bounds, nodes: u64) {
         debug_assert!(proved.lower <= proved.upper, "{proved:?}");
@@ -215,7 +219,7 @@ impl<W: Word> TranspositionTable<W> {
         Self::word_of(slot, proved, work).store(victim);
     }
 
-    /// The share of entries in use, 0 to 1, estimated from a sample.
+    /// Share of entries in use, 0 to 1, estimated from a sample.
     pub fn fill(&self) -> f64 {
         let entries = self.entries();
         let sample = &entries[..entries.len().min(1 << 14)];
@@ -239,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// The largest key that entries hold in a table of few buckets.
+    /// The largest key that entries can hold in a table of few buckets.
     fn most_bits<W: Word>() -> u32 {
         TranspositionTable::<W>::REMAINDER_BITS + 3
     }
@@ -310,20 +314,21 @@ mod tests {
         let table = one_bucket();
         (0..count).for_each(|key| put(&table, key, 1 << (20 - key)));
         assert_eq!(kept(&table), Vec::from_iter(0..count));
-        // A new entry is stored even if it took less effort than all others; but then it is the next to be replaced.
+        // A new entry is stored even if it took less effort than all others, but then it is the next to be
+        // replaced.
         for newcomer in [count, count + 1] {
             put(&table, newcomer, 1);
             assert_eq!(kept(&table), Vec::from_iter((0..count - 1).chain([newcomer])));
         }
         put(&table, count + 2, 1 << 30);
-        // An entry proved again has the larger effort of the two.
+        // An entry proved again gets the larger effort of the two.
         put(&table, count - 2, 1 << 25);
         put(&table, count - 2, 1);
         put(&table, count + 3, 1 << 30);
         assert_eq!(kept(&table), Vec::from_iter((0..count - 3).chain([count - 2, count + 2, count + 3])));
 
-        // Efforts are compared by their logarithms. Of equal ones the first entry of the bucket is replaced, whatever
-        // its age.
+        // Efforts are compared by their logarithms. Of equal ones, the first entry of the bucket is replaced,
+        // whatever its age.
         let table = one_bucket();
         (0..count).for_each(|key| put(&table, key, 8 + (count - key) % 8));
         for newcomer in [count, count + 1] {

@@ -10,13 +10,13 @@ pub(crate) struct Node<W> {
     pub seeds: u32,
 }
 
-/// A position after a move, still to be searched.
+/// A position after a move that must be searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child<W> {
     pub node: Node<W>,
-    /// Seeds the move stores.
+    /// Seeds that the move stores.
     pub stored: u32,
-    /// Whether the mover moves again.
+    /// True if the mover moves again.
     pub again: bool,
     pub move_score: MoveScore,
 }
@@ -29,32 +29,32 @@ impl<W> Child<W> {
     }
 }
 
-/// A position after a move, whose score, or bounds of it, are in a table.
+/// A position after a move with a score or bounds in a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InTables<W> {
     pub node: Node<W>,
     /// The pit that was played.
     pub pit: u8,
     pub again: bool,
-    /// Seeds the move stores.
+    /// Seeds that the move stores.
     pub stored: u32,
 }
 
 impl<W: Word> InTables<W> {
-    /// The position as one to search, since its bounds do not decide the test.
+    /// The position as a child to search, since its bounds do not decide the test.
     pub fn child(&self) -> Child<W> {
         let InTables { node, pit, again, stored, .. } = *self;
         Child { node, stored, again, move_score: MoveScore::new(pit.into(), again, stored, node.board) }
     }
 }
 
-/// What is certain about a position as soon as its moves are played.
+/// Certain facts about a position after its moves are played.
 pub(crate) struct Certain {
-    /// What the mover collects at least, considering only seeds stored and games ended by one move.
+    /// Seeds that the mover collects at least, by seeds stored and games ended in one move.
     pub lower: u32,
-    /// The most that the mover collects with a move that ends the game.
+    /// Maximum that the mover collects by a move that ends the game.
     pub ended: u32,
-    /// Where the first of the known scores or bounds is, if there is one.
+    /// Location of the first of the known scores or bounds, if there is one.
     pub first: Spot,
 }
 
@@ -67,10 +67,12 @@ pub(crate) struct Expander<'a, 't, W> {
 }
 
 impl<W: Word> Expander<'_, '_, W> {
-    /// Plays the moves of a position for a test whether the mover collects `score`. Those that lead to tables go to
-    /// `known`, all others except those that end the game are added to `children`. Only the first of the known scores or
-    /// bounds is located, and prefetched unless the test is already decided: ranks of rows have to be fetched, too, each
-    /// fetch costs a page-table walk, and most tests end after the first.
+    /// Plays the moves of a position for the test whether the mover collects `score`. Moves to positions in tables
+    /// go to `known`, all others that do not end the game to `children`.
+    ///
+    /// Only the first of the known scores or bounds is located, and prefetched unless the test is already
+    /// decided. Ranks of rows must be fetched too, each fetch costs a page-table walk, and most tests end after
+    /// the first.
     #[inline]
     pub fn expand(
         &self,
@@ -113,7 +115,7 @@ impl<W: Word> Expander<'_, '_, W> {
         certain
     }
 
-    /// Where the score, or its bounds, of a position in tables are.
+    /// Location of the score or bounds of a position in tables.
     #[inline]
     pub fn locate(&self, node: Node<W>) -> Spot {
         let Node { board, seeds } = node;

@@ -1,4 +1,4 @@
-//! The zero-window test: whether the mover of a position can collect a given number of seeds.
+//! The zero-window test: can the mover of a position collect a given number of seeds?
 
 mod expansion;
 mod ordering;

@@ -3,30 +3,30 @@ use crate::solve::depth_limited::{Findings, LIMIT, StaticSearch, next_window};
 use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
-/// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
+/// Seeds above the tables from which on a depth-limited search before ordering the moves pays off.
 pub(super) const LEAST_ABOVE: u32 = 14;
 
-/// This many more seeds above the tables make the search one turn deeper.
+/// Number of further seeds above the tables that makes the search one turn deeper.
 const TURN: u32 = 3;
 
-/// The most turns of that search.
+/// Maximum turns of that search.
 const MOST_TURNS: u32 = 8;
 
-/// The same without tables: with an untrained evaluation, more turns cost more than the nodes they save
+/// Maximum turns without tables. With an untrained evaluation, more turns cost more than the nodes they save
 /// (docs/measurements.md).
 const MOST_TURNS_WITHOUT_TABLES: u32 = 2;
 
-/// If every move falls short by more than this, all will fail in any order: a constant, and a term for each seed beyond
-/// [`LEAST_ABOVE`].
+/// If every move falls short by more than this, all will fail in any order: a constant, and a term for each
+/// seed beyond [`LEAST_ABOVE`].
 const HOPELESS: (i32, i32) = (6 * SEED, SEED);
 
 /// A first move whose evaluation exceeds the required score by this much stays first.
 const SAFE: (i32, i32) = (SEED, 2 * SEED);
 
-/// Moves that are worse than the best so far by this much are not distinguished.
+/// Moves worse than the best so far by this much are not distinguished.
 const CLOSE: i32 = 4 * SEED;
 
-/// The most nodes of the search before moves are ordered. With relays, turns have dozens of moves.
+/// Maximum nodes of the search before moves are ordered. With relays, turns have dozens of moves.
 const BUDGET: u32 = 100_000;
 
 /// Gives each move its static evaluation.
@@ -39,11 +39,12 @@ pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [C
     }
 }
 
-/// Evaluates the moves of a position with `seeds` seeds in play, `above` seeds above the tables, by a depth-limited
-/// search where that pays off; the test is whether the mover collects `score`.
+/// Evaluates the moves of a position with `seeds` seeds in play, `above` seeds above the tables, by a
+/// depth-limited search if that pays off. The test asks whether the mover collects `score`.
 ///
-/// Far above the tables, a wrong first move costs whole subtrees; near them, this search costs as much as the test. If
-/// the order cannot matter, or the first move is clear, nothing is done. Returns how many nodes it visited; if it was
+/// Far above the tables, a wrong first move costs whole subtrees; near them, this search costs as much as the
+/// test. If the order cannot matter, or the first move is clear, nothing is done. Returns the number of nodes
+/// visited; if it was interrupted, the number that it might have visited.
 /// interrupted, how many it might have.
 #[inline]
 pub(crate) fn refine<W: Word>(

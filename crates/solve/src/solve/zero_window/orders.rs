@@ -3,33 +3,33 @@ use parking_lot::Mutex;
 use super::expansion::{Child, Node};
 use crate::solve::packed::{Board, Word};
 
-/// Places for orders.
+/// Number of places for orders.
 const PLACES: usize = 1 << 12;
 
 /// Evaluations of moves by depth-limited searches, shared by threads.
 ///
-/// Threads meet high above the tables, where these searches are longest: without this, each
-/// of them would do the same work (docs/measurements.md). An order changes no result, only the time.
+/// Threads meet high above the tables, where these searches are longest. Without sharing, each would do the
+/// same work (docs/measurements.md). An order changes no result, only the time.
 pub(crate) struct SharedOrders<W>(Box<[Mutex<Order<W>>]>);
 
 /// The evaluations of a position's moves for a test.
 struct Order<W> {
     /// The position and the tested score; `None` in an unused place.
     of: Option<(Board<W>, u32)>,
-    /// The position after each move, whether the mover moves again, and the evaluation.
+    /// The position after each move, true if the mover moves again, and the evaluation.
     moves: Vec<(Board<W>, bool, i32)>,
 }
 
 impl<W: Word> SharedOrders<W> {
-    /// Places for `threads` threads: none for one.
+    /// Places for orders of `threads` threads: none for one thread.
     pub fn new(threads: usize) -> SharedOrders<W> {
         let places = if threads > 1 { PLACES } else { 0 };
         SharedOrders((0..places).map(|_| Mutex::new(Order { of: None, moves: Vec::new() })).collect())
     }
 
-    /// Gives the `children` of `node` the evaluations that another thread found for the test of `score`. If there are none,
-    /// `search` finds them; a thread that comes meanwhile waits. Returns what `search` returned, or 0 if it was not
-    /// called. `hash` is that of position and score.
+    /// Gives the `children` of `node` the evaluations that another thread found for the test of `score`.
+    /// Otherwise `search` finds them, and a thread that comes meanwhile waits. Returns the result of `search`,
+    /// or 0 if it was not called. `hash` is that of position and score.
     pub fn once(
         &self,
         hash: u64,
@@ -90,12 +90,12 @@ mod tests {
             let mut children = [child(1, false), child(2, true), child(2, false)];
             assert_eq!(orders.once(3, node(1), 4, &mut children, search), 7);
             assert_eq!(evaluations(&children), [10, 11, 12]);
-            // The same test, with the moves in another order, and one that was not there.
+            // The same test with the moves in another order, and a move that was missing.
             let mut other = [child(2, false), child(8, false), child(2, true), child(1, false)];
             let nodes = orders.once(3, node(1), 4, &mut other, search);
             let (found, shared) = ([10, 11, 12, 13], [12, 0, 11, 10]);
             assert_eq!((nodes, &evaluations(&other)[..]), if threads > 1 { (0, &shared[..]) } else { (7, &found[..]) });
-            // Other tests with the same hash; one that finds nothing leaves the last one.
+            // Other tests with the same hash. One that finds nothing leaves the last one.
             for (mover, score) in [(1, 5), (2, 5)] {
                 assert_eq!(orders.once(3, node(mover), score, &mut children, |_| 0), 0);
                 assert_eq!(orders.once(3, node(mover), score, &mut children, search), 7);

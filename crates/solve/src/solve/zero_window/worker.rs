@@ -14,42 +14,42 @@ use crate::solve::packed::{Moves, Word};
 use crate::solve::probing::Spot;
 use crate::solve::transposition::{Slot, TranspositionTable};
 
-/// Bounds of positions up to this many seeds above the tables are not stored: proving them again costs no more than
-/// storing them, and leaves space for positions that cost more (docs/measurements.md).
+/// Bounds of positions up to this many seeds above the tables are not stored. Proving them again costs no more
+/// than storing them, and leaves space for positions that cost more (docs/measurements.md).
 const UNKEPT_SEEDS: u32 = 7;
 
-/// The same above bound tables, which leave some positions undecided, so that proving a position again costs more.
+/// The same above bound tables. They leave some positions undecided, so proving a position again costs more.
 const UNKEPT_ABOVE_BOUNDS: u32 = 4;
 
 /// Nodes between two checks whether another thread has decided a position on this thread's path.
 const CHECK_NODES: u64 = 1 << 10;
 
-/// Work between two checks whether to stop. A score read from a table, which may have to come from the disk, counts as
-/// 1, and so does a node of the searches that order moves.
+/// Work between two checks for a stop. A score read from a table, which may come from the disk, counts as 1,
+/// and so does a node of the searches that order moves.
 const ASK_WORK: u64 = 1 << 8;
 
-/// The same for the first nodes of a search, each of which may touch another huge page of the transposition table for
-/// the first time; that takes a millisecond.
+/// The same for the first nodes of a search. Each may touch another huge page of the transposition table for
+/// the first time, which takes a millisecond.
 const FIRST_ASK_WORK: u64 = 1 << 6;
 
-/// How many first nodes there are.
+/// Number of first nodes.
 const FIRST_NODES: u64 = 1 << 12;
 
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Places for the positions under search that threads share. A mark high above the tables lasts for seconds, unless another one
-/// takes its place.
+/// Places for the positions under search that threads share. A mark high above the tables lasts for seconds,
+/// unless another one replaces it.
 const BUSY: usize = 1 << 16;
 
 /// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
 
-/// The most seeds in play of positions that are not stored, with exact tables up to `exact` seeds and bound tables up to
-/// `reach` (0: without tables).
+/// Maximum seeds in play of positions that are not stored, with exact tables up to `exact` seeds and bound
+/// tables up to `reach` (0 without tables).
 ///
-/// Without tables all are stored: games with few seeds on many pits are long, and reach the same positions in many
-/// ways.
+/// Without tables all are stored: games with few seeds on many pits are long, and reach the same positions in
+/// many ways.
 pub(crate) fn unkept(exact: usize, reach: usize) -> u32 {
     match reach as u32 {
         0 => 0,
@@ -58,22 +58,22 @@ pub(crate) fn unkept(exact: usize, reach: usize) -> u32 {
     }
 }
 
-/// What all threads of a search share.
+/// Data that all threads of a search share.
 pub(crate) struct Shared<'a, 't, W> {
     pub expander: Expander<'a, 't, W>,
     pub positions: &'a TranspositionTable<W>,
     /// The search for move ordering.
     pub ordering: StaticSearch<'a, W>,
-    /// The most seeds in play of positions that are not stored.
+    /// Maximum seeds in play of positions that are not stored.
     pub unkept: u32,
-    /// What ends the search of all threads.
+    /// Conditions that end the search of all threads.
     pub ends: Ends<'a>,
     /// Set when one thread has the result.
     pub done: AtomicBool,
     pub nodes: &'a AtomicU64,
     pub hits: &'a AtomicU64,
     pub error: Mutex<Option<TableError>>,
-    /// Whether more than one thread searches.
+    /// True if more than one thread searches.
     pub parallel: bool,
     /// Positions under search, by hash.
     pub busy: Box<[AtomicU64]>,
@@ -82,20 +82,20 @@ pub(crate) struct Shared<'a, 't, W> {
 }
 
 impl<W> Shared<'_, '_, W> {
-    /// Places for the positions under search by so many threads.
+    /// Places for the positions under search by this many threads.
     pub fn busy_places(threads: usize) -> Box<[AtomicU64]> {
         (0..if threads > 1 { BUSY } else { 0 }).map(|_| AtomicU64::new(0)).collect()
     }
 }
 
 impl<W: Word> Shared<'_, '_, W> {
-    /// Whether bounds of a position are stored.
+    /// Returns true if bounds of the position are stored.
     #[inline]
     fn keeps(&self, node: Node<W>) -> bool {
         node.seeds > self.unkept
     }
 
-    /// Where bounds of a position are stored, if they are.
+    /// Location of the stored bounds of a position, if they are stored.
     #[inline]
     fn slot(&self, node: Node<W>) -> Option<Slot<W>> {
         self.keeps(node).then(|| self.positions.slot(self.expander.keys.key(node.board)))
@@ -115,15 +115,15 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
     known: W::Moves<InTables<W>>,
-    /// Where their scores or bounds are: of the first, or of all.
+    /// Locations of their scores or bounds: of the first, or of all.
     spots: W::Moves<Spot>,
-    /// What the searches that order moves found lately.
+    /// Recent results of the searches that order moves.
     findings: Findings,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
-    /// The work at which to check next whether to stop.
+    /// Amount of work at which the next check for a stop is due.
     ask_at: u64,
-    /// The number of open tests to return to, because another thread decided the next one.
+    /// Number of open tests to return to, because another thread decided the next one.
     back_to: Option<usize>,
 }
 
@@ -146,8 +146,9 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
     }
 
-    /// Tests whether the mover of the position can collect at least `score` (1 to the seeds in play). Returns a bound
-    /// of its score: a lower bound if it is at least `score`, otherwise an upper bound. `None` if stopped.
+    /// Tests whether the mover of the position can collect at least `score` (1 to the seeds in play). Returns a
+    /// bound of its score: a lower bound if it is at least `score`, otherwise an upper bound. `None` if
+    /// stopped.
     pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
         let result = self.test(node, score);
         self.report();
@@ -167,7 +168,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         NODE_WORK * self.nodes + self.hits + self.ordering_nodes
     }
 
-    /// Checks, often, whether the search must end. There may be much work between two nodes, so work is counted, not
+    /// Checks often whether the search must end. There may be much work between two nodes, so work is counted, not
     /// nodes.
     #[cold]
     fn is_ended(&mut self) -> bool {
@@ -175,7 +176,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         self.shared.done.load(Ordering::Relaxed) || self.shared.ends.is_reached()
     }
 
-    /// From time to time: reports progress and checks whether to go on. Returns false to go back.
+    /// Reports progress from time to time and checks whether the search may continue. Returns false to go back.
     #[cold]
     fn check(&mut self) -> bool {
         self.report();
@@ -192,7 +193,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         true
     }
 
-    /// Fail-soft zero-window test.
+    /// A fail-soft zero-window test.
     ///
     /// Appends children to the list and leaves them there for the caller.
     fn test(&mut self, node: Node<W>, score: u32) -> u32 {
@@ -240,7 +241,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if result == STOPPED {
             if slot.is_some() && self.back_to == Some(depth) {
                 self.back_to = None;
-                // Another thread decided it; if the entry was replaced meanwhile, it is searched again.
+                // Another thread decided it. If the entry was replaced meanwhile, it is searched again.
                 self.children.truncate(first);
                 return self.test(node, score);
             }
@@ -257,8 +258,9 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         result
     }
 
-    /// Looks up the moves that lead to positions with bounds in the tables, the first of them at `spot`. Those that the bounds do not
-    /// decide are added to the children. Returns the bounds of the moves that are not searched, or what decides the test.
+    /// Looks up the moves that lead to positions with bounds in the tables, the first of them at `spot`. Moves
+    /// that the bounds do not decide are added to the children. Returns the bounds of the moves that are not
+    /// searched, or the bound that decides the test.
     #[inline(always)]
     fn look_up(
         &mut self,
@@ -291,7 +293,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             if found.upper < score {
                 upper = upper.max(found.upper);
             } else {
-                // The bounds of the position do not decide the test: it is searched after all.
+                // The bounds of the position do not decide the test, so it is searched.
                 self.children.push(known.child());
             }
         }
@@ -330,7 +332,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 let child_score = if child.again { score - child.stored } else { seeds + 1 - score };
                 let busy = self.busy(child.node, child_score);
                 if let Some((place, mark)) = busy {
-                    // A move that is expected to succeed is searched by all: if it does, other moves are wasted work.
+                    // A move expected to succeed is searched by all threads: if it does, other moves are wasted
+                    // work.
                     let fails = child.move_score.evaluation < SEED * score as i32;
                     if pass == 0 && index > 0 && fails && place.load(Ordering::Relaxed) == mark {
                         deferred |= 1 << index;
@@ -369,8 +372,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         upper
     }
 
-    /// The place where threads mark that they test a position, and the mark; `None` if marking costs more than it
-    /// saves.
+    /// The place where threads mark that they test a position, and the mark. `None` if marking costs more than
+    /// it saves.
     #[inline]
     fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {
         let slot = self.shared.parallel.then(|| self.shared.slot(node))??;
