@@ -2,8 +2,28 @@
 
 /// Units before which a number is masked.
 const UNITS: [&str; 22] = [
-    "s", "ms", "ns", "us", "seconds", "second", "minutes", "minute", "hours", "hour", "positions/s", "nodes/s", "B", "KiB", "MiB",
-    "GiB", "TiB", "thread", "threads", "million", "core", "cores",
+    "s",
+    "ms",
+    "ns",
+    "us",
+    "seconds",
+    "second",
+    "minutes",
+    "minute",
+    "hours",
+    "hour",
+    "positions/s",
+    "nodes/s",
+    "B",
+    "KiB",
+    "MiB",
+    "GiB",
+    "TiB",
+    "thread",
+    "threads",
+    "million",
+    "core",
+    "cores",
 ];
 
 /// Keys of JSON documents whose numbers are masked.
@@ -19,8 +39,12 @@ pub fn matches(expected: &str, output: &str) -> bool {
 fn lines_match(expected: &[String], output: &[String]) -> bool {
     match expected.split_first() {
         None => output.is_empty(),
-        Some((first, rest)) if first == "..." => (0..=output.len()).any(|skipped| lines_match(rest, &output[skipped..])),
-        Some((first, rest)) => output.split_first().is_some_and(|(line, others)| line == first && lines_match(rest, others)),
+        Some((first, rest)) if first == "..." => {
+            (0..=output.len()).any(|skipped| lines_match(rest, &output[skipped..]))
+        }
+        Some((first, rest)) => {
+            output.split_first().is_some_and(|(line, others)| line == first && lines_match(rest, others))
+        }
     }
 }
 

@@ -88,8 +88,14 @@ fn planted_faults_are_found() {
     let tables = shell::tables("5");
     let faults = |text: &str| faults_of_runs("page", text, &mut Shell::new(&tables)).1.len();
     let block = |command: &str, output: &str| format!("```console\n$ {command}\n{output}\n```\n");
-    assert_eq!(faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 1 of the 2 seeds in play, value 0")), 0);
-    assert_eq!(faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 2 of the 2 seeds in play, value 0")), 1);
+    assert_eq!(
+        faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 1 of the 2 seeds in play, value 0")),
+        0
+    );
+    assert_eq!(
+        faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 2 of the 2 seeds in play, value 0")),
+        1
+    );
     assert_eq!(faults(&block("cd tables && false", "")), 1);
     assert_eq!(faults(&block("echo one; echo two; echo 3.5 s", "one\n...\n17 s")), 0);
     assert_eq!(faults(&format!("<!-- not run: never -->\n{}", block("false", ""))), 0);

@@ -13,7 +13,8 @@ pub struct Shell {
 /// A folder with tables of Kalah with 6 pits a side by `empty-capture`.
 pub fn tables(seeds: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documented-tables-{seeds}"));
-    let output = program().args(["build", "--backend", "cpu", "--seeds", seeds, "--tables"]).arg(&directory).output().unwrap();
+    let output =
+        program().args(["build", "--backend", "cpu", "--seeds", seeds, "--tables"]).arg(&directory).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     directory
 }

@@ -40,9 +40,8 @@ fn forbidden(glossary: &str) -> Vec<String> {
 /// Returns true if `phrase` is in `text` as whole words; both are in lower case.
 fn has(text: &str, phrase: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
-    text.match_indices(phrase).any(|(at, _)| {
-        !text[..at].ends_with(is_letter) && !text[at + phrase.len()..].starts_with(is_letter)
-    })
+    text.match_indices(phrase)
+        .any(|(at, _)| !text[..at].ends_with(is_letter) && !text[at + phrase.len()..].starts_with(is_letter))
 }
 
 /// The faults of a passage.
@@ -51,7 +50,8 @@ fn faults_of(passage: &Passage, forbidden: &[String]) -> Vec<String> {
     let lower = text.to_lowercase();
     let words = forbidden.iter().filter(|phrase| has(&lower, phrase)).map(|phrase| format!("the words `{phrase}`"));
     let first = text.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
-    let beginning = (passage.is_comment && BAD_BEGINNINGS.contains(&first)).then(|| format!("a comment that begins with {first}"));
+    let beginning =
+        (passage.is_comment && BAD_BEGINNINGS.contains(&first)).then(|| format!("a comment that begins with {first}"));
     words.chain(beginning).collect()
 }
 
@@ -91,7 +91,10 @@ fn comments_pages_and_messages_use_the_words_of_the_glossary() {
 fn planted_faults_are_found() {
     let forbidden = ["best line".to_owned(), "told".to_owned()];
     let found = |name: &str, text: &str| faults(name, text, &forbidden).len();
-    assert_eq!(found("src/a.rs", "/// The best\n/// line, told by \"x\".\nfn told() -> &'static str { \"untold\" }\n"), 2);
+    assert_eq!(
+        found("src/a.rs", "/// The best\n/// line, told by \"x\".\nfn told() -> &'static str { \"untold\" }\n"),
+        2
+    );
     assert_eq!(found("src/a.rs", "fn a<'a>() { let _ = ('\"', r#\"told\"#, \"as\\\n   told\"); } // Told.\n"), 3);
     assert_eq!(found("src/a.rs", "//! Whether a file is short.\n\n/* How it is. */\n"), 2);
     assert_eq!(found("tests/a.rs", "// Told.\nfn a() { assert!(false, \"told\"); }\n"), 1);
