@@ -52,8 +52,8 @@ fn lines_match(expected: &[String], output: &[String]) -> bool {
 fn mask(line: &str) -> String {
     let mut words: Vec<String> = line.trim_end().split(' ').map(mask_json).collect();
     for index in 1..words.len() {
-        let unit = words[index].trim_end_matches([',', '.', ')', ';', ':']);
-        if UNITS.contains(&unit) && is_number(words[index - 1].trim_start_matches('(')) {
+        let unit = words[index].trim_end_matches([',', '.', ')', ';', ':']).to_owned();
+        if UNITS.contains(&unit.as_str()) && is_number(words[index - 1].trim_start_matches('(')) {
             words[index - 1] = "#".to_owned();
             // The unit changes with the number.
             let ending = words[index][unit.len()..].to_owned();

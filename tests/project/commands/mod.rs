@@ -10,7 +10,7 @@ mod shell;
 
 use std::path::{Path, PathBuf};
 
-use page::{Block, blocks, inline_commands};
+use page::{blocks, inline_commands};
 use shell::Shell;
 
 /// Seeds in play of the largest table in the folder in which commands run.
