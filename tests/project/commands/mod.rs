@@ -75,7 +75,7 @@ fn the_program_has_every_flag_that_the_documentation_names() {
             for arguments in page::arguments(&command) {
                 checked += 1;
                 let fault = shell.fault_of_flags(&arguments);
-                faults.extend(fault.map(|fault| format!("{}:{line}: kalah {arguments}: {fault}", page.display())));
+                faults.extend(fault.map(|fault| format!("{}:{line}: kalah {arguments:?}: {fault}", page.display())));
             }
         }
     }
@@ -101,7 +101,13 @@ fn planted_faults_are_found() {
     assert_eq!(faults(&format!("<!-- not run: never -->\n{}", block("false", ""))), 0);
     assert_eq!(faults("```sh\nexport A=1\nfalse\n```\n"), 1);
     let mut shell = Shell::new(&tables);
-    assert_eq!(shell.fault_of_flags("build --seeds N --threads 2"), None);
-    assert!(shell.fault_of_flags("build --seedz 20").is_some());
-    assert!(shell.fault_of_flags("biuld --seeds 20").is_some());
+    let mut faults = |command: &str| {
+        page::arguments(command).iter().filter(|arguments| shell.fault_of_flags(arguments).is_some()).count()
+    };
+    assert_eq!(
+        faults("kalah build --seeds N --threads 2 | head -n 3 > file.txt && kalah play --north 'engine:x --y' 6x4"),
+        0
+    );
+    assert_eq!(faults("cd x; kalah build --seedz 20 && kalah biuld --seeds 20 # --seedz"), 2);
+    assert_eq!(faults("kalah help COMMAND"), 0);
 }

@@ -21,7 +21,7 @@ pub struct Command {
 impl Command {
     /// Returns true if the page shows that the command fails.
     pub fn shows_failure(&self) -> bool {
-        self.output.lines().any(|line| line.starts_with("error: "))
+        self.output.lines().any(|line| line.starts_with("error: ") || line.starts_with("WRONG"))
     }
 }
 
@@ -91,12 +91,36 @@ pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The arguments of the program in a shell command, which may run it several times, as far as they are words and flags.
-pub fn arguments(command: &str) -> Vec<String> {
-    let one_line = command.replace("\\\n", " ");
-    let commands = one_line.split(['|', '&', ';', '\n', '(']);
-    let words = commands.map(|command| command.split_whitespace().skip_while(|word| *word != "kalah").skip(1));
-    let ends = |word: &&str| !word.starts_with(['>', '#', '2', '<']) || word.starts_with("<");
-    let arguments = words.map(|words| words.take_while(ends).collect::<Vec<_>>().join(" "));
-    arguments.filter(|arguments| !arguments.is_empty()).collect()
+/// The arguments of each run of the program in a shell command.
+///
+/// Quotes are understood, as far as documentation uses them; a command that only names a placeholder, such as `COMMAND`, is
+/// left out.
+pub fn arguments(command: &str) -> Vec<Vec<String>> {
+    let words = words(&command.replace("\\\n", " "));
+    let runs = words.split(|word| word == "\n");
+    let runs = runs.filter_map(|run| run.iter().position(|word| word == "kalah").map(|at| &run[at + 1..]));
+    let is_placeholder = |word: &String| word.chars().all(|letter| letter.is_ascii_uppercase());
+    runs.filter(|run| !run.is_empty() && !run.iter().take(2).any(is_placeholder)).map(<[String]>::to_vec).collect()
+}
+
+/// The words of a shell command; `"\n"` stands for the end of one of several commands. Redirections and comments are left out.
+fn words(command: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let (mut quote, mut skips) = (None, false);
+    for letter in command.chars() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '|' | '&' | ';' | '\n' | '(' | ')') => {
+                skips = false;
+                found.extend(["\n".to_owned(), String::new()]);
+            }
+            (None, '>' | '#') if found.last().is_some_and(String::is_empty) => skips = true,
+            (None, _) if letter.is_whitespace() => found.push(String::new()),
+            _ if skips => (),
+            _ => found.last_mut().expect("one is begun").push(letter),
+        }
+    }
+    found.retain(|word| !word.is_empty());
+    found
 }

@@ -58,9 +58,8 @@ impl Shell {
     }
 
     /// Why the program does not accept arguments, if they name a command or flag that it does not have.
-    pub fn fault_of_flags(&mut self, arguments: &str) -> Option<String> {
-        let words = arguments.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-        let output = program().args(words).arg("--help").stdin(Stdio::null()).output().unwrap();
+    pub fn fault_of_flags(&mut self, arguments: &[String]) -> Option<String> {
+        let output = program().args(arguments).arg("--help").stdin(Stdio::null()).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let unknown = ["unexpected argument", "unrecognized subcommand"].iter().any(|fault| errors.contains(fault));
         unknown.then_some(errors)
