@@ -10,8 +10,8 @@ const EXACT_BITS: f64 = 4.15;
 /// Bits per bit of a bound table, checksums included.
 const CHECKED_BIT: f64 = 1.0 + 8.0 / 65536.0;
 
-/// Factor by which tables of one seed more reduce the nodes of a search: the square root of 2.2, since two
-/// seeds save a factor of 2.0 to 2.4 (docs/measurements.md).
+/// Factor by which tables of one seed more reduce the nodes of a search: the square root of 2.2. Two more seeds
+/// save a factor of 1.3 to 3.0 (docs/measurements.md), so predicted times are rough.
 const SEED: f64 = 1.483;
 
 /// Additional nodes, as a share, of a search with many layers in 2 bits instead of exact ones; and the factor
