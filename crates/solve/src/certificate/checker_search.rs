@@ -168,7 +168,7 @@ impl<'a> CheckerSearch<'a> {
     }
 }
 
-/// Returns the rank of a move in the search: again-moves first, then more seeds stored, then the pit nearer to the store.
+/// Returns the order of a move: again-moves first, then more seeds stored, then the pit nearer to the store.
 fn order(after: &After, pit: usize) -> i32 {
     let again = if after.again { 1 << 20 } else { 0 };
     again + 64 * after.stored as i32 + pit as i32
