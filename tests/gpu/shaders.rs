@@ -1,4 +1,4 @@
-//! Shaders are valid and fit their stages, so far as can be checked without an adapter.
+//! Shaders are valid and fit their stages, as far as this can be checked without an adapter.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn parsed(stage: Stage) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// The members of the parameters in Rust and their offsets in bytes: each word is set to its own place.
+/// Members of the parameters in Rust with their offsets in bytes. To find them, each word is set to its own offset.
 fn members<P: Params + Debug>() -> Vec<(String, u32)> {
     let places: Vec<u32> = (0..size_of::<P>() as u32).step_by(4).collect();
     let told = format!("{:?}", bytemuck::pod_read_unaligned::<P>(bytemuck::cast_slice(&places)));
@@ -108,7 +108,7 @@ fn parameters_lie_in_the_shader_as_in_rust() {
     }
 }
 
-/// All files with shaders.
+/// Reads all files with shaders.
 fn shader_files() -> Vec<(String, String)> {
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let mut files = Vec::new();
