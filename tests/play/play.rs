@@ -1,4 +1,4 @@
-//! `kalah play` and `kalah move` as people and scripts use them.
+//! `kalah play` and `kalah move`, as people and scripts use them.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -27,7 +27,7 @@ fn kalah(args: &[&str], stdin: &str) -> Output {
     command.env("KALAH_TABLES", directory()).args(args).write_stdin(stdin).output().unwrap()
 }
 
-/// What a successful command printed.
+/// Stdout of a successful command.
 #[track_caller]
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
@@ -40,7 +40,7 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn a_game_is_played_through_a_pipe() {
-    // Both store their last seed and move again; North empties the row, and South keeps the remaining seeds.
+    // Both players store their last seed and move again. North empties the row, and South keeps the remaining seeds.
     let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n4\n3\n"));
     assert!(text.contains("South> 4\n") && text.contains("North> 3\n"), "{text}");
     assert!(text.ends_with("South wins, 3 to 2\nline 42 43\n"), "{text}");
@@ -61,7 +61,7 @@ fn moves_are_taken_back_and_bad_ones_told() {
     assert!(text.contains("you have not moved yet"), "{text}");
     assert!(text.contains("move 9 is not legal: the pits are 1 to 6"), "{text}");
     assert!(text.contains("'xyzzy' is neither a pit nor a word"), "{text}");
-    // 3 moves again; 2 is taken back, although North would be to move, and only 3 is left.
+    // Move 3 allows another move. Move 2 is taken back, although it would be North's turn, and only 3 is left.
     assert!(text.contains("\nSouth> line\n3\n"), "{text}");
     assert!(text.contains("the game ends here, at"), "{text}");
 }
@@ -77,7 +77,7 @@ fn extra_moves_captures_relays_and_the_end_are_announced() {
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
-    // Two of the other side and the capturing one.
+    // South gets two seeds of the other side and the capturing one.
     let text = stdout(&kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n"));
     assert!(text.contains("South sows 1 and captures 3\n"), "{text}");
     let flags = ["play", "2,2,2,2,2/2,2,2,2,2", "--north", "greedy", "--rules", "s-kalaha"];
@@ -112,7 +112,7 @@ fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
         let text = stdout(&kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")));
         assert!(text.contains(why) && text.contains("South> line\n\n"), "{turn}: {text}");
     }
-    // The last seed of South's row.
+    // This is the last seed of South's row.
     let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
     assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves is made"), "{text}");
     assert!(text.ends_with("South's row is empty: the game is over, and North keeps the 1 seed left in its row\na draw, 1 to 1\nline 2\n"), "{text}");
@@ -127,7 +127,7 @@ fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
     assert!(text.contains("is neither a pit nor a word") && text.contains("the game ends here"), "{text}");
 }
 
-/// Random input, much of it legal.
+/// Strategy for random input, much of it legal.
 fn typed() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof![
         8 => "[1-4]{1,3}",
@@ -186,7 +186,7 @@ fn answer(args: &[&str]) -> Value {
 
 #[test]
 fn one_move_is_told_as_json() {
-    // From a probe: value +2, best move 6.
+    // From `kalah probe`: value +2, best move 6.
     let mut exact = answer(&["<4,0,0,1,1,1,1,1,1,1,1>", "--player", "perfect"]);
     assert!(exact["seconds"].is_f64() && exact["value"].is_i64() && exact["source"] == "solver", "{exact}");
     exact = answer(&["1,0,1,1,1,1/1,0,0,1,1,0"]);
@@ -242,7 +242,7 @@ fn a_long_search_tells_what_it_has_so_far() {
     let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
     assert!(line.contains("s left: move "), "{line}");
     assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
-    // For quick answers no message is printed.
+    // A quick answer prints no message.
     assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("so far"));
 }
 

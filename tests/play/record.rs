@@ -1,10 +1,10 @@
-//! Games as text: what is written is read again, and what is wrong is refused with its line.
+//! Games as text: games that were written can be read, and faults are reported with their line.
 
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::record::{GameRecord, read_game, read_games};
 use proptest::prelude::*;
 
-/// A game of random moves by `choices`, to its end or until they run out.
+/// Plays random moves by `choices`, to the end of the game or of the choices.
 fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
     let (mut position, mut moves) = (start, Vec::new());
     for choice in choices {
@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read_again(games in prop::collection::vec(game(), 1..4)) {
         let text: Vec<String> = games.iter().map(ToString::to_string).collect();
-        // One comment, or one word of it, may be longer than a line.
+        // A comment, or one word of it, may be longer than a line.
         let long = |line: &str| line.chars().count() > 80 && line.contains(' ') && !line.contains("; ");
         prop_assert!(!text.concat().lines().any(|line| !line.starts_with('[') && long(line)), "{}", text.concat());
         prop_assert_eq!(read_games(&text.join("\n")).unwrap(), games.clone());
@@ -99,7 +99,7 @@ fn comments_are_kept_where_they_were() {
         written.ends_with("\n\n{before} {of the game} 1. 36 {a good \\{ start} 21 {then} 2. 4 {last} *\n"),
         "{written}"
     );
-    // Comments alone are no game.
+    // A text of comments alone has no game.
     assert_eq!(read_games("; nothing here\n{or here}").unwrap(), []);
     assert!(read_game("{nothing}").unwrap_err().to_string().contains("no game"));
 }
