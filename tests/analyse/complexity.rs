@@ -38,7 +38,7 @@ fn games_that_leave_no_choice() {
 }
 
 #[test]
-fn players_that_see_the_end_take_the_best_line() {
+fn players_that_see_the_end_take_the_line_of_best_play() {
     // Kalah(2,1) is won by 2 with the moves 2 1, and by no other line.
     let players = Players::AlphaBeta { depth: 7 };
     let found = Sampling::new(Rules::EmptyCapture, players).seed(1).run(start(2, 1)).unwrap();

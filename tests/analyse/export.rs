@@ -220,7 +220,7 @@ fn what_cannot_be_exported_is_refused() {
 }
 
 #[test]
-fn the_version_tells_what_the_program_was_built_from() {
+fn the_version_names_the_sources_of_the_program() {
     let run = |flag: &str| {
         let output = Command::cargo_bin("kalah").unwrap().arg(flag).output().unwrap();
         assert!(output.status.success());

@@ -175,7 +175,14 @@ proptest! {
     #[test]
     fn the_ring_sows_as_the_rules_do((rules, position) in positions(
         &[1, 2, 3, 6, 7, 16],
-        prop_oneof![Just(0), 1..4u32, 0..40u32, 0..5000u32, 0..67_000_000u32, prop::sample::select(vec![13, 169, 2197, 62_748_517])],
+        prop_oneof![
+            Just(0),
+            1..4u32,
+            0..40u32,
+            0..5000u32,
+            0..67_000_000u32,
+            prop::sample::select(vec![13, 169, 2197, 62_748_517])
+        ],
     )) {
         assert_sown_alike_on_its_ring(rules, &position);
     }
@@ -273,7 +280,7 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
     let mut line = kalah::game::Line::new(6);
     line.push(turn);
     let short = Verdict { lines: vec![line], ..verdict };
-    assert!(check(Rules::SKalaha, &position, &short).is_err(), "a win that is not one yet");
+    assert!(check(Rules::SKalaha, &position, &short).is_err(), "the game is not won yet");
     assert_eq!(Pit::from_number(1).unwrap().index(), 0);
 }
 
@@ -402,7 +409,7 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 }
 
 #[test]
-fn an_opening_is_told_with_its_moves_and_store() {
+fn an_opening_is_reported_with_its_moves_and_store() {
     let kalah = |args: &[&str]| {
         let output = Command::new(assert_cmd::cargo::cargo_bin("kalah")).arg("opening").args(args).output().unwrap();
         let told = if output.status.success() { output.stdout } else { output.stderr };

@@ -95,7 +95,7 @@ fn a_killed_process_loses_its_pair_alone() {
 }
 
 #[test]
-fn a_damaged_piece_is_told_of_and_computed_again() {
+fn a_damaged_piece_is_reported_and_computed_again() {
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "8"]).output().unwrap());
     let compute = |name: &str| success(frame(directory.path(), name, &["--pits", "3"]).wait_with_output().unwrap());
@@ -112,7 +112,7 @@ fn a_damaged_piece_is_told_of_and_computed_again() {
 }
 
 #[test]
-fn a_missing_layer_below_is_told_with_the_command_that_makes_it() {
+fn a_missing_layer_below_is_reported_with_the_command_that_builds_it() {
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "4"]).output().unwrap());
     let ran = frame(directory.path(), "7,2", &["--pits", "3"]).wait_with_output().unwrap();
@@ -203,7 +203,7 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
     for process in processes {
         success(process.wait_with_output().unwrap());
     }
-    assert!(start.elapsed() < Duration::from_secs(25), "nobody waits for the dead");
+    assert!(start.elapsed() < Duration::from_secs(25), "a process waited for a killed one");
     // Pieces that were finished too late stay for the next process.
     success(kalah(directory.path(), &flags).output().unwrap());
     assert_complete(directory.path(), &whole(&flags[1..]), "met");

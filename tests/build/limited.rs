@@ -52,7 +52,7 @@ fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
 }
 
 #[test]
-fn a_search_to_the_end_of_the_game_finds_what_the_tables_know() {
+fn a_search_to_the_end_of_the_game_finds_the_values_of_the_tables() {
     for rules in Rules::ALL {
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), rules, 3, 8).unwrap();

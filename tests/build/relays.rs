@@ -58,7 +58,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 played += 1;
             }
         }
-        assert!(met.iter().all(|&met| met), "an other row in no ending: {mover:?}, pit {pit}");
+        assert!(met.iter().all(|&met| met), "a row of the other side is in no ending: {mover:?}, pit {pit}");
     }
     played
 }

@@ -225,8 +225,8 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
             assert!(same, "{key}: {lost}, from {from}");
             assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
             match lost {
-                0 => assert_eq!(computed, last, "both are gone on with"),
-                1 => assert_eq!(computed, positions(below) + positions(key), "nothing is relied upon"),
+                0 => assert_eq!(computed, last, "the build resumes both layers"),
+                1 => assert_eq!(computed, positions(below) + positions(key), "the build uses no frame of either layer"),
                 _ => {}
             }
         }

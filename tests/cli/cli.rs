@@ -85,7 +85,7 @@ fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
 }
 
 #[test]
-fn bad_positions_are_told_and_the_others_answered() {
+fn bad_positions_are_reported_and_the_others_answered() {
     let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "");
     assert_eq!(ran.code(), 2);
     let lines: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -112,7 +112,7 @@ fn stats_count_every_position_once() {
 }
 
 #[test]
-fn info_lists_what_is_there() {
+fn info_lists_the_layers() {
     let report = kalah(tables(), &["info", "--json"], "").success().json();
     let tables = report["tables"].as_array().unwrap();
     assert_eq!(tables.len(), 9 * Rules::ALL.len());
@@ -196,7 +196,7 @@ fn wrong_score(directory: &Path) {
 }
 
 #[test]
-fn damage_is_found_and_told_with_its_repair() {
+fn damage_is_found_and_reported_with_its_repair() {
     let directory = tempfile::tempdir().unwrap();
     kalah(directory.path(), &["build", "--seeds", "8"], "").success();
     let path = directory.path().join("empty-capture-6-08.kalah");
@@ -246,7 +246,7 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
 }
 
 #[test]
-fn a_build_says_what_it_did_and_keeps_what_is_there() {
+fn a_build_reports_its_work_and_keeps_existing_tables() {
     let directory = tempfile::tempdir().unwrap();
     let first = kalah(directory.path(), &["build", "--seeds", "7", "--pits", "4", "--json"], "").success();
     assert!(first.stderr().contains("6 layers to build"), "{}", first.stderr());
@@ -335,7 +335,7 @@ fn a_killed_build_goes_on_to_the_same_bytes() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
+fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let build = shell_build(directory.path(), "").spawn().unwrap();
     wait_for_frames(directory.path());
@@ -355,7 +355,7 @@ fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
 /// `kalah solve --build` catches the signal, rather than dying of it.
 #[cfg(unix)]
 #[test]
-fn a_search_interrupted_while_it_makes_its_tables_says_so() {
+fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
     for command in [&["solve", "6x9"][..], &["line", "6x9", "1"]] {
         let directory = tempfile::tempdir().unwrap();
         let mut search = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));

@@ -292,7 +292,7 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
 
 #[cfg(unix)]
 #[test]
-fn a_person_is_told_which_rules_are_the_default() {
+fn a_terminal_shows_the_default_rules() {
     let (tables, told) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
     let Some(shown) = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")) else { return };
     assert!(shown.contains(told), "{shown}");

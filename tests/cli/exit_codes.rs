@@ -80,7 +80,7 @@ fn case(command: &str) -> Case {
             ["--state NO/x", "--pits 6 --seeds 63", "--pits 6 --seeds 1 --tables BAD", "--no-tables --memory 64MiB"]
         }
         "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
-        new => panic!("`kalah {new}`: say here how it fails, and add it to the table of docs/commands.md if need be"),
+        new => panic!("`kalah {new}`: add its failures here, and to the table of docs/commands.md if need be"),
     };
     let given = |args: &'static str| Some(args).filter(|args| !args.is_empty());
     Case { missing: given(missing), too_large: given(too_large), wrong: given(wrong), long: given(long) }
@@ -183,7 +183,7 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn other_signals_are_told_by_the_exit_code() {
+fn the_exit_code_reports_other_signals() {
     let directory = prepared();
     for line in ["complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
         for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
@@ -197,7 +197,8 @@ fn other_signals_are_told_by_the_exit_code() {
 #[test]
 fn a_signal_that_the_parent_ignores_is_ignored() {
     let script = format!(
-        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; sleep 0.2; \
+        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; \
+            sleep 0.2; \
          kill -TERM $child; wait $child",
         env!("CARGO_BIN_EXE_kalah")
     );

@@ -25,7 +25,7 @@ fn arguments(command: &str) -> &'static str {
         "tournament" => "greedy --start 2x2",
         "analyse values" => "--pits 2 --seeds 2",
         "book check" | "book show" | "engine" | "info" | "archive pack" | "train" | "verify" => "",
-        new => panic!("`kalah {new}` has --tables: say here how it is run, or that it makes tables"),
+        new => panic!("`kalah {new}` has --tables: add its arguments here, or list it as a command that makes tables"),
     }
 }
 

@@ -144,7 +144,7 @@ impl Case<'_> {
         };
         assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", told());
         if ran.status.success() {
-            assert!((self.is_right)(&self.files(), good), "it says that it is done: {}", told());
+            assert!((self.is_right)(&self.files(), good), "it reports success, but files are wrong: {}", told());
         }
         // Files from before the command are still whole, or replaced by whole ones.
         for (name, bytes) in &self.before {

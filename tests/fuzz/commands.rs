@@ -17,9 +17,11 @@ use crate::fuzz;
 const COMMANDS: [&str; 20] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
-    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N --tables=D --json",
+    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
+        --tables=D --json",
     "probe P P P --rules=R --pits=N --tables=D --json",
-    "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables --tables-up-to=N --exact-up-to=N \
+    "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
+        --tables-up-to=N --exact-up-to=N \
      --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",

@@ -135,7 +135,8 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
         2 => (board(), rules(), prop::collection::vec(0..8u8, 0..6)).prop_map(|(board, rules, moves)| {
             serde_json::json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
         }),
-        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
+        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?\
+              ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
             serde_json::json!({ "text": text }).to_string().into_bytes()
         }),
         1 => (board(), 0..9_u64, ".{0,20}").prop_map(|(board, after, text)| {
@@ -150,7 +151,12 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
 
 /// Strategy for the bytes of a request.
 fn request() -> impl Strategy<Value = Vec<u8>> {
-    let method = prop_oneof![14 => Just("GET".to_owned()), 5 => Just("POST".to_owned()), 2 => "(HEAD|PUT|OPTIONS|DELETE|TRACE|get|PRI)", 1 => "[!-~]{0,9}"];
+    let method = prop_oneof![
+        14 => Just("GET".to_owned()),
+        5 => Just("POST".to_owned()),
+        2 => "(HEAD|PUT|OPTIONS|DELETE|TRACE|get|PRI)",
+        1 => "[!-~]{0,9}",
+    ];
     let version = prop_oneof![40 => Just("HTTP/1.1"), 1 => Just("HTTP/1.0"), 1 => Just("HTTP/2.0"), 1 => Just("")];
     let header = prop_oneof![
         1 => "Host: (localhost|evil\\.example|127\\.0\\.0\\.1:[0-9]{0,6}|\\[::1\\]|kalah\\.example|)",
@@ -329,7 +335,7 @@ fn http_requests_are_answered_or_refused() {
         let sound = b"GET /api/position?board=2x1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let mut sound =
             std::iter::repeat_with(|| ask(sound, false)).take(10).filter_map(|answer| answers(&answer.ok()?).ok());
-        prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a sound request is not answered");
+        prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a valid request got no answer");
         prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
         let told = SERVER.told.lock().unwrap();
         prop_assert!(told.is_empty(), "{told:?}");

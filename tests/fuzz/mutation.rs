@@ -27,7 +27,8 @@ pub fn bytes() -> impl Strategy<Value = Bytes> {
         4 => (any::<Index>(), 0..8u8).prop_map(|(at, bit)| Bytes::Flip(at, bit)),
         1 => any::<Index>().prop_map(Bytes::Cut),
         2 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Bytes::Put(at, byte)),
-        1 => (any::<Index>(), prop::collection::vec(any::<u8>(), 1..9)).prop_map(|(at, added)| Bytes::Insert(at, added)),
+        1 => (any::<Index>(), prop::collection::vec(any::<u8>(), 1..9))
+            .prop_map(|(at, added)| Bytes::Insert(at, added)),
         1 => (any::<Index>(), any::<Index>()).prop_map(|(from, to)| Bytes::Remove(from, to)),
         4 => (any::<Index>(), b'0'..=b'9').prop_map(|(at, digit)| Bytes::Digit(at, digit)),
     ]

@@ -178,7 +178,7 @@ fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
 }
 
 #[test]
-fn boards_without_keys_are_told() {
+fn boards_without_keys_are_recognized() {
     assert_eq!(Keys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
     assert!(Keys::<u64>::new(8, 95).is_some() && Keys::<u64>::new(8, 96).is_none());
     assert!(Keys::<u64>::new(9, 1).is_none() && Keys::<u64>::new(1, 128).is_none());

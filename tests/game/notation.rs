@@ -72,7 +72,11 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_position_is_refused(position in positions(), at in any::<prop::sample::Index>(), junk in any::<char>()) {
+    fn a_damaged_position_is_refused(
+        position in positions(),
+        at in any::<prop::sample::Index>(),
+        junk in any::<char>(),
+    ) {
         let literal = position.to_string();
         let at = at.index(literal.len());
         // Every literal is ASCII, so every offset is a boundary of characters.
@@ -134,7 +138,7 @@ fn bad_positions_say_what_is_wrong() {
 }
 
 #[test]
-fn what_is_wrong_is_told_without_commands_to_the_terminal_and_not_at_any_length() {
+fn errors_are_short_and_have_no_commands_to_the_terminal() {
     let told = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
     assert_eq!(told, "'\\u{1b}[2J' is not a number of seeds or pits");
     let told = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
@@ -248,7 +252,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_may_stop_within_a_turn_and_errors_tell_the_place() {
+fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
     let start: Position = "6x6".parse().unwrap();
     let follow = |text: &str| Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &start);
     // Move 1 with six seeds ends in the store.

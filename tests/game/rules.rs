@@ -122,7 +122,9 @@ proptest! {
     }
 
     #[test]
-    fn seeds_are_neither_made_nor_lost((mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32])) {
+    fn seeds_are_neither_made_nor_lost(
+        (mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32]),
+    ) {
         let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
         for rules in Rules::ALL {
             for pit in mover.moves() {

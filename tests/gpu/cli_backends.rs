@@ -27,7 +27,7 @@ fn json(tables: &Path, args: &[&str]) -> Value {
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
 
 #[test]
-fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
+fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path();
     let boards = [("6", 9), ("7", 8), ("8", 7)];
@@ -104,7 +104,7 @@ fn auto_never_takes_a_software_adapter() {
 
 #[cfg(not(feature = "gpu"))]
 #[test]
-fn a_program_without_gpu_support_says_so() {
+fn a_program_without_gpu_support_reports_it() {
     let directory = tempfile::tempdir().unwrap();
     for args in [
         &["build", "--seeds", "5", "--backend", "gpu"][..],
@@ -133,7 +133,7 @@ fn a_benchmark_measures_and_compares() {
     let measured = json(tables, &["bench", "--seeds", "8", "--backend", "cpu", "--json"]);
     assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
     assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
-    assert_eq!(names(tables), before, "what was built to measure is gone");
+    assert_eq!(names(tables), before, "the layer built for the measurement is still there");
     // The layers below must exist.
     let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
     assert_eq!(code, 1);

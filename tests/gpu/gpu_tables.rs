@@ -147,7 +147,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     let error = error.unwrap_err();
     match cause::find(&error) {
         Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
-            assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
+            assert_eq!((pairs.into_inner(), device.used()), (0, 0), "no pair is begun");
             assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
             bytes
         }

@@ -36,7 +36,8 @@ fn the_frames_of_the_last_layer_do_not_stay() {
     // Least budget with which all lower frames stay on the device.
     let all_stay = |budget: &u64| work.lowest_resident(seeds, seeds, *budget, binding) == 2;
     let least = work.least_memory(seeds, 1, binding);
-    let budget = (0..1000).map(|step| least + step * 16384).find(all_stay).expect("they stay at last");
+    let budget =
+        (0..1000).map(|step| least + step * 16384).find(all_stay).expect("a budget with which all frames stay");
     assert!(work.lowest_resident(seeds, seeds + 1, budget, binding) > 2, "its own frames stay for the next layer");
     assert_eq!(work.lowest_resident(seeds, seeds, 1, binding), seeds, "nothing stays");
     assert_eq!(work.lowest_resident(seeds, seeds + 1, 1, binding), seeds + 1, "nothing stays");
@@ -66,7 +67,7 @@ fn dispatches_and_copies_are_those_of_builds() {
             let workgroups = layer.dispatches.iter().map(|dispatch| dispatch.threads.div_ceil(256)).sum::<u64>()
                 - without.iter().map(|groups| groups.div_ceil(256)).sum::<u64>();
             // A build may divide dispatches so that each is short. A part may then end in the middle of a workgroup.
-            let divided = found.dispatches.checked_sub(dispatches as u64).expect("at least so many dispatches");
+            let divided = found.dispatches.checked_sub(dispatches as u64).expect("at least that many dispatches");
             assert!(found.workgroups >= workgroups, "{key}, {seeds} seeds");
             assert!(found.workgroups <= workgroups + divided, "{key}, {seeds} seeds: {found:?}, not {workgroups}");
             // The layer's own frames are copied to the host. They do not stay on the device, since no layer above is
@@ -94,7 +95,7 @@ fn with_little_memory_no_more_is_brought_than_the_model_says() {
     let brought = |budget| work.uploads(key.seeds, budget, binding).bytes;
     let is_little = |budget: &u64| brought(*budget) > 0 && 3 * brought(*budget) < read(*budget);
     let some =
-        (0..1000).map(|step| least + step * 16384).find(is_little).expect("something is between all and nothing");
+        (0..1000).map(|step| least + step * 16384).find(is_little).expect("a budget with which some frames stay");
     assert!(brought(least) > 2 * brought(some));
     let directory = tempfile::tempdir().unwrap();
     let built = Builder::new(directory.path(), key).backend(Backend::Cpu(Isa::detect()));

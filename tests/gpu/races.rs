@@ -95,7 +95,7 @@ fn assert_no_races(stage: Stage, cases: fn(&mut Traced)) {
     if let Some((stage, race)) = traced.races.first() {
         panic!("{}: {race}", stage.name());
     }
-    assert_eq!((traced.uses, traced.barriers), uses_of_shader(stage), "{}: what its twin uses", stage.name());
+    assert_eq!((traced.uses, traced.barriers), uses_of_shader(stage), "{}: the uses of its twin", stage.name());
 }
 
 /// Defines a test for each of these stages.

@@ -104,7 +104,7 @@ fn parameters_lie_in_the_shader_as_in_rust() {
             .collect();
         assert_eq!(found, members_of(stage), "{}", stage.name());
         assert_eq!(*span as usize, 4 * found.len(), "{}", stage.name());
-        assert!(*span <= 256, "{}: what is between the parameters of two dispatches", stage.name());
+        assert!(*span <= 256, "{}: the parameters take more than the distance between two dispatches", stage.name());
     }
 }
 

@@ -42,7 +42,7 @@ impl Run for OnDevice {
             }
         }
         for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access()) {
-            assert!(*access == Access::Write || before == after, "{} writes what it reads only", stage.name());
+            assert!(*access == Access::Write || before == after, "{} writes a buffer that it only reads", stage.name());
         }
         right
     }

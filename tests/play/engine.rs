@@ -258,7 +258,8 @@ fn the_engine_answers_as_its_page_says() {
 fn the_engine_says_what_is_wrong_and_goes_on() {
     let long = "x".repeat(100_000);
     let text = answers(&format!(
-        "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\nposition <4,1,2,0,0,0,0,1,1,0,0>\ngo\nstop\nisready\nquit\nisready\n"
+        "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\n\
+            position <4,1,2,0,0,0,0,1,1,0,0>\ngo\nstop\nisready\nquit\nisready\n"
     ));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 8, "{text}");

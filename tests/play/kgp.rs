@@ -212,7 +212,7 @@ fn a_whole_game_is_played_perfectly() {
             let played = position.play(Rules::Standard, pit).expect("a legal move");
             (position, client) = (played.position, client == played.again);
             let now = tables.probe(&position).unwrap().value * if client { 1 } else { -1 };
-            assert!(now >= value, "a move lost something: {value}, then {now}");
+            assert!(now >= value, "a move lost seeds: {value}, then {now}");
             value = now;
         }
     }
@@ -252,7 +252,7 @@ fn boards_of_all_sizes_get_legal_moves_in_time() {
 }
 
 #[test]
-fn several_states_are_told_apart_and_a_stop_ends_one() {
+fn several_states_are_distinguished_and_a_stop_ends_one() {
     let mut peer = Peer::new(&["--once", "--time", "600", "--searches", "2"]);
     peer.greet();
     // Two searches that take ten minutes, and one that waits for them. Then one of the two is stopped.
@@ -270,7 +270,7 @@ fn several_states_are_told_apart_and_a_stop_ends_one() {
     loop {
         let command = peer.hear();
         if command.name == "yield" {
-            assert_eq!(command.reference, Some(8), "only the small one is ever done");
+            assert_eq!(command.reference, Some(8), "only the small search finishes");
             break;
         }
     }

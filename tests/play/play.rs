@@ -47,7 +47,7 @@ fn a_game_is_played_through_a_pipe() {
 }
 
 #[test]
-fn a_player_answers_and_tells_what_it_knows() {
+fn a_player_answers_and_reports_its_evaluation() {
     let text = stdout(&kalah(&["play", "1,0,1,1,0,1/0,1,1,0,1,0"], "hint\n6\nhint\n"));
     assert!(text.contains("sow ") && text.contains("from the tables"), "{text}");
     let text = stdout(&kalah(&["play", "6x1", "--south", "greedy", "--north", "heuristic"], ""));
@@ -55,7 +55,7 @@ fn a_player_answers_and_tells_what_it_knows() {
 }
 
 #[test]
-fn moves_are_taken_back_and_bad_ones_told() {
+fn moves_are_taken_back_and_bad_ones_reported() {
     let typed = "back\n9\nxyzzy\n3\n2\nback\nline\nquit\n";
     let text = stdout(&kalah(&["play", "6x4", "--north", "human"], typed));
     assert!(text.contains("you have not moved yet"), "{text}");
@@ -115,7 +115,13 @@ fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
     // This is the last seed of South's row.
     let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
     assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves is made"), "{text}");
-    assert!(text.ends_with("South's row is empty: the game is over, and North keeps the 1 seed left in its row\na draw, 1 to 1\nline 2\n"), "{text}");
+    assert!(
+        text.ends_with(
+            "South's row is empty: the game is over, and North keeps the 1 seed left in its row\n\
+             a draw, 1 to 1\nline 2\n"
+        ),
+        "{text}"
+    );
 }
 
 #[test]
@@ -145,7 +151,7 @@ proptest! {
 
     /// The reported line of play leads to the reported position, whatever was typed and taken back.
     #[test]
-    fn what_is_told_is_what_was_played(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
+    fn the_reported_game_is_the_played_one(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
         let start: Position = "4x3".parse().unwrap();
         let stdin = lines.join("\n") + "\nline\n";
         let output = kalah(&["play", "4x3", "--north", "human", "--rules", rules.name()], &stdin);
@@ -185,7 +191,7 @@ fn answer(args: &[&str]) -> Value {
 }
 
 #[test]
-fn one_move_is_told_as_json() {
+fn one_move_is_printed_as_json() {
     // From `kalah probe`: value +2, best move 6.
     let mut exact = answer(&["<4,0,0,1,1,1,1,1,1,1,1>", "--player", "perfect"]);
     assert!(exact["seconds"].is_f64() && exact["value"].is_i64() && exact["source"] == "solver", "{exact}");
@@ -206,7 +212,7 @@ fn one_move_is_told_as_json() {
 }
 
 #[test]
-fn bad_players_and_positions_are_usage_errors_that_tell_what_is_known() {
+fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
     for args in [
         &["move", "6x4", "--player", "bob"][..],
         &["play", "--south", "bob"],
@@ -234,7 +240,7 @@ fn a_move_says_how_sure_it_is() {
 }
 
 #[test]
-fn a_long_search_tells_what_it_has_so_far() {
+fn a_long_search_prints_its_result_so_far() {
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();
     let output = kalah(&["move", "6x6", "--no-book", "--rules", "standard", "--tables", tables, "--time", "6"], "");

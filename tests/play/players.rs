@@ -93,7 +93,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn the_perfect_player_never_gets_less_than_the_value(rules in rules(), start in position(6, SEEDS as u32), seed: u16) {
+    fn the_perfect_player_never_gets_less_than_the_value(
+        rules in rules(),
+        start in position(6, SEEDS as u32),
+        seed: u16,
+    ) {
         let tables = tables(rules);
         let value = tables.probe(&start).unwrap().value;
         let setting = Setting::new(rules).tables(&tables);
@@ -110,7 +114,10 @@ proptest! {
     }
 
     #[test]
-    fn the_perfect_player_tells_the_value_with_small_tables_and_without(rules in rules(), start in position(6, SEEDS as u32)) {
+    fn the_perfect_player_gives_the_value_with_small_tables_and_without(
+        rules in rules(),
+        start in position(6, SEEDS as u32),
+    ) {
         let large = tables(rules);
         let probe = large.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
@@ -126,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn the_perfect_player_tells_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
+    fn the_perfect_player_gives_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
@@ -388,7 +395,7 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
 }
 
 #[test]
-fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
+fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     let start: Position = "6x6".parse().unwrap();
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut told = Vec::new();

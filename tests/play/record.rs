@@ -23,7 +23,13 @@ prop_compose! {
     fn game()(
         rules in 0..Rules::ALL.len(),
         start in prop_oneof![
-            Just("6x4"), Just("3x2"), Just("12x3"), Just("<2,7,5,1,0,0,2>"), Just("1,0,4/2,2,2"), Just("16x1"), Just("1x1"),
+            Just("6x4"),
+            Just("3x2"),
+            Just("12x3"),
+            Just("<2,7,5,1,0,0,2>"),
+            Just("1,0,4/2,2,2"),
+            Just("16x1"),
+            Just("1x1"),
         ],
         choices in prop::collection::vec(0_usize..16, 0..120),
         headers in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,8}x", r#"[ -~äß"\\]{0,20}"#, 0..4),
@@ -64,7 +70,9 @@ proptest! {
         let turns = at.index(words.len());
         words.insert(turns, "{a comment\n[with \"lines\"]; 1-1} 7...");
         let commented = format!("{headers}\n{} ; the end, with }} in it", words.join("\n"));
-        let expected = bare.with_comment(turns, "a comment [with \"lines\"]; 1-1").with_comment(usize::MAX, "the end, with } in it");
+        let expected = bare
+            .with_comment(turns, "a comment [with \"lines\"]; 1-1")
+            .with_comment(usize::MAX, "the end, with } in it");
         prop_assert_eq!(read_game(&commented).unwrap(), expected);
     }
 
@@ -110,7 +118,7 @@ fn numbers_may_stand_at_their_turns() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn faults_are_reported_with_their_line() {
     for (text, line, told) in [
         ("", 1, "there is no game"),
         ("[Start \"6x4\"]\n\n36 21\n3 4 5\n77", 5, "not a turn"),
@@ -140,7 +148,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn a_game_that_ended_for_another_reason_says_so() {
+fn a_game_that_ended_for_another_reason_names_it() {
     let text = "[Start \"6x4\"]\n[Result \"48-0\"]\n[Termination \"North forfeits: no answer\"]\n\n36 21";
     let game = read_game(text).unwrap();
     assert_eq!((game.result, game.header("Termination")), (Some([48, 0]), Some("North forfeits: no answer")));

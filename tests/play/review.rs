@@ -80,7 +80,7 @@ fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
 }
 
 #[test]
-fn every_turn_is_judged_by_the_tables() {
+fn every_turn_is_evaluated_by_the_tables() {
     let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
     let mut marks = std::collections::BTreeSet::new();
     for seed in 0..30 {

@@ -157,7 +157,7 @@ fn document(ran: &Ran) -> Value {
 }
 
 #[test]
-fn the_command_tells_the_same_whatever_the_threads() {
+fn the_report_does_not_depend_on_the_threads() {
     let run = |threads: &str, format: &str| {
         let chance = ["--starts", "3", "--random-moves", "2", "--seed", "7", "--threads", threads, format];
         kalah(&[&["heuristic", "random", "minimax3:1", "--rules", "standard", "--start", "6x2"][..], &chance].concat())

@@ -195,7 +195,7 @@ fn the_python_reader_refuses_what_is_no_table() {
 
 /// After a bit flips, the answers stay the same or there is an error.
 #[test]
-fn the_python_reader_never_tells_a_wrong_score() {
+fn the_python_reader_never_gives_a_wrong_score() {
     if skip() {
         return;
     }

@@ -198,14 +198,14 @@ fn no_rule_set_is_asked_for_by_name() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("crates"))].concat();
     let only = |end: &str| files.iter().filter(|path| path.ends_with(end)).count() == 1;
-    assert!(only(HOME) && only(ORACLE), "the file of the rules or of the oracle has another name now: tell this test");
+    assert!(only(HOME) && only(ORACLE), "the file of the rules or of the oracle has another name: update this test");
     let mut found = Vec::new();
     for path in files.iter().filter(|path| !path.ends_with(HOME)) {
         let source = Source::read(&std::fs::read_to_string(path).unwrap());
         let faults = source.faults(path.ends_with(ORACLE));
         found.extend(faults.into_iter().map(|(line, what)| format!("{}:{line}: {what}", path.display())));
     }
-    assert!(found.is_empty(), "rule sets are told apart by name; ask for a property instead:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "rule sets are distinguished by name; ask for a property instead:\n{}", found.join("\n"));
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn false_statements_are_found() {
 }
 
 #[test]
-fn a_statement_that_is_none_is_not_proved() {
+fn a_statement_with_crossed_bounds_is_not_proved() {
     small_certificates(|_, certificate, tables| {
         let mut changed = certificate.clone();
         let bounds = changed.head.statement.bounds;

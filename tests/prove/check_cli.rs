@@ -130,7 +130,7 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
 }
 
 #[test]
-fn what_a_state_says_is_told_apart_from_what_was_checked() {
+fn the_report_distinguishes_stated_from_checked_claims() {
     let fixture = Fixture::new();
     let state = fixture.directory.path().join("state.json");
     let flags = ["--state", state.to_str().expect("a path")];
@@ -153,7 +153,7 @@ fn what_a_state_says_is_told_apart_from_what_was_checked() {
 }
 
 #[test]
-fn the_origin_of_the_tables_is_told() {
+fn the_origin_of_the_tables_is_reported() {
     let fixture = Fixture::new();
     let digest = fixture.certificate.head.tables_digest().expect("it rests on tables");
     let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -150,7 +150,7 @@ fn claims_are_counted_while_they_are_extracted() {
         false
     };
     case.run_watched(directory.path(), &watch).unwrap().1.unwrap();
-    assert!(rose.into_inner() > 2, "nothing was told");
+    assert!(rose.into_inner() > 2, "the number of claims did not rise");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
         process.wait().unwrap();
         killed += 1;
     }
-    assert!(killed > 0, "nothing was killed");
+    assert!(killed > 0, "no process was killed");
     let found = files.answer(&SMALL);
     let other = Files::new();
     let whole = other.answer(&SMALL);

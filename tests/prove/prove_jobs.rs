@@ -219,7 +219,11 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
                 Ok(ran) => ran,
                 Err(error) => {
                     // Faults visible in the file alone. The job is run again once the file is deleted.
-                    let is_named = matches!(&error, ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. }) if *path == file);
+                    let is_named = matches!(
+                        &error,
+                        ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. })
+                            if *path == file
+                    );
                     assert!(is_named, "{what}: {error}");
                     damaged += 1;
                     continue;
@@ -230,7 +234,7 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
             let is_false = changed.bound().is_some_and(|bound| !case.is_true(&truth, &job.position(), bound));
             // False answers about other positions may have no effect.
             let matters = is_false && job.position() == case.position.without_stores();
-            assert!(!matters || !ran.wrong.is_empty(), "{what}: it is false, and nothing was named");
+            assert!(!matters || !ran.wrong.is_empty(), "{what}: the answer is false, and no file was reported");
             assert_eq!(ran.certificate.as_ref().map(|found| &found.head.statement), statement.as_ref(), "{what}");
             ran.certificate.iter().for_each(|certificate| case.check(certificate));
             if ran.wrong.is_empty() {

@@ -15,7 +15,8 @@ fn tables() -> Tables {
 /// Labels of a side by the numbers of its pits: value and outcome.
 fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     let script = format!(
-        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => [Number(cell.querySelector('.pit').dataset.pit), \
+        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => \
+            [Number(cell.querySelector('.pit').dataset.pit), \
          [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
     );
     let found = browser.run(&script);
@@ -70,7 +71,8 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
             break next.final_value().unwrap().abs();
         }
         let board = format!(
-            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')].map((count) => Number(count.textContent))) === '{}'",
+            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')]\
+                .map((count) => Number(count.textContent))) === '{}'",
             json!(holes(&next).as_array().unwrap()[..4])
         );
         browser.wait(&board);
@@ -127,7 +129,8 @@ fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
     settled(&browser, "south");
     browser.run(
         "window.flown = 0; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
-         if (node.className === 'flying') window.flown += 1 }))).observe(document.querySelector('#board'), { childList: true })",
+         if (node.className === 'flying') window.flown += 1 })))\
+             .observe(document.querySelector('#board'), { childList: true })",
     );
     browser.click(".cell.south .pit[data-pit='1']");
     browser.wait("document.querySelector('#board.north-moves')");
@@ -165,7 +168,8 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     settled(&browser, "south");
     browser.click("#edit");
     browser.run(
-        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], ['North pit 2', 3], ['North\\'s store', 4]]) {
+        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], \
+            ['North pit 2', 3], ['North\\'s store', 4]]) {
            const field = document.querySelector(`input[aria-label=\"${label}\"]`);
            field.value = seeds;
            field.dispatchEvent(new Event('input', { bubbles: true }));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::browser::board::{STILL, moves, server, settled};
 
-/// axe-core, which checks pages by the rules of WCAG. See tests/browser/axe.md.
+/// axe-core, which checks pages by the rules of WCAG. See tests/serve/browser/axe.md.
 const AXE: &[u8] = include_bytes!("browser/axe.min.js.gz");
 
 /// Script of axe-core, which the browser unpacks.
@@ -35,12 +35,18 @@ fn axe_core_finds_nothing() {
         browser.go("about:blank");
         // Games of this visitor, for the explorer.
         browser.go(&server.url("/style.css"));
-        browser.run("localStorage.setItem('kalah-games', JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))");
+        browser.run(
+            "localStorage.setItem('kalah-games', \
+            JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))",
+        );
         browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
         );
-        browser.wait("document.querySelector('#explorer').checkVisibility() && document.querySelector('#comment').checkVisibility()");
+        browser.wait(
+            "document.querySelector('#explorer').checkVisibility() && \
+            document.querySelector('#comment').checkVisibility()",
+        );
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "{scheme}");
         for dialog in ["new", "edit", "rules", "report", "text", "puzzle"] {
@@ -101,21 +107,23 @@ fn on_a_touch_screen_all_targets_are_large() {
             "return [...document.querySelectorAll('button, select, summary, .switch')].filter((target) => {
                const { width, height } = target.getBoundingClientRect();
                return target.checkVisibility() && (width < 44 || height < 44);
-             }).map((target) => [target.outerHTML.slice(0, 100), target.getBoundingClientRect().width, target.getBoundingClientRect().height])",
+             }).map((target) => [target.outerHTML.slice(0, 100), target.getBoundingClientRect().width, \
+                 target.getBoundingClientRect().height])",
         );
         assert_eq!(small, json!([]), "{width}x{height}");
     }
 }
 
 #[test]
-fn forced_colours_tell_best_and_legal_moves_apart() {
+fn forced_colours_distinguish_best_and_legal_moves() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.media("forced-colors", "active");
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     let style = "const border = (selector) => { const style = getComputedStyle(document.querySelector(selector));
         return [style.borderTopWidth, style.borderTopStyle].join(' ') };
-        return [border('.label.best'), border('.label:not(.best):not(:empty)'), border('.pit.legal'), border('.pit:not(.legal)')]";
+        return [border('.label.best'), border('.label:not(.best):not(:empty)'), border('.pit.legal'), \
+            border('.pit:not(.legal)')]";
     let borders = browser.run(style);
     assert_ne!(borders[0], borders[1]);
     assert_ne!(borders[2], borders[3]);

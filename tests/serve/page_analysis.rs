@@ -14,7 +14,8 @@ use crate::serving::Server;
 /// Rows of the explorer: the pit, its value, the games.
 fn explorer(browser: &Browser) -> Value {
     browser.run(
-        "return document.querySelector('#explorer').checkVisibility() ? [...document.querySelectorAll('#explorer-rows tr')].map((row) =>
+        "return document.querySelector('#explorer').checkVisibility() ? \
+            [...document.querySelectorAll('#explorer-rows tr')].map((row) =>
            [...row.children].map((cell) => cell.textContent)) : []",
     )
 }
@@ -40,14 +41,18 @@ fn the_explorer_shows_what_the_book_has() {
             })
             .collect();
         browser.wait(&format!(
-            "document.querySelectorAll('#explorer-rows tr').length === {} && document.querySelectorAll('#moves button').length === {moved}",
+            "document.querySelectorAll('#explorer-rows tr').length === {} && \
+                document.querySelectorAll('#moves button').length === {moved}",
             expected.len()
         ));
         browser.wait("document.querySelector('#explorer-note').textContent.startsWith('From the book')");
         assert_eq!(explorer(&browser), json!(expected), "{position}");
         // A click plays the best move.
         let best = recalled.best().next().unwrap();
-        let shown = browser.run("return [...document.querySelectorAll('#explorer-rows .best')].map((cell) => cell.parentElement.querySelector('button').textContent)");
+        let shown = browser.run(
+            "return [...document.querySelectorAll('#explorer-rows .best')].map((cell) => \
+            cell.parentElement.querySelector('button').textContent)",
+        );
         assert_eq!(shown, json!(recalled.best().map(|pit| pit.to_string()).collect::<Vec<String>>()));
         browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"pit {best}\"]').click()"));
         moves(&browser, moved + 1);
@@ -97,7 +102,10 @@ fn comments_are_kept_in_links_and_texts() {
     browser.run("window.before = true; location.reload()");
     browser.wait("!window.before && document.querySelector('#moves .commented')");
     browser.keys("u");
-    browser.wait("document.querySelector('#comment').value === 'See 1 & 2' && document.querySelector('#comment').checkVisibility()");
+    browser.wait(
+        "document.querySelector('#comment').value === 'See 1 & 2' && \
+        document.querySelector('#comment').checkVisibility()",
+    );
     browser.click("#text");
     browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
     // Comments also come from a text, and a header of the text is kept.
@@ -131,7 +139,8 @@ fn a_board_is_cleared_and_scattered() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
-    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => sum + Number(field.value), 0)";
+    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => \
+        sum + Number(field.value), 0)";
     browser.click("#edit");
     assert_eq!(browser.run(sum), 12);
     browser.click("#edit-random");
@@ -161,7 +170,10 @@ fn puzzles_are_solved_and_counted() {
     browser.click("#puzzle");
     browser.click("#puzzle-dialog .main");
     for solved in 1..3 {
-        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && document.querySelector('.pit.legal')");
+        browser.wait(
+            "document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && \
+            document.querySelector('.pit.legal')",
+        );
         let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
         let position: Position = board.as_str().unwrap().parse().unwrap();
         let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();

@@ -16,7 +16,8 @@ const PROXY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.
     new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } }))";
 /// Does the same with the answer of a server whose searches are all in use.
 const BUSY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
-    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', { status: 503, headers: { 'retry-after': '1' } }))";
+    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', \
+        { status: 503, headers: { 'retry-after': '1' } }))";
 const BACK: &str = "window.fetch = window.real; window.dispatchEvent(new Event('online'))";
 
 /// Expression that is true if an element is visible.
@@ -33,7 +34,10 @@ fn enter_in_a_dialog_means_its_main_button() {
     browser.run("const field = document.querySelector('#new-seeds'); field.value = 1; field.focus()");
     browser.run("document.querySelector('#new-pits').value = 3");
     browser.keys(ENTER);
-    browser.wait("location.hash.includes('board=<3,0,0,1,1,1,1,1,1>') || location.hash.includes('board=%3C3,0,0,1,1,1,1,1,1%3E')");
+    browser.wait(
+        "location.hash.includes('board=<3,0,0,1,1,1,1,1,1>') || \
+        location.hash.includes('board=%3C3,0,0,1,1,1,1,1,1%3E')",
+    );
     settled(&browser, "south");
     browser.click("#edit");
     browser.run(
@@ -184,7 +188,8 @@ fn on_a_phone_held_sideways_the_buttons_are_seen() {
     browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
     let below = browser.run(
         "return [...document.querySelectorAll('#board .pit, .tools button, .tools summary')].filter((element) =>
-         element.checkVisibility() && element.getBoundingClientRect().bottom > innerHeight).map((element) => element.id)",
+         element.checkVisibility() && element.getBoundingClientRect().bottom > innerHeight)\
+             .map((element) => element.id)",
     );
     assert_eq!(below, json!([]));
     assert_eq!(browser.run("return document.querySelector('#rules').checkVisibility()"), true);
@@ -264,7 +269,10 @@ fn colours_need_no_new_function_of_the_browser() {
 fn a_bad_variation_in_a_link_does_not_lose_the_game() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human&moves=1,2&also=3;1,1,1;2"));
-    browser.wait("document.querySelector('#error').textContent.includes('1,1,1') || document.querySelector('#error').textContent.includes('not legal')");
+    browser.wait(
+        "document.querySelector('#error').textContent.includes('1,1,1') || \
+        document.querySelector('#error').textContent.includes('not legal')",
+    );
     moves(&browser, 4);
     assert_eq!(browser.run("return document.querySelector('#moves [aria-current]').textContent.slice(0, 3)"), "N 2");
 }

@@ -15,14 +15,16 @@ use crate::browser::board::{RULES, STILL, directory, drawn, moves, remember, ser
 const PLAYABLE: &str = "new MutationObserver(() => {
       if (window.playable || !document.querySelector('.cell.south .pit.legal')) return;
       window.playable = performance.now();
-      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0).map((entry) => new URL(entry.name).pathname).sort();
+      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0)\
+          .map((entry) => new URL(entry.name).pathname).sort();
     }).observe(document, { subtree: true, childList: true, attributes: true })";
 
 /// Pits of a side with a mark of the last move.
 fn marked(browser: &Browser, mark: &str) -> Value {
     browser.run(&format!(
         "return [...document.querySelectorAll('.mark-{mark}')].map((hole) =>
-           hole.dataset.pit ? `${{hole.dataset.side}} ${{hole.dataset.pit}}` : hole.className.match(/store \\w+/)[0]).sort()"
+           hole.dataset.pit ? `${{hole.dataset.side}} ${{hole.dataset.pit}}` \
+               : hole.className.match(/store \\w+/)[0]).sort()"
     ))
 }
 
@@ -120,7 +122,7 @@ fn another_move_is_a_variation_and_back_and_forward_go_through_them() {
 }
 
 #[test]
-fn the_best_line_is_played_by_a_click_and_nothing_is_lost() {
+fn a_click_plays_the_line_of_best_play_and_loses_no_move() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human&moves=1&at=0"));
     settled(&browser, "south");
@@ -172,7 +174,8 @@ fn a_report_counts_what_the_tables_say() {
     browser.click("#report");
     browser.wait("document.querySelector('#report-progress').hidden");
     let rows = browser.run(
-        "return [...document.querySelectorAll('#report-rows tr')].slice(0, 4).map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))",
+        "return [...document.querySelectorAll('#report-rows tr')].slice(0, 4).map((row) => \
+            [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))",
     );
     let transposed: Vec<[u64; 2]> = (0..4).map(|row| [expected[0][row], expected[1][row]]).collect();
     assert_eq!(rows, json!(transposed));
@@ -201,7 +204,8 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     browser.click("#new");
     browser.run(
-        "for (const [id, value] of [['new-rules', 'empty-capture'], ['new-pits', 3], ['new-seeds', 2], ['new-opponent', 'greedy'], ['new-you', 'north']]) {
+        "for (const [id, value] of [['new-rules', 'empty-capture'], ['new-pits', 3], ['new-seeds', 2], \
+            ['new-opponent', 'greedy'], ['new-you', 'north']]) {
            const field = document.getElementById(id);
            field.value = value;
            field.dispatchEvent(new Event('change', { bubbles: true }));
@@ -211,7 +215,10 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     browser.wait("document.querySelectorAll('#moves button').length >= 1 && location.hash.includes('south=greedy')");
     browser.go("about:blank");
     browser.go(&server.url("/"));
-    browser.wait("location.hash.includes('south=greedy') && document.querySelector('#about').textContent.includes('empty-capture')");
+    browser.wait(
+        "location.hash.includes('south=greedy') && \
+        document.querySelector('#about').textContent.includes('empty-capture')",
+    );
 }
 
 #[test]
@@ -236,7 +243,10 @@ fn the_rules_are_shown_with_moves_to_try() {
             let position: Position = literal.parse().unwrap();
             let played = position.play(rules, Pit::from_number(pit).unwrap()).unwrap();
             let after = if played.again { played.position } else { played.position.turned() };
-            let stores = browser.run("return [...document.querySelectorAll('#rules-board .store')].map((store) => Number(store.querySelector('.count').textContent))");
+            let stores = browser.run(
+                "return [...document.querySelectorAll('#rules-board .store')].map((store) => \
+                Number(store.querySelector('.count').textContent))",
+            );
             assert_eq!(stores, json!([after.other_store(), after.mover_store()]), "{rules} {example}");
             assert_eq!(browser.text("#rules-do").contains("moves again"), played.again);
         }

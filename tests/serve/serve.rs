@@ -195,7 +195,7 @@ fn players_choose_legal_moves() {
 }
 
 #[test]
-fn what_is_there_is_listed() {
+fn existing_tables_are_listed() {
     let (status, answer) = server().get("/api/tables");
     assert_eq!(status, 200);
     assert_eq!(answer["tables"].as_array().unwrap().len(), Rules::ALL.len() * (7 + 11));
@@ -263,7 +263,12 @@ proptest! {
 
     #[test]
     fn hostile_positions_are_answered_or_refused(
-        board in prop_oneof![".{0,60}", "[<>0-9,x/ -]{0,40}", "<[0-9]{1,2}(,[0-9]{1,4}){0,20}>", "[0-9]{1,2}x[0-9]{1,12}"],
+        board in prop_oneof![
+            ".{0,60}",
+            "[<>0-9,x/ -]{0,40}",
+            "<[0-9]{1,2}(,[0-9]{1,4}){0,20}>",
+            "[0-9]{1,2}x[0-9]{1,12}",
+        ],
         rules in prop_oneof![Just("standard".to_owned()), Just("s-kalaha".to_owned()), ".{0,10}"],
     ) {
         let path = format!("/api/position?board={}&rules={}&time=0", encoded(&board), encoded(&rules));
@@ -315,7 +320,7 @@ fn a_thousand_requests_at_once_are_all_answered() {
         });
     };
     run();
-    assert_eq!(probed.load(Ordering::Relaxed), 750, "a look in the tables is never refused");
+    assert_eq!(probed.load(Ordering::Relaxed), 750, "a look-up in the tables is never refused");
     assert_eq!(searched.load(Ordering::Relaxed) + busy.load(Ordering::Relaxed), 250, "nothing is lost");
     assert!(searched.load(Ordering::Relaxed) >= 2 && busy.load(Ordering::Relaxed) > 0);
     #[cfg(target_os = "linux")]
@@ -412,7 +417,7 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
 }
 
 #[test]
-fn damaged_tables_are_told_and_searched_above() {
+fn damaged_tables_are_reported_and_searched_above() {
     let tables = tempfile::tempdir().unwrap();
     build(tables.path(), Rules::EmptyCapture, 3, 8).unwrap();
     let damaged = tables.path().join("empty-capture-3-06.kalah");

@@ -288,7 +288,7 @@ fn texts_are_written_and_read() {
 }
 
 #[test]
-fn a_search_tells_how_it_goes_on() {
+fn a_search_reports_its_progress() {
     // In the tables: the answer comes at once.
     let events = get_events("/api/search?board=3x2&rules=standard");
     assert_eq!(events.len(), 1);

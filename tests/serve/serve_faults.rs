@@ -89,7 +89,7 @@ fn a_search_whose_table_becomes_shorter_ends_with_an_error() {
 }
 
 #[test]
-fn a_length_that_is_none_is_refused_in_the_words_of_the_api() {
+fn an_invalid_length_is_refused_in_the_words_of_the_api() {
     let tables = tempfile::tempdir().unwrap();
     let server = Server::start(tables.path(), &["--no-book"]);
     for length in
@@ -111,7 +111,7 @@ fn a_length_that_is_none_is_refused_in_the_words_of_the_api() {
 #[test]
 fn it_listens_at_names() {
     let tables = tempfile::tempdir().unwrap();
-    let told = Server::start_told("localhost:0", tables.path(), &[]);
+    let told = Server::messages_at_start("localhost:0", tables.path(), &[]);
     // The server does not ask to allow the name, which is allowed.
     assert!(!told.contains("--allow-host"), "{told}");
     for wrong in ["localhost", "localhost:", ":8080", "localhost:99999", "::1:80", "a b:80"] {

@@ -111,10 +111,14 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let game = game.with_comment(0, "a long comment: ".repeat(20).trim()).with_comment(9, "an } or two");
         let body = json!({ "board": board, "rules": game.rules.name(), "moves": moves, "south": "Ä",
             "headers": [["Event", "a \"club\" \\"]],
-            "comments": [{ "after": 0, "text": "a long comment: ".repeat(20) }, { "after": 99, "text": "an }\nor two " }] });
+            "comments": [
+                { "after": 0, "text": "a long comment: ".repeat(20) },
+                { "after": 99, "text": "an }\nor two " },
+            ] });
         let post = |path: &str, body: &Value| {
             let script = format!(
-                "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => answer.json())"
+                "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => \
+                    answer.json())"
             );
             browser.run(&script)
         };

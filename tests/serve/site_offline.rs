@@ -131,7 +131,7 @@ fn files_of_two_versions_never_come_together() {
         come_back(&browser, &host, "");
     }
     let names = browser.run("return caches.keys()");
-    assert_eq!(names.as_array().unwrap().len(), 2, "one of the page and one of tables: {names}");
+    assert_eq!(names.as_array().unwrap().len(), 2, "one cache of the page and one of tables: {names}");
 }
 
 #[test]
@@ -183,7 +183,8 @@ fn what_was_damaged_on_the_way_heals() {
     }
     // Blocks that the browser keeps are compared too.
     let spoiled = browser.run(
-        "return caches.keys().then((names) => Promise.all(names.filter((name) => name.endsWith('tables')).map(async (name) => {
+        "return caches.keys().then((names) => Promise.all(names\
+            .filter((name) => name.endsWith('tables')).map(async (name) => {
            const cache = await caches.open(name);
            const kept = await cache.keys();
            for (const request of kept) {

@@ -164,7 +164,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
 }
 
 #[test]
-fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
+fn every_player_has_a_move_at_once_when_it_is_stopped() {
     let _alone = alone();
     for (index, board) in ["6x8", "8x8", "12x7", "16x15"].into_iter().enumerate() {
         let position: Position = board.parse().unwrap();

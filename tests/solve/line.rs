@@ -180,7 +180,7 @@ fn proofs_end_with_the_position_that_takes_too_long() {
 }
 
 #[test]
-fn what_the_book_knows_is_not_searched() {
+fn values_in_the_book_are_not_searched() {
     let (code, told) = answer(&["6x4", "--no-tables", "--threads", "1"]);
     assert_eq!((code, values(&told), &told["nodes"], &told["proved_from"]), (0, vec![Some(10)], &0.into(), &0.into()));
     // The value after another turn is searched. Where that takes too long, the value from the book is kept.

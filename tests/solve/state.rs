@@ -119,7 +119,10 @@ fn a_file_is_open_in_one_place_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("kept");
     let holder = format!("process {}", std::process::id());
-    let is_held = |error: &LockError| matches!(error, LockError::Held { path: told, holder: by } if *told == path && by.starts_with(&holder));
+    let is_held = |error: &LockError| {
+        let LockError::Held { path: held, holder: by } = error else { return false };
+        *held == path && by.starts_with(&holder)
+    };
     let scan = Scan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
@@ -167,7 +170,7 @@ fn a_lock_is_never_held_twice_however_often_it_changes_hands() {
 }
 
 #[test]
-fn a_second_process_is_told_who_has_the_file_and_a_killed_one_has_it_no_more() {
+fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_holds_none() {
     let directory = tempfile::tempdir().unwrap();
     for command in ["solve", "values", "opening-scan"] {
         let path = directory.path().join(command);
@@ -657,6 +660,6 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
         assert_eq!(told.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
         let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
         println!("{} MiB of {memory} bytes", peak >> 20);
-        assert!(peak < most, "{peak} bytes to take up a table in {memory}");
+        assert!(peak < most, "{peak} bytes to load a table into {memory}");
     }
 }

@@ -184,7 +184,7 @@ fn a_flipped_bit_in_a_frame_is_found_by_the_checksums_and_read_without_panic() {
 }
 
 #[test]
-fn a_patch_that_is_not_there_is_told() {
+fn a_missing_patch_is_reported() {
     let table = open(sound()).unwrap();
     let entry = table.header().entries.iter().find(|entry| entry.exceptions > 0).unwrap();
     let lines = entry.offset as usize + (entry.rows as usize).next_multiple_of(64);
@@ -225,7 +225,7 @@ fn counts_of_exceptions_that_do_not_fit_the_patches_are_refused() {
 }
 
 #[test]
-fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
+fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
     // All profiles, and therefore all scores, are far too high.
     let sound_table = open(sound()).unwrap();
     for add in [40, 128, 200, 240] {
@@ -333,7 +333,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..2000), magic in any::<bool>(), sealed in any::<bool>()) {
+    fn any_bytes_are_refused(
+        bytes in prop::collection::vec(any::<u8>(), 0..2000),
+        magic in any::<bool>(),
+        sealed in any::<bool>(),
+    ) {
         let mut bytes = bytes;
         if magic && bytes.len() >= HEADER_BYTES {
             bytes[..12].copy_from_slice(&sound()[..12]);

@@ -67,7 +67,7 @@ fn the_line_is_worth_the_value_and_no_move_is_worth_more() {
 }
 
 #[test]
-fn what_no_table_holds_is_told_apart() {
+fn positions_that_no_table_holds_are_distinguished() {
     let directory = tempfile::tempdir().unwrap();
     let tables = build(directory.path(), Rules::Standard, 6);
     let probe = |text: &str| tables.probe(&text.parse().unwrap());
@@ -162,7 +162,7 @@ fn bad_lines_are_named_and_the_others_answered() {
     assert!(told.contains("kalah: list:2: the rows have 4 and 3 pits"), "{told}");
     assert!(told.contains("kalah: list:3: this line is longer than"), "{told}");
     assert!(told.contains("kalah: list:6: this line is not UTF-8"), "{told}");
-    assert!(!told.contains('\u{1b}') && told.len() < 2000, "no word for the terminal, no line repeated: {told}");
+    assert!(!told.contains('\u{1b}') && told.len() < 2000, "control characters, or repeated lines: {told}");
 
     // A table, or UTF-16: the program reports it once, and does not read it to its end.
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");

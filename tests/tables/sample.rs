@@ -33,7 +33,7 @@ fn every_frame_is_visited_at_its_ends_and_between_them() {
                 let positions = frame.positions();
                 assert!(indices.is_sorted_by(|a, b| a < b), "{key} {frame:?}: in order, none twice");
                 assert_eq!((indices[0], *indices.last().unwrap()), (0, positions - 1), "{key} {frame:?}");
-                assert!(indices.len() as u64 >= positions.min(3), "{key} {frame:?}: one between the ends");
+                assert!(indices.len() as u64 >= positions.min(3), "{key} {frame:?}: at least one between the ends");
                 // The choice is in proportion: at most the share rounded up, or three.
                 let share = u128::from(count.min(all)) * u128::from(positions);
                 assert!(indices.len() as u128 >= share / u128::from(all), "{key} {frame:?} {count}");
@@ -112,7 +112,7 @@ fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
         let smallest = key.frames().map(Frame::positions).min().unwrap();
         for frame in key.frames().filter(|frame| frame.positions() == smallest) {
             for index in [0, frame.positions() - 1] {
-                assert!(check(key, index).is_ok(), "{key}: it is found where there is nothing");
+                assert!(check(key, index).is_ok(), "{key}: a fault in an undamaged table");
                 change_score(directory, key, frame, index);
                 let (mover, other) = frame.ranks(index);
                 for source in 0..10 {

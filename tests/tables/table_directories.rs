@@ -172,7 +172,7 @@ fn raise(path: &Path, at: usize) -> Vec<u8> {
 }
 
 #[track_caller]
-fn is_told_newer(told: &str) {
+fn reports_a_newer_version(told: &str) {
     assert!(told.contains("a newer kalah made it: its format has version"), "{told}");
     assert!(told.contains("use that version"), "{told}");
     assert!(!told.contains("delete") && !told.contains("build`"), "{told}");
@@ -189,7 +189,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     for command in ["verify --pits 4", "pack --pits 4", &unpack, "build --pits 4 --seeds 9 --packed 9"] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}");
-        is_told_newer(&(stdout + &stderr));
+        reports_a_newer_version(&(stdout + &stderr));
         assert!(std::fs::read(&archive).unwrap() == newer && KEY.path(directory).exists(), "{command}");
     }
     std::fs::remove_file(&archive).unwrap();
@@ -204,7 +204,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}: {stderr}");
-        is_told_newer(&(stdout + &stderr.clone()));
+        reports_a_newer_version(&(stdout + &stderr.clone()));
         assert!(stderr.contains("17.2.0") || command == "verify --pits 4", "{command}: {stderr}");
         assert!(std::fs::read(KEY.path(directory)).unwrap() == newer, "{command}");
     }
@@ -216,21 +216,21 @@ fn other_files_of_a_newer_version_are_not_to_be_deleted() {
     let path = |name: &str| -> PathBuf { directory.path().join(name) };
     ends(directory.path(), "book make 3x1 --turns 1", 0);
     raise(&path("empty-capture-3.book"), 8);
-    is_told_newer(&ends(directory.path(), "solve 3x1", 1));
+    reports_a_newer_version(&ends(directory.path(), "solve 3x1", 1));
     std::fs::remove_file(path("empty-capture-3.book")).unwrap();
 
     let network = [&b"KALAHNN\n"[..], &9u32.to_le_bytes(), &[0; 500]].concat();
     std::fs::write(path("n.network"), network).unwrap();
     let told = ends(directory.path(), &format!("bounds --seeds 3 --network {}", path("n.network").display()), 3);
-    is_told_newer(&told);
+    reports_a_newer_version(&told);
 
     let checkpoint = path("search");
     std::fs::write(&checkpoint, "{\"format\":\"kalah solve checkpoint\",\"version\":7}\n").unwrap();
-    is_told_newer(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
+    reports_a_newer_version(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
     let proof = path("proof");
     std::fs::create_dir(&proof).unwrap();
     std::fs::write(proof.join("proof.json"), "{\"format\":\"kalah proof\",\"version\":7}\n").unwrap();
-    is_told_newer(&ends(directory.path(), &format!("prove 3x2 --proof {}", proof.display()), 1));
+    reports_a_newer_version(&ends(directory.path(), &format!("prove 3x2 --proof {}", proof.display()), 1));
 }
 
 /// The link has the name of a table, but no file: a process would wait forever for another one to finish the layer.

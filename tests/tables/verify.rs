@@ -231,7 +231,10 @@ fn all_boards_are_checked_in_one_run() {
     let path = write_manifest(directory.path(), &manifest());
     let all = ["verify", "--all", "--checksums", "--consistency", "--manifest", &path];
     let ran = kalah(directory.path(), &all).exits(0).says("13 layers of 2 boards");
-    ran.says("skipped, not tables: a\\u{1b}[31m, empty-capture-6-1.txt, empty-capture-6-10.kalah.partial, known.jsonl, notes.txt");
+    ran.says(
+        "skipped, not tables: a\\u{1b}[31m, empty-capture-6-1.txt, empty-capture-6-10.kalah.partial, \
+        known.jsonl, notes.txt",
+    );
     let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(0).json();
     let boards = report["boards"].as_array().unwrap();
     let passed = |board: &Value| board["passed"].as_array().unwrap().len();
@@ -324,7 +327,7 @@ fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
 }
 
 #[test]
-fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_told_and_computed_again() {
+fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_again() {
     let directory = copied();
     let packed = directory.path().join("packed");
     kalah(directory.path(), &["pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);

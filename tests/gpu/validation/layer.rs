@@ -32,7 +32,7 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
         found
     });
     let required = std::env::var("KALAH_REQUIRE_VALIDATION").is_ok_and(|value| value == "1");
-    assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but not both versions of the layer are there");
+    assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but a version of the layer is missing");
     if LAYERS.is_empty() {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
         let told = format!("\n*** SKIPPED: {test}: Vulkan's validation layer is not installed\n");

@@ -28,7 +28,7 @@ const NOT_OURS: [(&str, &str); 4] = [
 /// Returns the messages of the layer about a child, except those that are not about this project.
 fn messages(layer: &Layer, adapter: &str, child: &str) -> Vec<Message> {
     let log = layer.run(adapter, child);
-    assert!(log.is_active(), "{}: the layer says nothing of itself on {adapter}:\n{log}", layer.name);
+    assert!(log.is_active(), "{}: the layer was not loaded on {adapter}:\n{log}", layer.name);
     for check in layer.checks() {
         assert!(log.lists(check), "{}: {check} is off on {adapter}:\n{log}", layer.name);
     }

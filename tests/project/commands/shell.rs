@@ -47,7 +47,8 @@ impl Shell {
         let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         let script = format!(
-            "state={0}/.state; [ -f $state ] && . $state; set -o pipefail\n{{\n{command}\n}} >{0}/.output 2>&1; code=$?\n\
+            "state={0}/.state; [ -f $state ] && . $state; set -o pipefail\n{{\n{command}\n}} >{0}/.output 2>&1; \
+                code=$?\n\
              {{ export -p; echo \"cd '$PWD'\"; }} >$state; exit $code",
             self.directory.path().display()
         );

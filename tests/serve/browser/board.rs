@@ -40,7 +40,7 @@ pub fn drawn(browser: &Browser) -> Value {
         return [...side('south'), ...side('north')]";
     let holes = browser.run(script);
     let holes = holes.as_array().unwrap();
-    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "as many seeds are drawn as counted: {holes:?}");
+    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "the drawn seeds differ from the counts: {holes:?}");
     holes.iter().map(|hole| hole[0].clone()).collect()
 }
 

@@ -75,7 +75,7 @@ impl Browser {
             let (_, port) = line.split_once("started successfully on port ")?;
             port.trim_end_matches('.').parse::<u16>().ok()
         });
-        let port = started.expect("chromedriver tells its port");
+        let port = started.expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
         let mut arguments: Vec<String> = [
             "--headless",
@@ -172,7 +172,7 @@ impl Browser {
         let begin = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != json!(true) {
             let shown = || self.run("return document.body.innerText + ' ' + location.href");
-            assert!(begin.elapsed() < PATIENCE, "it never became true: {expression}\n{}\n{}", shown(), self.errors());
+            assert!(begin.elapsed() < PATIENCE, "never true: {expression}\n{}\n{}", shown(), self.errors());
             std::thread::sleep(Duration::from_millis(20));
         }
     }

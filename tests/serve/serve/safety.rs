@@ -203,7 +203,7 @@ fn assert_own_words(answer: &(u16, Value), words: &str, request: &str) {
 }
 
 #[test]
-fn errors_tell_the_field_in_the_words_of_the_api() {
+fn errors_name_the_field_in_the_words_of_the_api() {
     for (query, words) in [
         ("", "'board' is missing"),
         ("rules=standard", "'board' is missing"),
@@ -221,7 +221,7 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
         let path = format!("/api/position?{query}");
         assert_own_words(&server().get(&path), words, &path);
     }
-    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "what says nothing is no field");
+    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "an empty part of a query is no field");
     assert_own_words(&server().get("/api/line?moves=1"), "'board' is missing", "line");
     assert_own_words(&server().get("/api/line?board=6x4&time=1"), "the fields are board, rules and moves", "line");
     for (body, words) in [
@@ -266,7 +266,7 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
 }
 
 #[test]
-fn what_the_http_layer_refuses_is_told_as_everything_else() {
+fn refusals_of_the_http_layer_look_like_all_others() {
     for (length, expected) in
         [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")]
     {
@@ -300,8 +300,8 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_told_with_the_names_it_answers_to() {
-    let told = |address: &str, flags: &[&str]| Server::start_told(address, directory(), flags);
+fn an_address_that_others_reach_is_printed_with_the_names_it_answers_to() {
+    let told = |address: &str, flags: &[&str]| Server::messages_at_start(address, directory(), flags);
     assert_eq!(told("127.0.0.1:0", &[]), "");
     let told = told("0.0.0.0:0", &[]);
     assert!(told.contains("--allow-host"), "{told}");

@@ -34,12 +34,12 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://").expect("it tells its address").to_owned();
+        let address = line.trim().strip_prefix("http://").expect("the server prints its address").to_owned();
         Server { child, address }
     }
 
     /// Returns the stderr of a server from its start to the end of its first answer.
-    pub fn start_told(address: &str, directory: &Path, flags: &[&str]) -> String {
+    pub fn messages_at_start(address: &str, directory: &Path, flags: &[&str]) -> String {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -178,7 +178,8 @@ impl Host {
 /// Sends requests from the page. Returns status and JSON of each.
 pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
     let script = format!(
-        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); return [answer.status, await answer.json()]; }}))",
+        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); \
+            return [answer.status, await answer.json()]; }}))",
         json!(paths)
     );
     let answers = browser.run(&script);
