@@ -1,7 +1,8 @@
 //! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
 //! `tests/gpu/gpu_process.rs` runs the delivered program, which has no code that injects faults.
 //!
-//! `KALAH_FAULT` is the fault; without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions before it.
+//! `KALAH_FAULT` is the fault; without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
+//! before it.
 //! - `reject`: submissions, and waiting for them, return that the device is lost.
 //! - `lose`: only waiting does.
 //! - `hang`: no submission ends. When the program ends by `exit`, the layer aborts it. Some drivers crash like

@@ -103,5 +103,7 @@ fn planted_faults_are_found() {
     assert_eq!(found("docs/a.md", &format!("{}\n| {} |\n", "word ".repeat(25), "word ".repeat(25))), 1);
     assert_eq!(found("src/a.rs", &format!("// {}\n", "word ".repeat(25))), 1);
     assert_eq!(found("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n"), 2);
+    assert_eq!(found(".ci/a", "#!/usr/bin/env bash\n# Told.\n\n# told\n"), 2);
+    assert_eq!(found("a.c", "/* Told. */ int told;\n"), 1);
     assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
 }

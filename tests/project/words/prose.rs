@@ -5,7 +5,7 @@
 pub enum Kind {
     /// Rust: comments and strings.
     Product,
-    /// Rust, WGSL or JavaScript of which only the comments are prose.
+    /// Rust, WGSL, JavaScript or C of which only the comments are prose.
     Comments,
     /// Python, shell, TOML, YAML: comments after `#`, and docstrings.
     Script,
@@ -25,10 +25,12 @@ pub struct Passage {
 impl Kind {
     /// Returns the kind of a file, or `None` if no prose of it is checked.
     pub fn of(name: &str) -> Option<Kind> {
-        let (_, ending) = name.rsplit_once('.').unwrap_or(("", ""));
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let (_, ending) = file.rsplit_once('.').unwrap_or(("", ""));
         match ending {
+            "" if matches!(folder, ".ci" | "packaging") => Some(Kind::Script),
             "rs" if name.starts_with("src/") || name.contains("/src/") => Some(Kind::Product),
-            "rs" | "wgsl" | "js" => Some(Kind::Comments),
+            "rs" | "wgsl" | "js" | "c" => Some(Kind::Comments),
             "py" | "pyi" | "sh" | "toml" | "yml" => Some(Kind::Script),
             "md" => Some(Kind::Page),
             _ => None,
@@ -105,7 +107,11 @@ fn scripts(text: &str) -> Vec<Passage> {
     let (mut last, mut quoted) = (None, false);
     for (index, line) in text.lines().enumerate() {
         let quotes = line.matches("\"\"\"").count();
-        let comment = line.trim_start().strip_prefix('#').or_else(|| line.split_once("  # ").map(|(_, after)| after));
+        let comment = line
+            .trim_start()
+            .strip_prefix('#')
+            .filter(|text| !text.starts_with('!'))
+            .or_else(|| line.split_once("  # ").map(|(_, after)| after));
         let inside = quoted || quotes > 0;
         quoted ^= quotes % 2 == 1;
         let Some(text) = (if inside { Some(line) } else { comment }) else { continue };
@@ -119,7 +125,7 @@ fn scripts(text: &str) -> Vec<Passage> {
     found
 }
 
-/// Comments of a file in Rust, WGSL or JavaScript, with its strings if they are wanted.
+/// Comments of a file in Rust, WGSL, JavaScript or C, with its strings if they are wanted.
 fn sources(text: &str, strings: bool) -> Vec<Passage> {
     let mut reader = Reader { rest: text, line: 1, found: Vec::new(), open_comment: 0 };
     while let Some(letter) = reader.rest.chars().next() {
