@@ -11,7 +11,7 @@ import urllib.parse
 
 
 class Page(html.parser.HTMLParser):
-    """The links and the anchors of a page."""
+    """Collects the links and the anchors of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -30,7 +30,7 @@ def faults(site):
     pages = {path: Page(path) for path in sorted(site.rglob("*.html"))}
     links = 0
     for path, page in pages.items():
-        # The page for addresses that do not exist may be shown at any depth.
+        # The page for missing addresses may be shown at any depth, so its links cannot be checked.
         if path.name in ("404.html", "toc.html", "print.html"):
             continue
         for link in page.links:

@@ -1,4 +1,4 @@
-//! Estimates of game-tree complexity: reproducible, and close to the published ones.
+//! Estimates of game-tree complexity are reproducible and close to the published ones.
 #![cfg(feature = "cli")]
 
 use kalah::analyse::complexity::{Players, Sampling};
@@ -25,20 +25,20 @@ fn the_seed_makes_the_games() {
 
 #[test]
 fn games_that_leave_no_choice() {
-    // One pit a side: every position has one move.
+    // With one pit a side, every position has one move.
     for rules in Rules::ALL {
         let found = Sampling::new(rules, Players::Random).seed(1).run(start(1, 5)).unwrap();
         assert_eq!((found.branching.mean, found.tree.mean), (1.0, 0.0), "{rules}");
         assert_eq!((found.length.low, found.length.high), (found.length.mean, found.length.mean), "{rules}");
     }
-    // Without seeds the game is over before it begins.
+    // Without seeds the game is over from the start.
     let nothing = RANDOM.run(start(2, 0)).unwrap();
     assert_eq!((nothing.length.mean, nothing.branching.mean), (0.0, 1.0));
     assert!(RANDOM.run(start(17, 1)).is_err());
 }
 
 #[test]
-fn players_that_see_the_end_take_the_best_line() {
+fn players_that_see_the_end_take_the_line_of_best_play() {
     // Kalah(2,1) is won by 2 with the moves 2 1, and by no other line.
     let players = Players::AlphaBeta { depth: 7 };
     let found = Sampling::new(Rules::EmptyCapture, players).seed(1).run(start(2, 1)).unwrap();
@@ -49,7 +49,7 @@ fn players_that_see_the_end_take_the_best_line() {
 fn a_decided_game_is_shorter() {
     let until_decided = RANDOM.until_decided(true).run(start(4, 4)).unwrap();
     let to_the_end = RANDOM.run(start(4, 4)).unwrap();
-    // The same random numbers: the same games, cut off.
+    // The same random numbers give the same games, cut off earlier.
     let shorter = until_decided.games.iter().zip(&to_the_end.games);
     assert!(shorter.clone().all(|(cut, whole)| cut.plies <= whole.plies && cut.moves <= whole.moves));
     assert!(shorter.filter(|(cut, whole)| cut.plies < whole.plies).count() > 10);
@@ -64,7 +64,7 @@ fn intervals_hold_the_mean_and_narrow_with_more_games() {
         }
         found.length.high - found.length.low
     };
-    // A hundred times as many games: about a tenth of the width.
+    // A hundred times as many games give about a tenth of the width.
     let (few, many) = (width(100), width(10_000));
     assert!((0.05..0.2).contains(&(many / few)), "{few} {many}");
 }
@@ -72,7 +72,7 @@ fn intervals_hold_the_mean_and_narrow_with_more_games() {
 #[test]
 fn kvitberg_2026_table_3() {
     // b^d of 100 random games of each board. The published figure for (5,1) is ten times too large, surely a misprint
-    // of 2.83e5; all others are within 3.5 standard deviations of the result of 100 games.
+    // of 2.83e5. All others are within 3.5 standard deviations of the result of 100 games.
     let published = [
         (2, [3.72e0, 4.71e0, 5.61e1, 5.59e1, 9.4e1, 4.4e1]),
         (3, [7.85e0, 9.98e2, 1.72e4, 2.14e5, 6.00e5, 4.2e6]),

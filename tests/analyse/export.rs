@@ -1,4 +1,5 @@
-//! `kalah export`: every format has the scores of the tables, samples are parts of the layer, files are replaced whole.
+//! `kalah export`: every format has the scores of the tables, samples are parts of the layer, and files are replaced
+//! whole.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -13,7 +14,7 @@ use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
 use serde_json::Value;
 
-/// The pits and the seeds of the tables.
+/// Pits and seeds of the tables.
 const BOARDS: [(usize, usize); 3] = [(6, 6), (3, 12), (1, 9)];
 
 /// The tables, built once.
@@ -34,7 +35,7 @@ fn kalah(directory: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// What an export of a layer writes to standard output.
+/// Stdout of an export of a layer.
 #[track_caller]
 fn exported((pits, seeds): (usize, usize), arguments: &[&str]) -> Vec<u8> {
     let (pits, seeds) = (pits.to_string(), seeds.to_string());
@@ -75,7 +76,7 @@ fn json_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     std::str::from_utf8(bytes).unwrap().lines().map(record).collect()
 }
 
-/// Reads an array as the page of the format says: numpy/lib/format.py.
+/// Reads an array as the documentation of the format (numpy/lib/format.py) describes it.
 fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
     assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
     let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -88,7 +89,7 @@ fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes[start..].chunks(columns).map(<[u8]>::to_vec).collect()
 }
 
-/// Reads what was exported.
+/// Reads the records of an exported file.
 type Reader = fn(&[u8]) -> Vec<Vec<u8>>;
 
 const FORMATS: &[(&str, Reader)] = &[
@@ -99,7 +100,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("parquet", parquet_file),
 ];
 
-/// The records of each row group of a Parquet file, whose columns are those of CSV.
+/// Records of each row group of a Parquet file. Its columns are those of CSV.
 #[cfg(feature = "parquet")]
 fn row_groups(bytes: &[u8]) -> Vec<Vec<Vec<u8>>> {
     use parquet::basic::LogicalType;
@@ -158,7 +159,7 @@ fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
     }
 }
 
-/// A layer with more positions than a row group has.
+/// The layer has more positions than a row group.
 #[test]
 #[cfg(feature = "parquet")]
 fn row_groups_are_limited_and_no_byte_depends_on_the_threads() {
@@ -188,7 +189,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
     assert!(sound.status.success() && sound.stdout.is_empty());
     let written = std::fs::read(&file).unwrap();
     assert_eq!(written, kalah(tables.path(), &flags[..4]).stdout);
-    // A damaged table: the file stays as it is, and nothing is left beside it.
+    // After damage to a table, the exported file stays unchanged, and no temporary file is left.
     let table = TableKey { rules: Rules::Standard, pits: 3, seeds: 8 }.path(tables.path());
     let mut bytes = std::fs::read(&table).unwrap();
     let at = bytes.len() / 2;
@@ -219,7 +220,7 @@ fn what_cannot_be_exported_is_refused() {
 }
 
 #[test]
-fn the_version_tells_what_the_program_was_built_from() {
+fn the_version_names_the_sources_of_the_program() {
     let run = |flag: &str| {
         let output = Command::cargo_bin("kalah").unwrap().arg(flag).output().unwrap();
         assert!(output.status.success());

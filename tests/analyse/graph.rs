@@ -1,4 +1,4 @@
-//! Game graphs: published numbers, and the fast exploration against a naive one.
+//! Game graphs: published numbers, and the fast exploration against a plain one.
 #![cfg(feature = "cli")]
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
 }
 
-/// The graph of a start, with outcomes from tables built for it.
+/// Explores the graph of a start, with outcomes from tables built for it.
 fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGraph {
     let directory = tempfile::tempdir().unwrap();
     let seeds = 2 * start.pits * start.seeds as usize;
@@ -27,7 +27,7 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
     explorer.run(&Cancel::new(), &mut |_| {}).unwrap()
 }
 
-/// Larger boards are left out of unoptimised tests, which are some fifty times slower.
+/// Limit of positions. Larger boards are left out without optimization, which makes tests about fifty times slower.
 const fn at_most(optimised: u64) -> u64 {
     if cfg!(debug_assertions) { optimised / 50 } else { optimised }
 }
@@ -40,8 +40,8 @@ fn percent(outcomes: Outcomes) -> [i64; 3] {
 
 #[test]
 fn irving_2000_tables_3_and_5() {
-    // Two rows do not follow the convention of all others: in the first, the paper has ten more drawn positions; in the
-    // second, its own percentages add up to only 90.
+    // Two rows of the paper do not follow the convention of the others. The first has ten more drawn positions; the
+    // percentages of the second add up to only 90.
     let deviating = [((2, 5), 48, [92, 8, 0]), ((3, 6), 1_522_350, [32, 58, 10])];
     for line in reference::lines(include_str!("../reference/irving-2000-game-graphs.csv")) {
         let start = start(line[0].parse().unwrap(), line[1].parse().unwrap());
@@ -57,7 +57,7 @@ fn irving_2000_tables_3_and_5() {
             continue;
         }
         assert_eq!(ours.positions(), published, "{start}");
-        // The paper rounds so that the three sum to 100.
+        // The paper rounds so that the three percentages add up to 100.
         for (share, published) in shares.iter().zip(&line[3..]) {
             let published: i64 = published.parse().unwrap();
             assert!((share - published).abs() <= 1, "{start}: {shares:?}");
@@ -67,7 +67,7 @@ fn irving_2000_tables_3_and_5() {
 
 #[test]
 fn irving_2000_table_2() {
-    // (m, n, positions). Misprints of the paper: 106,206 of (2, 5) and 7.12e10 of (6, 2).
+    // (m, n, positions). The paper has misprints: 106,206 for (2, 5) and 7.12e10 for (6, 2).
     for (pits, seeds, positions) in [
         (1, 1, 20),
         (2, 5, 106_260),
@@ -85,7 +85,7 @@ fn irving_2000_table_2() {
 #[test]
 fn irving_2000_table_4() {
     // The paper does not say which positions count. Over all of them (final ones have no moves) we get slightly less
-    // than it prints, over non-final ones more: about a sixth of the final ones seems to be left out.
+    // than it prints, over non-final ones more. It seems to leave out about a sixth of the final ones.
     for (pits, seeds, published, with_finals, without) in [
         (3, 1, "1.18 ± 0.90", "1.07 ± 0.91", "1.56 ± 0.67"),
         (3, 2, "1.36 ± 0.85", "1.32 ± 0.87", "1.64 ± 0.64"),
@@ -107,7 +107,7 @@ fn irving_2000_table_4() {
 
 #[test]
 fn irving_2000_table_6() {
-    // Layers l(0) to l(6) of Kalah(4, 3): won/lost/drawn for the first player by the seeds in that player's store.
+    // Layers l(0) to l(6) of Kalah(4, 3): won/lost/drawn for the first player, by the seeds in that player's store.
     let published = [
         "2/1/0",
         "1/6/0 5/6/1",
@@ -140,16 +140,16 @@ fn kvitberg_2026_table_1() {
     }
 }
 
-/// A position with the side to move, the first player's row and store first.
+/// A position with the side to move. The first player's row and store come first.
 type Node = (Vec<u32>, Vec<u32>, u32, u32, bool);
 
-/// The graph again, position by position: the positions and their outcomes, by the first player's store and both rows'
-/// seeds; and how many positions have how many moves.
+/// The graph explored position by position. Counts positions and their outcomes, by the first player's store and both
+/// rows' seeds, and positions by their number of moves.
 #[derive(Default)]
 struct Naive {
     rules: Rules,
     half: Option<u32>,
-    /// The value of each position for the first player.
+    /// Value of each position for the first player.
     values: HashMap<Node, i64>,
     moves: HashMap<usize, u64>,
 }
@@ -161,12 +161,12 @@ impl Naive {
         (rows.0, rows.1, seen.mover_store(), seen.other_store(), second_moves)
     }
 
-    /// Explores from a position and returns its value for the first player, by minimax over its children alone.
+    /// Explores from a position. Returns its value for the first player, by minimax over its children alone.
     fn explore(&mut self, position: &Position, second_moves: bool) -> i64 {
         let first = |value: i64| if second_moves { -value } else { value };
         let over = position.is_over();
         let decided = self.half.is_some_and(|half| position.mover_store().max(position.other_store()) > half);
-        // Where final positions do not differ by the side to move they are all the first player's.
+        // Where the side to move does not distinguish final positions, all of them count as the first player's.
         let node = Naive::node(position, second_moves);
         let node = if over && self.half.is_none() { (node.0, node.1, node.2, node.3, false) } else { node };
         if let Some(&value) = self.values.get(&node) {
@@ -262,7 +262,7 @@ fn graphs_that_do_not_fit_are_refused() {
     let fits = explore(board, need.most).unwrap();
     assert!(fits.memory <= need.most);
     assert_eq!(fits.outcomes(), None);
-    // The memory used is exactly what was computed: with one byte less it does not fit.
+    // The exploration uses exactly the computed memory: with one byte less it does not fit.
     assert_eq!(explore(board, fits.memory.max(need.expected)).unwrap(), fits);
     assert!(fits.memory > need.expected, "the next assertion needs a board that is estimated too low");
     match explore(board, fits.memory - 1) {
@@ -310,7 +310,7 @@ fn the_command_refuses_what_does_not_fit() {
     let (code, out, told) = kalah(&["4x4", "--memory", "4MiB"]);
     assert_eq!((code, &*out), (1, ""));
     assert!(told.contains("needs about") && told.contains("--memory"), "{told}");
-    // The others of a list are still explored.
+    // The other boards of a list are still explored.
     let (code, out, told) = kalah(&["6x6", "2x1", "--json"]);
     assert_eq!(code, 2);
     assert!(told.contains("6x6") && out.contains("\"positions\":8"), "{told}{out}");
@@ -336,7 +336,7 @@ fn no_position_is_reached_twice_in_the_layers() {
     }
 }
 
-/// A first Ctrl-C used to be ignored until the tables that the command builds for itself were done.
+/// Ctrl-C also stops the tables that the command builds for itself.
 #[cfg(unix)]
 #[test]
 fn tables_under_way_are_stopped() {

@@ -1,5 +1,5 @@
-//! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a plain
-//! minimax, proofs, and scans that are stopped.
+//! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a
+//! plain minimax, proofs, and interrupted scans.
 #![cfg(feature = "cli")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +24,7 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// The games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
+/// Games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
 fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
     let batches = SCAN.run(ranges, Vec::new(), &Cancel::new(), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
     let games = batches.into_iter().flat_map(|batch| batch.games);
@@ -71,7 +71,7 @@ fn the_ten_smallest_losses_of_each_board_are_the_published_ones() {
         published.entry(line[0].parse().unwrap()).or_default().insert(line[1].parse().unwrap());
     }
     assert_eq!(published.values().map(BTreeSet::len).collect::<Vec<_>>(), [10; 5]);
-    // Table 7 leaves this one out; Table 9 has it.
+    // Table 7 omits this game; Table 9 has it.
     published.get_mut(&3).unwrap().insert(32);
     let last = |seeds: &BTreeSet<u32>| if cfg!(debug_assertions) { 110 } else { *seeds.last().unwrap() };
     let ranges: Vec<StartRange> =
@@ -153,7 +153,7 @@ fn the_ring_sows_all_positions_of_small_boards_as_the_rules_do() {
     each_position(|position| Rules::ALL.into_iter().for_each(|rules| assert_sown_alike_on_its_ring(rules, position)));
 }
 
-/// Positions whose pits are drawn from `seeds`.
+/// Strategy for positions whose pits are drawn from `seeds`.
 fn positions(
     pits: &'static [usize],
     seeds: impl Strategy<Value = u32> + Clone,
@@ -175,7 +175,14 @@ proptest! {
     #[test]
     fn the_ring_sows_as_the_rules_do((rules, position) in positions(
         &[1, 2, 3, 6, 7, 16],
-        prop_oneof![Just(0), 1..4u32, 0..40u32, 0..5000u32, 0..67_000_000u32, prop::sample::select(vec![13, 169, 2197, 62_748_517])],
+        prop_oneof![
+            Just(0),
+            1..4u32,
+            0..40u32,
+            0..5000u32,
+            0..67_000_000u32,
+            prop::sample::select(vec![13, 169, 2197, 62_748_517])
+        ],
     )) {
         assert_sown_alike_on_its_ring(rules, &position);
     }
@@ -183,7 +190,7 @@ proptest! {
 
 // Outcomes against a plain minimax.
 
-/// The value of a position for the mover, by the rules alone.
+/// Value of a position for the mover, by the rules alone.
 fn minimax(rules: Rules, position: &Position, known: &mut HashMap<Position, i64>) -> i64 {
     if let Some(value) = position.final_value() {
         return value;
@@ -273,13 +280,13 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
     let mut line = kalah::game::Line::new(6);
     line.push(turn);
     let short = Verdict { lines: vec![line], ..verdict };
-    assert!(check(Rules::SKalaha, &position, &short).is_err(), "a win that is not one yet");
+    assert!(check(Rules::SKalaha, &position, &short).is_err(), "the game is not won yet");
     assert_eq!(Pit::from_number(1).unwrap().index(), 0);
 }
 
 // Scans.
 
-/// The report of a scan, without what differs from run to run.
+/// Report of a scan, without the fields that vary from run to run.
 fn report(args: &[&str]) -> Value {
     let output = command(args).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -308,7 +315,7 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
     let path = directory.path().join("state");
     let with_state = [&asked[..], &["--state", path.to_str().unwrap()]].concat();
     let mut killed = command(&[&with_state[..], &["--threads", "1"]].concat()).spawn().unwrap();
-    // The heading and a batch.
+    // The file has the heading and one batch.
     let begun = || std::fs::read(&path).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1);
     while !begun() && killed.try_wait().unwrap().is_none() {
         std::thread::yield_now();
@@ -317,7 +324,7 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
     killed.wait().unwrap();
     assert!(begun());
     assert_eq!(report(&[&with_state[..], &["--threads", "2"]].concat()), whole);
-    // Everything is done now, and nothing is left to scan.
+    // The scan is complete, so no game is left.
     let kept = std::fs::read(&path).unwrap();
     assert_eq!(report(&with_state), whole);
     assert_eq!(std::fs::read(&path).unwrap(), kept);
@@ -380,13 +387,13 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
     assert_eq!(games.iter().collect::<Vec<_>>(), ranged);
     assert_eq!(games.len(), 3);
     assert_eq!(games[1]["outcome"], "L");
-    // Below two seeds a house only if it is asked for.
+    // Games with fewer than two seeds a house are scanned only on request.
     let least = |report: &Value| report["houses"][0]["games"].as_u64().unwrap();
     assert_eq!(least(&report(&["--houses", "2", "--seeds", "..9"])), 6);
     assert_eq!(least(&report(&["--houses", "2", "--seeds", "1..9"])), 9);
 
     std::fs::write(list, "3;7\n").unwrap();
-    // A file is no part of the command line.
+    // The contents of a file are no part of the command line.
     assert_eq!(command(&["--list", list]).output().unwrap().status.code(), Some(1));
     for bad in [
         &["--seeds", "0..4"][..],
@@ -402,7 +409,7 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 }
 
 #[test]
-fn an_opening_is_told_with_its_moves_and_store() {
+fn an_opening_is_reported_with_its_moves_and_store() {
     let kalah = |args: &[&str]| {
         let output = Command::new(assert_cmd::cargo::cargo_bin("kalah")).arg("opening").args(args).output().unwrap();
         let told = if output.status.success() { output.stdout } else { output.stderr };

@@ -1,4 +1,4 @@
-//! Published sizes of game graphs, game values and perfect games: the independent check of our rules and tables.
+//! Published sizes of game graphs, game values and perfect games: an independent check of our rules and tables.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use kalah::table::{Probe, Tables};
 
 use crate::reference;
 
-/// Larger boards are left out, so that the tests take seconds; unoptimised ones are some fifty times slower.
+/// Limit of positions. Larger boards are left out, so that the tests take seconds. Without optimization they are about
+/// fifty times slower.
 const fn at_most(optimised: u64) -> u64 {
     if cfg!(debug_assertions) { optimised / 50 } else { optimised }
 }
@@ -18,7 +19,7 @@ fn start(line: &[&str]) -> StartPosition {
     StartPosition { pits: line[0].parse().unwrap(), seeds: line[1].parse().unwrap() }
 }
 
-/// The position with the side to move, in one number; the number of seeds bounds what a pit or store can hold.
+/// Packs the position and the side to move into one number. The number of seeds bounds the contents of pits and stores.
 fn key(position: &Position, second_moves: bool, bits: u32) -> u64 {
     let stores = [position.mover_store(), position.other_store()];
     let places = position.mover().seeds().iter().chain(position.other().seeds()).chain(&stores);
@@ -27,8 +28,8 @@ fn key(position: &Position, second_moves: bool, bits: u32) -> u64 {
 
 /// Positions reached from the start: both rows, both stores, and the side to move.
 ///
-/// `decided` says where a game ends before a row is empty; `final_sides` whether final positions differ by the side to
-/// move, which is the mover again after a last seed in the store.
+/// `decided` returns true where a game ends before a row is empty. `final_sides` is true if the side to move
+/// distinguishes final positions. After a last seed in the store that side is the mover again.
 fn reached(rules: Rules, start: StartPosition, decided: impl Fn(&Position) -> bool, final_sides: bool) -> u64 {
     let bits = u32::BITS - (2 * start.pits as u32 * start.seeds).leading_zeros();
     assert!(bits * (2 * start.pits as u32 + 2) < 64);
@@ -62,8 +63,8 @@ fn kvitberg_2026_state_spaces() {
 
 #[test]
 fn irving_2000_game_graphs() {
-    // Two rows do not follow the convention of all others: in the first, the paper has ten more drawn positions; in the
-    // second, its own percentages add up to only 90.
+    // Two rows of the paper do not follow the convention of the others. The first has ten more drawn positions; the
+    // percentages of the second add up to only 90.
     let deviating = [((2, 5), 48), ((3, 6), 1_522_350)];
     for line in reference::lines(include_str!("../reference/irving-2000-game-graphs.csv")) {
         let published: u64 = line[2].parse().unwrap();
@@ -78,7 +79,7 @@ fn irving_2000_game_graphs() {
     }
 }
 
-/// Builds the tables of `start` in a separate directory and probes them.
+/// Builds the tables of `start` in a separate directory and probes the start.
 fn probe_start(rules: Rules, start: StartPosition) -> Probe {
     let directory = tempfile::tempdir().unwrap();
     let (directory, seeds) = (directory.path(), 2 * start.pits * start.seeds as usize);
@@ -87,8 +88,8 @@ fn probe_start(rules: Rules, start: StartPosition) -> Probe {
     tables.probe(&start.position().unwrap()).unwrap()
 }
 
-/// The final store difference for the first player when `line` is played from the start to the end of the game; `None`
-/// when it is not legal, or ends early.
+/// Final difference of the stores for the first player after `line` from the start. Returns `None` if the line is
+/// illegal or does not end the game.
 fn outcome(rules: Rules, start: StartPosition, line: &Line) -> Option<i64> {
     let end = line.replay(rules, &start.position().unwrap()).ok()?;
     let value = end.value(end.mover().total());
@@ -107,7 +108,7 @@ fn proved_value(rules: Rules, start: StartPosition) -> i64 {
     probe.value
 }
 
-/// The boards whose whole game is in small tables, of at most `positions` positions.
+/// Returns true if tables of at most `positions` positions cover the whole game of a board.
 fn is_cheap(start: StartPosition, positions: u64) -> bool {
     let seeds = 2 * start.pits * start.seeds as usize;
     seeds <= MAX_TABLE_SEEDS && cumulative_positions(start.pits, seeds) <= at_most(positions)
@@ -120,7 +121,7 @@ fn irving_2000_game_values() {
         if is_cheap(start, 100_000_000) {
             let value = proved_value(Rules::EmptyCapture, start);
             assert_eq!(sign(value), line[2], "{start}");
-            // Of small boards only the sign is published.
+            // For small boards only the sign is published.
             if !line[3].is_empty() {
                 assert_eq!(value.to_string(), line[3], "{start}");
             }

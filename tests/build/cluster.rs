@@ -1,4 +1,4 @@
-//! A build by several processes gives the same bytes as one by a single process, even if some are killed.
+//! A build by several processes writes the same bytes as a build by one, even if some processes are killed.
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::processes::{assert_complete, files, kalah, path, stderr, stdout, success, whole};
 
-/// Starts the computing of a pair of frames.
+/// Starts a process that computes a pair of frames.
 fn frame(directory: &Path, frame: &str, flags: &[&str]) -> Child {
     kalah(directory, &[&["build", "--frame", frame], flags].concat()).spawn().unwrap()
 }
@@ -34,7 +34,7 @@ fn two_processes_with_the_same_pair_do_no_harm() {
     let flags = ["--pits", "4"];
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
-    // Both names of each pair, all at once.
+    // All pairs at once, and each pair under both of its names.
     let processes: Vec<Child> = (1..=10).map(|mover| frame(directory.path(), &format!("11,{mover}"), &flags)).collect();
     for process in processes {
         success(process.wait_with_output().unwrap());
@@ -64,7 +64,7 @@ fn temporary(directory: &Path, piece: &str) -> Vec<String> {
 
 #[test]
 fn a_killed_process_loses_its_pair_alone() {
-    // Relays are slow, so there is time to kill.
+    // Layers with relays take long to compute, which leaves time to kill a process.
     let flags = ["--rules", "s-kalaha"];
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--rules", "s-kalaha", "--seeds", "12"]).output().unwrap());
@@ -95,7 +95,7 @@ fn a_killed_process_loses_its_pair_alone() {
 }
 
 #[test]
-fn a_damaged_piece_is_told_of_and_computed_again() {
+fn a_damaged_piece_is_reported_and_computed_again() {
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "8"]).output().unwrap());
     let compute = |name: &str| success(frame(directory.path(), name, &["--pits", "3"]).wait_with_output().unwrap());
@@ -112,7 +112,7 @@ fn a_damaged_piece_is_told_of_and_computed_again() {
 }
 
 #[test]
-fn a_missing_layer_below_is_told_with_the_command_that_makes_it() {
+fn a_missing_layer_below_is_reported_with_the_command_that_builds_it() {
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "4"]).output().unwrap());
     let ran = frame(directory.path(), "7,2", &["--pits", "3"]).wait_with_output().unwrap();
@@ -160,7 +160,7 @@ fn the_commands_of_a_plan_run_layer_by_layer_make_the_build() {
         let needs: Vec<u64> = pair["needs"].as_array().unwrap().iter().map(|seeds| seeds.as_u64().unwrap()).collect();
         assert_eq!(needs, (2..pair["seeds"].as_u64().unwrap()).collect::<Vec<_>>());
     }
-    // Every pair could be computed on a machine of its own, which reads all layers below.
+    // Each pair could be computed on its own machine, which would read all layers below.
     assert_eq!(sum("below"), report["read_by_pairs"].as_u64().unwrap());
     let positions = kalah::index::cumulative_positions(3, 8);
     assert!(report["read"].as_u64().unwrap().abs_diff(positions * 42 / 80) <= 8, "{report}");
@@ -203,8 +203,8 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
     for process in processes {
         success(process.wait_with_output().unwrap());
     }
-    assert!(start.elapsed() < Duration::from_secs(25), "nobody waits for the dead");
-    // Pieces that were finished too late are left to the next process.
+    assert!(start.elapsed() < Duration::from_secs(25), "a process waited for a killed one");
+    // Pieces that were finished too late stay for the next process.
     success(kalah(directory.path(), &flags).output().unwrap());
     assert_complete(directory.path(), &whole(&flags[1..]), "met");
 }
@@ -222,11 +222,11 @@ fn a_machine_compares_the_layers_below_once_for_all_pairs() {
         let found = std::fs::read_dir(temporary.path()).unwrap().next().expect("a directory of notes").unwrap().path();
         std::fs::read_dir(found).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
-    // Tables that were written a moment ago get no note: another change might not show.
+    // The program writes no note about a table written in the last two seconds: its time might not show another change.
     std::thread::sleep(Duration::from_millis(2200));
     success(pair("11,1"));
     assert_eq!(notes().len(), 9);
-    // Changed bytes that no pair was computed from are found nevertheless, since the file was changed.
+    // Changed bytes are found even where no pair was computed from them, since the time of the file changed.
     let table = directory.path().join("empty-capture-4-09.kalah");
     let whole = std::fs::read(&table).unwrap();
     let mut bytes = whole.clone();
@@ -240,7 +240,7 @@ fn a_machine_compares_the_layers_below_once_for_all_pairs() {
         success(pair(name));
     }
     assert_complete(directory.path(), &self::whole(&["--pits", "4", "--seeds", "11"]), "with notes");
-    // A note that says something else counts for nothing.
+    // A note with other contents is ignored.
     for note in notes() {
         std::fs::write(note, "something else").unwrap();
     }

@@ -1,4 +1,4 @@
-//! The scripts in `cluster/`: without a scheduler, and with a launcher if one is installed.
+//! The scripts in `cluster/`, without a scheduler, and with a launcher if one is installed.
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::leases::kill_a_holder;
 use crate::processes::{assert_complete, path, stderr, stdout, success, whole};
 
-/// A process of a script in `cluster/`.
+/// Command that runs a script in `cluster/`.
 fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name));
     command.args(args).env("KALAH_TABLES", directory).env("PATH", path(None));
@@ -17,7 +17,7 @@ fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// The arguments of shared builds that take a second or so.
+/// Arguments of shared builds that take about a second.
 const SHARED: [&str; 7] = ["16", "--rules", "s-kalaha", "--backend", "cpu", "--patience=2", "--json"];
 
 #[test]
@@ -30,7 +30,7 @@ fn processes_share_a_build_also_when_one_is_killed() {
             process.spawn().unwrap()
         })
         .collect();
-    // Layers of 13 seeds and more take long enough to be killed in.
+    // A process can be killed in time only from 13 seeds on: smaller layers are too quick.
     kill_a_holder(&mut processes, directory.path(), |name| {
         [13, 14, 15, 16].iter().any(|layer| name.starts_with(&format!("s-kalaha-6-{layer}.")))
     });
@@ -59,7 +59,7 @@ fn an_mpi_launcher_runs_the_build() {
     let ran = success(run.output().unwrap());
     let reports: Vec<Value> = stdout(&ran).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert_eq!(reports.len(), 3, "{}", stdout(&ran));
-    // No process died, so nothing was joined twice.
+    // No process died, so each layer was joined once.
     let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("joined"), 10);
     assert_eq!(sum("positions"), kalah::index::cumulative_positions(4, 11));
@@ -94,11 +94,11 @@ fn tasks_of_a_slurm_array_make_a_layer() {
         }
     }
     assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "tasks");
-    // Without the layer below a task fails, and Slurm starts nothing that depends on it.
+    // Without the layer below, a task fails, and Slurm starts no task that depends on it.
     assert_eq!(task("11", 2).wait_with_output().unwrap().status.code(), Some(1));
 }
 
-/// A stub of `sbatch`: records its arguments, runs the tasks of the array immediately, and fails if one of them does.
+/// Stub of `sbatch`: records its arguments and runs the tasks of the array immediately. Fails if a task fails.
 const SBATCH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 echo "$@" >>"$STUB_LOG"
@@ -149,7 +149,7 @@ fn the_slurm_script_submits_a_layer_after_the_other() {
     }
     assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "submitted");
 
-    // Finished layers are not submitted again.
+    // Finished layers are not submitted.
     let (told, log) = submit("10");
     assert_eq!(log.lines().count(), 1, "{told}");
     assert!(log.contains("--array=1-5 ") && !log.contains("--dependency"), "{log}");
@@ -173,7 +173,7 @@ fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// A task takes what Slurm allows it, and says before it begins if that is not enough.
+/// A task uses the memory that Slurm allows it, and reports before it begins if that is not enough.
 #[test]
 fn a_slurm_task_keeps_to_its_memory() {
     let directory = tempfile::tempdir().unwrap();

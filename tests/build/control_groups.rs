@@ -1,5 +1,5 @@
-//! The program in control groups of Linux that have less memory or fewer processors than the machine. They are real ones, made
-//! below that of the test, which takes the rights of root: the tests are skipped without them.
+//! The program in control groups of Linux that have less memory or fewer processors than the machine. The groups are
+//! real ones below that of the test. Making them takes the rights of root; without them the tests are skipped.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::fs;
@@ -11,14 +11,14 @@ use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 
-/// A group with a limit and a group in it without one, both removed at the end.
+/// A group with a limit and, inside it, a group without one. Both are removed at the end.
 struct Groups {
     outer: PathBuf,
     version_1: bool,
 }
 
 impl Groups {
-    /// Groups of a controller, `memory` or `cpu`; `None`, after a warning, if they cannot be made.
+    /// Makes groups of a controller, `memory` or `cpu`. Returns `None`, after a warning, if they cannot be made.
     fn new(controller: &str, name: &str) -> Option<Groups> {
         match Groups::try_new(controller, name) {
             Ok(groups) => Some(groups),
@@ -58,7 +58,7 @@ impl Groups {
         self.limit("memory.limit_in_bytes", "memory.max", &bytes.to_string());
     }
 
-    /// A program in the inner group.
+    /// Command that runs a program in the inner group.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", r#"echo $$ > "$0" && exec "$@""#]);
@@ -98,7 +98,7 @@ fn memory_is_that_of_the_tightest_group() {
     for limit in [512 * MIB, 256 * MIB] {
         groups.limit_memory(limit);
         let memory = plan();
-        // Less what the program takes itself, and the part that a search leaves to others.
+        // The program's own memory is subtracted, and so is the part that a search leaves to other programs.
         assert!((limit / 4 * 3..limit).contains(&memory), "{memory} bytes of {limit}");
     }
 }
@@ -120,7 +120,7 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
     for part in [outer, "is limited to 32.00 MiB", "raise the limit of the group"] {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
     }
-    // What fits is built.
+    // Layers that fit are built.
     assert_eq!(document(&build("3", "8"))["built"].as_array().map(Vec::len), Some(7));
 }
 
@@ -138,11 +138,11 @@ fn threads_are_those_of_the_quota_of_the_tightest_group() {
     assert_eq!(threads(), 1, "of {cores}");
 }
 
-/// The variable by which the next test knows that it is in its group.
+/// Environment variable that marks the process inside the group: it runs the next test there.
 #[cfg(feature = "gpu")]
 const STARVED: &str = "KALAH_TEST_STARVED";
 
-/// A software adapter that has a twenty-fifth of a processor takes seconds to compile a shader, which it does when it first runs it.
+/// A software adapter compiles a shader at its first run. With a twenty-fifth of a processor that takes seconds.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_software_adapter_with_little_processor_time_does_not_hang() {
@@ -156,9 +156,9 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
 
     if std::env::var_os(STARVED).is_some() {
         let adapters = Adapter::all().into_iter().filter(|adapter| adapter.report.tier == Tier::Software);
-        // SwiftShader compiles when a shader is made, and not when it runs.
+        // SwiftShader compiles a shader when it is made, not when it runs.
         for adapter in adapters.filter(|adapter| adapter.report.name.contains("llvmpipe")) {
-            // One stage is enough, the largest.
+            // One stage is enough: the largest.
             let others = Stage::ALL.into_iter().filter(|&stage| stage != Stage::Encode).map(Stage::name);
             let options = GpuOptions::default().patience(Duration::from_secs(2)).twins(others);
             self_test(&Arc::new(Gpu::open(&adapter, options).unwrap()), Rules::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Ctrl-C while archives are written: nothing half-written is left, and the same command goes on.
+//! Ctrl-C while archives are written: no incomplete file is left, and the same command resumes.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::path::Path;
@@ -19,7 +19,7 @@ const RULES: Rules = Rules::EmptyCapture;
 /// A layer that takes some time to pack.
 const LARGE: TableKey = TableKey { rules: RULES, pits: 6, seeds: 17 };
 
-/// The program on one thread, with its tables in `directory`.
+/// Command that runs the program on one thread, with its tables in `directory`.
 fn start(directory: &Path, args: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
     command.args(args).args(["--threads", "1"]).env("KALAH_TABLES", directory);
@@ -31,7 +31,7 @@ fn finish(directory: &Path, args: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Starts the program, and presses Ctrl-C when there is a file in `written` whose name is `awaited`.
+/// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`.
 fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
     let mut child = start(directory, args);
     while !(catches_interrupts(&child) && names(written).iter().any(|name| awaited(name))) {
@@ -43,7 +43,7 @@ fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn
     child.wait_with_output().unwrap()
 }
 
-/// Whether the program does something about the signal of Ctrl-C; it does not yet when it has just begun.
+/// Returns true if the program handles the signal of Ctrl-C. Just after its start it does not yet.
 fn catches_interrupts(child: &Child) -> bool {
     const INTERRUPT: u64 = 2;
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -62,7 +62,7 @@ fn assert_stopped(output: &Output, told: &str) {
     assert!(error.contains(told) && error.contains("the same command goes on"), "{error}");
 }
 
-/// No temporary file is left, and each archive is that of its table.
+/// Checks that no temporary file is left and that each archive is that of its table.
 #[track_caller]
 fn assert_whole(directory: &Path, tables: &Path) {
     for name in names(directory) {
@@ -84,7 +84,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     let (tables, packed, unpacked) = (tables.path(), packed.path(), unpacked.path());
     build(tables, RULES, 6, LARGE.seeds).unwrap();
     let pack = ["pack", "--output", packed.to_str().unwrap()];
-    // What is there of the same name stays until the archive is complete.
+    // An existing archive of the same name stays until the new one is complete.
     let path = archive::archive_path(packed, LARGE);
     std::fs::write(&path, "an older file").unwrap();
     let output = interrupted(tables, &pack, packed, is_temporary);
@@ -93,7 +93,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     std::fs::remove_file(&path).unwrap();
     assert_whole(packed, tables);
     assert_eq!(names(packed).iter().filter(|name| name.ends_with(".zst")).count(), LARGE.seeds - 2);
-    // The others are kept.
+    // The other archives are kept.
     let time = |name: &str| packed.join(name).metadata().unwrap().modified().unwrap();
     let other = beside(Path::new(&TableKey { seeds: 16, ..LARGE }.file_name()), ".zst");
     let before = time(other.to_str().unwrap());
@@ -125,13 +125,13 @@ fn a_build_into_archives_goes_on_after_a_stop() {
     let args = ["build", "--seeds", &seeds, "--packed", &first];
     for seeds in FIRST..=last.seeds {
         let archive = TableKey { seeds, ..last }.file_name() + ".zst";
-        // While a layer is computed and packed, and while it is finished: when its archive has its name.
+        // First while a layer is computed and packed, then when its archive already has its final name.
         for awaited in [archive.clone() + ".partial", archive.clone()] {
             let output = interrupted(stopped, &args, stopped, |name| name == awaited || name == archive);
             if output.status.success() {
                 assert_eq!(seeds, last.seeds, "{awaited}");
             } else if output.stderr.is_empty() {
-                // It was over before the build began.
+                // The signal came before the build began.
                 assert_eq!(output.status.code(), Some(130));
             } else {
                 assert_stopped(&output, "stopped while building");

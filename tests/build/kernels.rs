@@ -1,4 +1,4 @@
-//! The loops over bytes: all instruction sets of this machine do what the plain text says.
+//! The loops over bytes: every instruction set of this machine gives the results of the plain code.
 
 use std::sync::Arc;
 
@@ -56,13 +56,14 @@ fn captures_take_the_scores_at_the_places_of_the_map() {
 fn selected_scores_are_those_of_the_frame() {
     let maps = RowMaps::new(Arc::new(RowIndex::new(6, 24)));
     let mut random = fastrand::Rng::with_seed(7);
-    // Runs of one group and of many, which begin at many places of a group; exceptions in none, some and most of the groups.
+    // Runs of one group and of many, with different first places in a group. None, some or most of the groups have
+    // exceptions.
     for (mover, other, odd) in [(1, 3, 0), (2, 4, 30), (4, 5, 0), (5, 3, 400), (9, 2, 30), (9, 2, 2)] {
         let frame = Frame { pits: 6, mover, other };
         let score = |_| if odd > 0 && random.u16(0..odd) == 0 { random.u8(0..64) } else { random.u8(20..30) };
         let scores: Vec<u8> = (0..frame.positions()).map(score).collect();
         let rows = frame.mover_rows();
-        // From a single row to all; sets that leave words of all kinds, whole, empty and mixed.
+        // From one row to all rows. The sets leave words of all kinds: whole, empty and mixed.
         let spills = (0..=mover).map(|spilled| maps.spill(mover - spilled, spilled).selected().clone());
         let empty = (0..6).map(|pit| RankSet::clone(&maps.empty_ranks(mover, pit, 0)));
         let none = RankSet::new(rows, []);
@@ -85,7 +86,7 @@ fn selected_scores_are_those_of_the_frame() {
 fn transposing_exchanges_rows_and_columns_of_any_number() {
     let lengths = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 130];
     for (rows, columns) in lengths.into_iter().flat_map(|rows| lengths.map(|columns| (rows, columns))) {
-        // Rows of both matrices are longer than what is copied, which leaves the rest alone.
+        // The rows of both matrices are longer than the part that is copied. The rest must not change.
         let (from_stride, to_stride) = (columns + 3, rows + 5);
         let from: Vec<u8> = (0..rows * from_stride).map(|place| (place % 251) as u8).collect();
         for isa in Isa::available() {

@@ -1,5 +1,7 @@
-//! Frames of more than 2^31 and 2^32 positions: nothing overflows on the way to them. No such frame is built here; readers read
-//! files that have the size of the real ones, but are empty except for a few score groups.
+//! Frames of more than 2^31 and 2^32 positions: no number on the way to them overflows.
+//!
+//! No such frame is built here. The files read here have the size of real ones, but only a few score groups are not
+//! empty.
 #![cfg(all(unix, target_pointer_width = "64"))]
 
 use std::fs::{File, OpenOptions};
@@ -17,14 +19,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
-/// The byte that marks a group with base 0, and one that has a patch, too.
+/// Byte that marks a group with base 0; the next is the flag of a group with a patch.
 const BASE_0: u8 = 64;
 const PATCHED: u8 = 128;
 
-/// A file of the size of a table, whose largest frame has patches up to 4 GiB.
+/// A file of the size of a table. Its largest frame has patches up to 4 GiB.
 struct Sparse {
     file: File,
-    /// The frame with the most positions.
+    /// Frame with the most positions.
     frame: Frame,
     entry: FrameEntry,
 }
@@ -44,7 +46,7 @@ impl Sparse {
                 digest: [0; 32],
             };
             if own == frame {
-                // Two patches: one with all exceptions but one, as far as the directory says, and one behind it.
+                // Two patches. By the directory, the first holds all exceptions but one; the second follows it.
                 entry.patch_bytes = u64::from(u32::MAX) / 2 * 2;
                 entry.exceptions = (entry.patch_bytes - 2 * 5) / 2;
             }
@@ -79,7 +81,7 @@ impl Sparse {
         buffer
     }
 
-    /// Where the group of a position begins in the file, and the place in it.
+    /// Returns the offset of a position's group in the file, and the position's place in the group.
     fn group(&self, index: u64) -> (u64, usize) {
         let number = u128::from(index) / GROUP_POSITIONS as u128;
         let groups_at = u128::from(self.entry.rows).next_multiple_of(64);
@@ -87,7 +89,7 @@ impl Sparse {
         (at.try_into().unwrap(), (index % GROUP_POSITIONS as u64) as usize)
     }
 
-    /// Sets the score of a position, below 16, whose group has no patch.
+    /// Sets the score of a position whose group has no patch. The score is below 16.
     fn set(&mut self, index: u64, score: u8) {
         let (at, place) = self.group(index);
         let byte = at + place as u64 / 2;
@@ -97,7 +99,7 @@ impl Sparse {
         self.write(at + 63, &[BASE_0]);
     }
 
-    /// Gives a position an exception: the only one of the last patch.
+    /// Gives a position an exception, the only one of the last patch.
     fn set_exception(&mut self, index: u64, score: u8) {
         let offset = self.entry.patch_bytes - 7;
         let (at, place) = self.group(index);
@@ -108,7 +110,7 @@ impl Sparse {
         self.seal(patch, 7);
     }
 
-    /// Writes the checksums of the blocks that hold these bytes of the file, and of the profile.
+    /// Writes the checksums of the profile and of the blocks that hold these bytes of the file.
     fn seal(&mut self, at: u64, bytes: u64) {
         let section = self.entry.section();
         let block = |at: u64| (at - section.offset) / BLOCK_BYTES as u64;
@@ -124,7 +126,7 @@ impl Sparse {
     }
 }
 
-/// Where a frame at this offset ends, reckoned with 128 bits.
+/// End of a frame at this offset, in 128-bit arithmetic.
 fn end(entry: &FrameEntry, offset: u128) -> u128 {
     let data = u128::from(entry.rows).next_multiple_of(64)
         + u128::from(entry.groups) * 64
@@ -159,7 +161,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
         scores.push((exception, 21));
 
         let rows = RowIndex::new(pits, seeds);
-        // SAFETY: nobody writes to the file any more. It is too large for the memory.
+        // SAFETY: the file is finished, so no process writes to it. It is too large to be read into memory.
         unsafe { kalah::table::map_files(None) };
         let table = Table::open(&key.path(directory.path())).unwrap();
         let read_at = ReadAtTable::open(&key.path(directory.path())).unwrap();
@@ -192,7 +194,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
     }
 }
 
-/// The scores that the reader of the page finds; `None` without Node.js.
+/// Scores found by the JavaScript reader of the page; `None` without Node.js.
 fn read_by_script(directory: &Path, key: TableKey, literals: &str) -> Option<Vec<String>> {
     let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/serve/src/site");
     let scripts = tempfile::tempdir().unwrap();
@@ -259,7 +261,7 @@ fn every_number_of_a_file_agrees_with_128_bits() {
                 assert_eq!(u128::from(entry.end()), offset);
             }
             assert_eq!(u128::from(layer_positions(pits, seeds)), positions);
-            // Readers in JavaScript have numbers of 53 bits, offsets in files have 63.
+            // Numbers in JavaScript are exact to 53 bits; offsets in files have 63.
             assert!(offset < 1 << 53, "{key}: {offset} bytes");
         }
     }
@@ -288,9 +290,9 @@ fn plans_of_41_seeds_agree_with_128_bits() {
         let size = |(mover, other): (usize, usize)| row_count(6, mover) as u128 * row_count(6, other) as u128;
         let positions: u128 = frames(seeds).map(size).sum();
         assert_eq!(u128::from(plan.positions), positions);
-        // 4.2 bits a position.
+        // A table takes 4.2 bits a position.
         let bytes = |positions: u128| positions * 42 / 80;
-        // Archives have 2.6 bits.
+        // An archive takes 2.6 bits a position.
         let (table, archive) = (u128::from(plan.table), u128::from(plan.archive));
         match seeds < 35 {
             true => assert!(table.abs_diff(bytes(positions)) <= 1 && archive == 0),
@@ -306,8 +308,8 @@ fn plans_of_41_seeds_agree_with_128_bits() {
             assert_eq!(u128::from(step.positions), read, "{:?}", step.frame);
         }
     }
-    // Memory to pack the layer of 41 seeds: a byte for each position of its largest frame, half a one for the frame of the
-    // table that it is compared with, and more.
+    // Memory to pack the layer of 41 seeds: one byte for each position of its largest frame, half a byte for the
+    // table's frame that it is compared with, and a little more.
     let largest = row_count(6, 20) as u64 * row_count(6, 21) as u64;
     assert!(largest > 1 << 31);
     let packing = archive::pack_memory(last, 2);

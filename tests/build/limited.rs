@@ -1,4 +1,4 @@
-//! Depth-limited searches: all methods give the same values, and deep ones those of the tables.
+//! Depth-limited searches: all methods give the same values, and deep searches give the values of the tables.
 
 use kalah::build::build;
 use kalah::game::{Position, Row, Rules};
@@ -52,7 +52,7 @@ fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
 }
 
 #[test]
-fn a_search_to_the_end_of_the_game_finds_what_the_tables_know() {
+fn a_search_to_the_end_of_the_game_finds_the_values_of_the_tables() {
     for rules in Rules::ALL {
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), rules, 3, 8).unwrap();
@@ -73,7 +73,7 @@ fn a_search_to_the_end_of_the_game_finds_what_the_tables_know() {
 
 #[test]
 fn the_depth_counts_moves_and_the_evaluation_what_is_held() {
-    // Of the two moves only that of the last pit stores a seed.
+    // Of the two moves, only that from the last pit stores a seed.
     let position: Position = "<2,0,0,1,1,5,0>".parse().unwrap();
     let run = |depth, evaluation| {
         let (rules, method) = (Rules::EmptyCapture, Method::SeqMm);

@@ -1,4 +1,4 @@
-//! The memory of searches and builds: what is stated is kept.
+//! Memory of searches and builds: they stay within the memory that they report.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::io::Write;
@@ -15,13 +15,13 @@ use kalah::table::{BoundMaker, Cuts, Table, Tables};
 
 const MIB: u64 = 1 << 20;
 
-/// Seeds of the largest table: 44 MB together.
+/// Seeds of the largest table. All tables together have 44 MB.
 const REACH: usize = 18;
 
-/// Longer than a search takes to begin to copy tables.
+/// Time to watch a search: longer than it takes to start copying tables.
 const WATCHED: Duration = Duration::from_millis(3500);
 
-/// Tables with 6 pits.
+/// Directory of tables with 6 pits.
 fn tables() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ fn table_bytes() -> u64 {
         .sum()
 }
 
-/// A search that ends with the test.
+/// A search process that ends with the test.
 struct Search(Child);
 
 impl Drop for Search {
@@ -50,7 +50,7 @@ impl Drop for Search {
     }
 }
 
-/// The most bytes of its own memory that a long search takes in its first seconds, and what it says on stderr.
+/// Returns the most memory of its own that a long search takes in its first seconds, and its stderr.
 fn watch(flags: &[&str]) -> (u64, String) {
     let stderr = tempfile::NamedTempFile::new().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_kalah"))
@@ -88,10 +88,10 @@ fn a_search_keeps_to_its_memory() {
     // A transposition table of 32 MiB, the tables, and copies of all of them.
     let (most, told) = roomy;
     assert!(most > tables && most + tables < 256 * MIB && !told.contains("not all tables fit"), "{most} {told}");
-    // No place for copies.
+    // No memory for copies.
     let (most, told) = tight_search;
     assert!(most < (tight * MIB - tables) && !told.contains("not all tables fit"), "{most} {told}");
-    // No place for all tables.
+    // Not enough memory for all tables.
     let (most, told) = small;
     assert!(most < 64 * MIB && told.contains("those to 1") && told.contains("--tables-up-to 18"), "{most} {told}");
 }
@@ -113,7 +113,7 @@ fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
     let ran = Command::new(env!("CARGO_BIN_EXE_kalah")).args(more).arg(directory.path()).output().unwrap();
     let told = String::from_utf8(ran.stderr).unwrap();
     assert!(ran.status.code() == Some(2) && told.contains("--transpositions 1.00 GiB is more than"), "{told}");
-    // Nothing was built for it.
+    // No table was built for this.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
@@ -145,7 +145,7 @@ fn plans_name_the_memory_they_are_for() {
     assert_eq!(Some(sum), report["tables"].as_u64());
     assert!(sum + report["transpositions"].as_u64().unwrap() < 24 << 30);
     for (layer, seeds) in layers.iter().zip(2..) {
-        // The tables that are there are small, and thus exact.
+        // The existing tables are small, and therefore exact.
         assert_eq!((layer["seeds"].as_u64(), layer["exists"].as_bool()), (Some(seeds), Some(seeds <= REACH as u64)));
     }
     assert_eq!(report["exact_to_build"][0].as_u64(), Some(REACH as u64 + 1));
@@ -156,11 +156,11 @@ fn plans_name_the_memory_they_are_for() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("kalah train"), "{text}");
-    // The program comes with no network for 5 pits.
+    // The program has no built-in network for 5 pits.
     let (_, text, _) = kalah(&["plan", "--search", "5x6", "--memory", "64MiB"]);
     let (train, bounds) = (text.find("kalah train --pits 5"), text.find("kalah bounds"));
     assert!(train.is_some() && train < bounds, "{text}");
-    // What is there already is not made again.
+    // Existing tables are not built again.
     let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
     assert!(text.contains("all of them are there") && !text.contains("bounds"), "{text}");
     let (code, _, told) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
@@ -189,7 +189,7 @@ fn what_a_plan_names_is_built_and_used() {
     assert!(told.contains("building") && told.contains("making bound tables"), "{told}");
     let (exact, bounds) = (found["table_seeds"].as_u64().unwrap(), found["bound_seeds"].as_u64().unwrap());
     assert!(exact < bounds, "{exact} {bounds}");
-    // More bound tables have the network of those that are there.
+    // Further bound tables use the network of the existing ones.
     let open = Tables::open(directory.path(), Rules::EmptyCapture, 6, REACH).unwrap();
     let bounds_path = |table: &Table| table.key().bounds_path(directory.path());
     let mut bounded: Vec<_> = open.layers().iter().filter(|table| bounds_path(table).exists()).collect();
@@ -204,13 +204,13 @@ fn what_a_plan_names_is_built_and_used() {
     let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
     assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
     assert!(told.contains("making bound tables of 1 layer"), "{told}");
-    // The exact tables that bound tables were made of are not needed any more.
+    // Bound tables do not need the exact tables that they were made from.
     for seeds in exact + 1..=bounds {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
     }
     let (found, told) = solve(directory.path(), &["--memory", "32MiB"]);
     assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
-    // The plan is to have what there is.
+    // The plan should name the existing tables.
     let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
     assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
     assert!(!told.contains("building") && !told.contains("making"), "{told}");
@@ -218,7 +218,7 @@ fn what_a_plan_names_is_built_and_used() {
 
 #[test]
 fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
-    // A directory without the system's files takes the place of /proc, for this program alone.
+    // An empty directory replaces /proc, for this program only.
     let hidden = |program: &str, arguments: &[&str]| {
         let mut command = Command::new("unshare");
         command.args([
@@ -243,7 +243,7 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
 }
 
-/// What the program has besides what is planned: stacks of threads, which are hardly used, and its own data.
+/// Memory of the program apart from the plan: its own data, and the stacks of threads, which are hardly used.
 const PROGRAM_KIB: u64 = 12 << 10;
 
 #[test]

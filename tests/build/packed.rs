@@ -1,4 +1,4 @@
-//! Builds into archives: the same bytes as packing tables, with the memory and the reads that were planned.
+//! Builds into archives: the same bytes as packing tables, with the planned memory and reads.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ use kalah::table::{Table, TableKey, archive};
 
 use crate::files::{assert_same_files, files};
 
-/// Plenty of memory.
+/// Ample memory.
 const AMPLE: u64 = 1 << 40;
 
-/// A build that stops at so many events.
+/// Runs a build that stops after a number of events.
 fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usize) -> Result<BuildReport, BuildError> {
     let (pulse, events) = (Pulse::default(), AtomicUsize::new(0));
     Builder::new(directory, last).archives(first, memory).run(&pulse, &|event| {
@@ -27,7 +27,7 @@ fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usi
     })
 }
 
-/// A directory with what a build into archives should leave: tables below `first`, and the archives of the tables above.
+/// Makes a directory as a build into archives should leave it: tables below `first`, archives of the layers above.
 fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), last.rules, last.pits, last.seeds).unwrap();
@@ -40,7 +40,7 @@ fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
     directory
 }
 
-/// The frames that the moves of all positions of a frame lead to, other than those of its own layer.
+/// Frames of lower layers that the moves from all positions of a frame lead to.
 fn played(rules: Rules, frame: Frame) -> BTreeSet<(usize, usize)> {
     let index = RowIndex::new(frame.pits, frame.mover + frame.other);
     let rows = |seeds| (0..index.rows(seeds) as u32).map(move |rank| (seeds, rank));
@@ -73,8 +73,8 @@ fn what_a_frame_is_computed_from_is_what_its_moves_lead_to() {
                 let needs: BTreeSet<_> = needs.iter().map(|need| (need.mover, need.other)).collect();
                 let found = played(rules, frame);
                 assert!(needs.is_superset(&found), "{rules} {frame:?}: {:?}", found.difference(&needs));
-                // After a sowing around the other row fewer seeds can be captured than are counted on, and not every relay is
-                // possible.
+                // After a sowing around the other row, fewer seeds can be captured than the plan assumes, and not every
+                // relay is possible.
                 if !rules.relays() && mover < pits + 2 && pits > 1 {
                     assert_eq!(needs, found, "{rules} {frame:?}");
                 }
@@ -95,7 +95,7 @@ fn archives_are_those_of_the_tables_of_a_plain_build() {
                 assert_eq!((report.built.len(), report.packed), (seeds - 1, seeds + 1 - first));
                 let what = format!("{last} from {first} up, {memory} bytes");
                 assert_same_files(&files(right.path()), &files(directory.path()), &what);
-                // Nothing is left to do.
+                // The build has no work left.
                 let report = run(directory.path(), last, first, memory, usize::MAX).unwrap();
                 assert_eq!((report.built.len(), report.packed, report.kept), (0, 0, seeds - 1));
             }
@@ -124,7 +124,8 @@ fn a_build_into_archives_that_was_stopped_goes_on_to_the_same_files() {
     }
 }
 
-/// Finished frames are used only if they are whole: whatever a power failure makes of the two files of an unfinished archive.
+/// A power failure may leave the two files of an unfinished archive in any state. Only finished frames that are whole
+/// are used.
 #[test]
 fn an_unfinished_archive_that_was_damaged_goes_on_to_the_same_file() {
     let last = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
@@ -157,7 +158,7 @@ fn an_unfinished_archive_that_was_damaged_goes_on_to_the_same_file() {
     }
 }
 
-/// What a program that was killed can leave.
+/// Every state that a killed program can leave.
 #[test]
 fn what_a_killed_build_into_archives_left_is_used_or_removed() {
     let last = TableKey { rules: Rules::Standard, pits: 3, seeds: 8 };
@@ -166,7 +167,8 @@ fn what_a_killed_build_into_archives_left_is_used_or_removed() {
     build(plain.path(), last.rules, last.pits, last.seeds).unwrap();
     let table = |seeds| TableKey { seeds, ..last }.file_name();
     let leave = |directory: &Path, name: String| std::fs::copy(plain.path().join(&name), directory.join(&name));
-    // Killed before the table was deleted, before it was packed, while it was packed, and while it was built.
+    // The program is killed before the table is deleted, before it is packed, while it is packed, and while it is
+    // built.
     for case in 0..4 {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
@@ -199,7 +201,7 @@ fn a_damaged_archive_below_ends_the_build() {
     std::fs::write(&path, bytes).unwrap();
     let error = run(right.path(), TableKey { seeds: 8, ..last }, 4, 0, usize::MAX).unwrap_err();
     assert!(error.to_string().contains(".kalah.zst") && error.to_string().contains("chunk"), "{error}");
-    // A table that is not that of its archive is not deleted.
+    // A table that differs from its archive is not deleted.
     let right = expected(last, 4);
     let other = tempfile::tempdir().unwrap();
     build(other.path(), Rules::Standard, 3, 7).unwrap();
@@ -228,16 +230,16 @@ fn a_build_into_archives_reads_what_was_planned() {
             let planned = plans.iter().map(|plan| plan.unpacked as u64).sum::<u64>();
             let positions = plans.iter().map(|plan| plan.unpacked_positions).sum::<u64>();
             assert_eq!((done.frames, done.positions), (planned, positions), "{last} with {memory} bytes");
-            // What shows the progress ends where the plan said.
+            // The progress display ends at the planned number.
             let computed = plans.iter().map(|plan| plan.positions).sum::<u64>();
             assert_eq!(pulse.positions.load(Ordering::Relaxed), computed + positions, "{last} with {memory} bytes");
-            // The archives that were written are not larger than planned.
+            // The archives are at most as large as planned.
             for plan in plans.iter().filter(|plan| plan.key.seeds >= first) {
                 let path = archive::archive_path(directory.path(), plan.key);
                 assert!(path.metadata().unwrap().len() <= plan.archive, "{}", plan.key);
             }
             if memory == AMPLE {
-                // Each frame once.
+                // Each frame is read once.
                 let all = (first..seeds).map(|seeds| kalah::index::layer_positions(pits, seeds)).sum::<u64>();
                 assert!(done.positions <= all, "{} of {all}", done.positions);
             }
@@ -254,13 +256,13 @@ fn what_the_disk_reads_depends_on_the_page_cache() {
     let plans = |memory| layer_plans(last, None, (memory, 1), |key| key.seeds < 14);
     for (none, all) in plans(0).iter().zip(plans(AMPLE)) {
         assert_eq!(none.read, none.read_by_step);
-        // What was read for a layer before, or written, is still there.
+        // Frames read or written for the layer below are still in memory.
         assert_eq!(all.read, if all.key.seeds == 14 { all.read_once } else { 0 });
         let some = &plans(all.memory + all.step_bytes)[all.key.seeds - 14];
         assert!((all.read..=none.read).contains(&some.read), "{}", all.key);
-        // As much as one step reads is too little for that: its frames are read in several places at once.
+        // Memory for the reads of one step is too little for that: its frames are read in several places at once.
         assert!(none.may_read_more && some.may_read_more && !all.may_read_more, "{}", all.key);
-        // All lower tables are read, and nothing else: each frame by some step.
+        // All lower tables are read, and no other file: each frame by some step.
         let tables: u64 = (2..all.key.seeds).map(|seeds| kalah::index::layer_positions(6, seeds)).sum();
         assert!(all.read_once.abs_diff(tables * 42 / 80) <= 1000, "{}", all.key);
     }
@@ -272,7 +274,7 @@ mod program {
 
     use super::*;
 
-    /// The program, through a shell that sets limits first.
+    /// Runs the program through a shell that sets limits first.
     fn limited(limits: &str, tables: &Path, args: &str) -> Output {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("{limits}; exec {} {args}", env!("CARGO_BIN_EXE_kalah")));
@@ -287,7 +289,7 @@ mod program {
         told + &String::from_utf8_lossy(&output.stdout)
     }
 
-    /// What the program has besides: its own data, and those of its threads.
+    /// Memory of the program apart from the plan: its own data and that of its threads.
     const PROGRAM_KIB: u64 = 6 << 10;
 
     #[test]
@@ -299,7 +301,7 @@ mod program {
         let packed = directory.path().join("small.zst");
         let info = archive::pack_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
         let needed = archive::unpack_memory(&info, 1);
-        // A byte and a half for each position of the largest frame, and 8 MiB.
+        // One and a half bytes for each position of the largest frame, and 8 MiB.
         let largest = key.frames().map(Frame::positions).max().unwrap();
         assert!(needed < largest * 3 / 2 + largest / 4 + (9 << 20), "{needed} for {largest}");
         let unpack = |limits: &str, flags: &str| {
@@ -310,7 +312,8 @@ mod program {
         let (output, to) = unpack(&format!("ulimit -d {}", needed / 1024 + PROGRAM_KIB), "");
         ran(&output, 0);
         assert!(std::fs::read(key.path(to.path())).unwrap() == table.bytes());
-        // Half of it is not enough, and it says so before it begins; the system's limit, it notices when it is reached.
+        // Half of that memory is not enough, and the program reports this before it begins. A limit of the system shows
+        // only when it is reached.
         let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
         let told = ran(&output, 1);
         assert!(told.contains("allowed by --memory") && told.contains("small.zst"), "{told}");

@@ -1,4 +1,4 @@
-//! Pieces of layers: the format of docs/format.md, damage, and taking over leases.
+//! Pieces of layers: the format in docs/format.md, damage, and expired leases.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn cpu() -> Backend {
     Backend::Cpu(Isa::detect())
 }
 
-/// Computes the pair with `mover` seeds in one row of the layer `key`; also returns whether a damaged piece was
+/// Computes the pair with `mover` seeds in one row of the layer `key`. Also returns true if a damaged piece was
 /// reported.
 fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
     let (backend, pulse) = (cpu(), Pulse::default());
@@ -34,7 +34,7 @@ fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::Pair
     (report, told.into_inner())
 }
 
-/// A directory with all layers below `key` and the pieces of some of its pairs.
+/// Makes a directory with all layers below `key` and the pieces of some of its pairs.
 fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key.rules, key.pits, key.seeds - 1).unwrap();
@@ -44,8 +44,8 @@ fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
     directory
 }
 
-/// A directory with all layers below `key` and all its pieces, as left by a process that was killed before joining
-/// them.
+/// Makes a directory with all layers below `key` and all its pieces, as a process leaves it that is killed before it
+/// joins them.
 fn unjoined(key: TableKey) -> tempfile::TempDir {
     let half = key.seeds / 2;
     let directory = with_pieces(key, &(1..half).collect::<Vec<_>>());
@@ -62,13 +62,13 @@ fn whole(key: TableKey) -> std::collections::BTreeMap<String, Vec<u8>> {
     files(directory.path())
 }
 
-/// Names of files that are no tables, lock or log.
+/// Names of the files other than tables, lock and log.
 fn leftovers(directory: &Path) -> Vec<String> {
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| [".piece", ".tmp", ".lease", ".partial"].iter().any(|end| name.ends_with(end))).collect()
 }
 
-/// The other builder of the crate.
+/// Builds the layer in one process, with the crate's other builder.
 fn ordinary(directory: &Path, key: TableKey) -> u64 {
     Builder::new(directory, key).run(&Pulse::default(), &|_| {}).unwrap().positions()
 }
@@ -88,7 +88,7 @@ fn a_piece_is_laid_out_as_the_format_page_tells() {
         assert_eq!(*blake3::hash(&[&piece[..24], entries].concat()).as_bytes(), piece[24..56]);
         assert_eq!(number(56), 0);
 
-        // The frames are those of the table, and so are their entries but for the offsets.
+        // The frames are those of the table. Their entries differ only in the offsets.
         let table = &whole(KEY)["empty-capture-2-08.kalah"];
         let table_number = |at: usize| u64::from_le_bytes(table[at..at + 8].try_into().unwrap()) as usize;
         let mut offset = (64 + 72 * frames).next_multiple_of(64);
@@ -143,7 +143,7 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
         bytes[at] ^= 4;
         std::fs::write(path, bytes).unwrap();
     };
-    // By the command for that pair.
+    // The process for that pair takes over.
     let directory = with_pieces(KEY, &[1, 2]);
     damage(directory.path(), 2);
     let (report, told) = compute(directory.path(), KEY, 2);
@@ -151,7 +151,7 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     let (report, told) = compute(directory.path(), KEY, 6);
     assert!(!report.computed && !report.finished && !told);
 
-    // By the one that joins.
+    // The process that joins the layer takes over.
     compute(directory.path(), KEY, 3);
     damage(directory.path(), 1);
     let (report, told) = compute(directory.path(), KEY, 4);
@@ -159,7 +159,7 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     assert_same_files(&whole, &files(directory.path()), "joined");
     assert_eq!(leftovers(directory.path()), [""; 0]);
 
-    // By an ordinary build, which uses the valid ones.
+    // An ordinary build takes over and uses the valid pieces.
     let directory = with_pieces(KEY, &[1, 2, 4]);
     damage(directory.path(), 2);
     // The first frame of the damaged piece, 2|6, is valid.
@@ -173,7 +173,7 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
 fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
     let whole = whole(KEY);
     for pieces in [&[1][..], &[4], &[2, 3], &[1, 3], &[1, 2, 3]] {
-        // Also with the first frame of the pair 2|6 written, the second not.
+        // Again with the first frame of the pair 2|6 written, but not the second.
         for written in [0, 3] {
             let directory = with_pieces(KEY, pieces);
             let mut first = 0;
@@ -214,7 +214,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
         assert_same_files(&whole, &files(directory.path()), what);
         assert_eq!(leftovers(directory.path()), [""; 0], "{what}");
     };
-    // A process for a pair of the layer, after it has watched the lease for its two seconds.
+    // A process for a pair of the layer, after watching the lease for its two seconds.
     let directory = killed();
     let start = Instant::now();
     let (report, _) = compute(directory.path(), KEY, 3);
@@ -222,7 +222,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     assert!(start.elapsed() > Duration::from_secs(2));
     check(&directory, "a pair");
 
-    // One for a pair of the layer above.
+    // A process for a pair of the layer above.
     let directory = killed();
     std::fs::remove_file(directory.path().join("empty-capture-2-08.join.lease")).unwrap();
     let above = TableKey { seeds: 9, ..KEY };
@@ -230,19 +230,19 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     std::fs::remove_file(PairKey::new(above, 1).unwrap().piece_path(directory.path())).unwrap();
     check(&directory, "a pair above");
 
-    // An ordinary build, which computes nothing.
+    // An ordinary build, which has nothing to compute.
     let directory = killed();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "an ordinary build");
 
-    // Killed between giving the table its name and removing the pieces.
+    // The process was killed after it gave the table its name and before it removed the pieces.
     let directory = killed();
     std::fs::write(KEY.path(directory.path()), &whole["empty-capture-2-08.kalah"]).unwrap();
     let (report, _) = compute(directory.path(), KEY, 1);
     assert!(!report.computed && report.finished);
     check(&directory, "finished already");
 
-    // An unfinished table of an ordinary build, whose layer others finished.
+    // An unfinished table of an ordinary build, whose layer other processes finished.
     std::fs::write(beside(&KEY.path(directory.path()), ".partial"), "under way").unwrap();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "finished by others");
@@ -265,7 +265,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     drop(lease);
     assert!(!path.exists());
 
-    // As left by a killed holder.
+    // A killed holder leaves this lease.
     std::fs::write(&path, &text).unwrap();
     let start = Instant::now();
     let taken = loop {
@@ -276,7 +276,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     };
     assert!(start.elapsed() >= patience);
     assert_ne!(std::fs::read_to_string(&path).unwrap(), text);
-    // Other work can be claimed meanwhile.
+    // Other work can be claimed in the meantime.
     assert!(others.pair(directory.path(), PairKey::new(KEY, 4).unwrap()).unwrap().is_some());
     assert!(others.join(directory.path(), KEY).unwrap().is_some());
     drop(taken);
@@ -293,7 +293,7 @@ fn a_plan_counts_what_is_missing() {
     assert_eq!((all.layers, all.positions), (10, cumulative_positions(4, 11)));
     assert_eq!((all.memory, all.positions), (plan.memory, plan.positions));
     assert!((all.seconds - plan.seconds).abs() < 1e-9);
-    // One line for each pair, each after the layers that it needs, the largest of a layer first.
+    // One line for each pair, after the layers that the pair needs. Within a layer the largest pair comes first.
     assert_eq!(all.pairs.len(), (2..=11).map(|seeds| seeds / 2).sum::<usize>());
     for (one, next) in all.pairs.iter().zip(&all.pairs[1..]) {
         let (a, b) = (one.pair.layer.seeds, next.pair.layer.seeds);
@@ -306,7 +306,7 @@ fn a_plan_counts_what_is_missing() {
     let critical = (2..=11).map(largest).sum::<f64>() / cumulative_positions(4, 11) as f64;
     assert!((all.critical_seconds / all.seconds - critical).abs() < 1e-9);
 
-    // A table and its pieces take as much as estimated, or slightly less.
+    // A table and its pieces have the estimated size or slightly less.
     let key = TableKey { seeds: 9, ..KEY };
     let directory = unjoined(key);
     for pair in
@@ -315,7 +315,7 @@ fn a_plan_counts_what_is_missing() {
         let bytes = pair.pair.piece_path(directory.path()).metadata().unwrap().len();
         assert!(bytes <= pair.bytes + 4096, "{}: {bytes}", pair.pair);
     }
-    // All pieces exist, but are not joined: one pair stands for the layer, with nothing to compute.
+    // All pieces exist, but are not joined: the list has one pair of the layer, with nothing to compute.
     let work = Work::new(directory.path(), key, &backend, threads).unwrap();
     assert_eq!((work.layers, work.pairs.len(), work.positions), (1, 1, 0));
     std::fs::remove_file(work.pairs[0].pair.piece_path(directory.path())).unwrap();

@@ -1,4 +1,4 @@
-//! The endings of relays are what sowing does, with every other row in exactly one of them.
+//! The endings of relays agree with sowing, and every other row is in exactly one of them.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use kalah::index::{RowIndex, TableRow, game_row, table_row};
 use kalah::rows::{OffsetList, RankOffsets, Relays, RowMove};
 use proptest::prelude::*;
 
-/// A row as [`kalah::rows::RankSums::offsets`] takes it.
+/// A row in the form that [`kalah::rows::RankSums::offsets`] takes.
 fn bytes(row: &TableRow) -> u64 {
     row.iter().rev().fold(0, |bytes, &seeds| bytes << 8 | u64::from(seeds))
 }
@@ -16,7 +16,7 @@ fn sum(row: &TableRow) -> usize {
     row.iter().map(|&seeds| usize::from(seeds)).sum()
 }
 
-/// Compares all relays of `mover` with sowing, against all other rows with `seeds` seeds; returns how many relays there were.
+/// Compares all relays of `mover` with sowing, against all other rows with `seeds` seeds. Returns the number of relays.
 fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> usize {
     let pits = rows.pits();
     let others: Vec<TableRow> = (0..rows.rows(seeds) as u32).map(|rank| rows.unrank(seeds, rank)).collect();
@@ -58,7 +58,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 played += 1;
             }
         }
-        assert!(met.iter().all(|&met| met), "an other row in no ending: {mover:?}, pit {pit}");
+        assert!(met.iter().all(|&met| met), "a row of the other side is in no ending: {mover:?}, pit {pit}");
     }
     played
 }
@@ -120,26 +120,26 @@ fn fillings_of_all_pits_are_all_rows_by_rank() {
 fn more_seeds_than_the_tables_have_are_refused() {
     let rows = RowIndex::new(6, 12);
     let relays = Relays::new(rules_with_relays(), &rows);
-    // The row has all its seeds, and gets as many again.
+    // The row has all its seeds, and receives the same number again.
     let all = relays.sums().offsets(12 << 40);
     let list: OffsetList = [all].into_iter().collect();
     let ranks = relays.sums().from(12, all);
     ranks.each_of_both(ranks, &list, |_, _| {});
 }
 
-/// The index of rows of 7 or 8 pits with as many seeds as they can have.
+/// Index of rows of 7 or 8 pits, with the most seeds that they can have.
 fn rows(pits: usize) -> &'static RowIndex {
     static ROWS: [OnceLock<RowIndex>; 2] = [const { OnceLock::new() }; 2];
     ROWS[pits - 7].get_or_init(|| RowIndex::new(pits, 47))
 }
 
-/// The relays of these rows.
+/// Relays of these rows.
 fn relays(pits: usize) -> &'static Relays {
     static RELAYS: [OnceLock<Relays>; 2] = [const { OnceLock::new() }; 2];
     RELAYS[pits - 7].get_or_init(|| Relays::new(rules_with_relays(), rows(pits)))
 }
 
-/// A row of which often most seeds lie in one pit.
+/// Strategy for a row that often has most of its seeds in one pit.
 fn mover(pits: usize) -> impl Strategy<Value = TableRow> {
     prop::collection::vec(prop_oneof![1 => 0..pits, 1 => Just(1), 1 => Just(pits - 2)], 1..=36).prop_map(|places| {
         let mut row = TableRow::default();
@@ -153,7 +153,7 @@ proptest! {
 
     #[test]
     fn six_pits((mover, other) in (mover(6), 1..=9usize)) {
-        // As many seeds as rows and layers can have at most: 47 in a row, 48 in play.
+        // The most seeds that rows and layers can have: 47 in a row, 48 in play.
         let rows = RowIndex::new(6, 47);
         check(&Relays::new(rules_with_relays(), &rows), &rows, &mover, other);
     }

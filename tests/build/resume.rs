@@ -1,4 +1,4 @@
-//! A build gives the same bytes on every machine, and after any interruption.
+//! A build writes the same bytes on every machine, and after any interruption.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::files::{assert_same_files, files};
 
-/// Boards and layers that are quick to build; with two pits, layers with exceptions.
+/// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];
 
 fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
@@ -27,7 +27,7 @@ fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildRepo
     })
 }
 
-/// Builds all.
+/// Builds all layers up to `key`.
 fn build(directory: &Path, key: TableKey) -> BuildReport {
     run(directory, key, usize::MAX).unwrap()
 }
@@ -76,11 +76,11 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
             build(directory.path(), key);
             assert_same_files(&whole, &files(directory.path()), &format!("{key} stopped at pair {stop}"));
         }
-        // One more pair is never begun.
+        // No pair follows the last one, so this build finishes.
         let directory = tempfile::tempdir().unwrap();
         run(directory.path(), key, pairs + 1).unwrap();
 
-        // Stopped repeatedly, each time after one more pair.
+        // The build is stopped repeatedly, each time after one more pair.
         let directory = tempfile::tempdir().unwrap();
         let mut runs = 1;
         while run(directory.path(), key, 2).is_err() {
@@ -93,7 +93,7 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
 
 #[test]
 fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
-    // From 13 seeds on, several pairs of frames of this board have enough positions.
+    // Only from 13 seeds on does this board have several pairs of frames with enough positions.
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let whole = tempfile::tempdir().unwrap();
@@ -129,7 +129,7 @@ fn finished_pairs_are_not_computed_again() {
     assert_eq!(build(directory.path(), key).built, []);
 }
 
-/// A directory with all layers below a layer, that layer's finished file, and a partial file of all frames but the last
+/// A directory with all layers below a layer, the finished file of that layer, and a partial file without the last
 /// pair.
 struct Stopped {
     directory: tempfile::TempDir,
@@ -150,7 +150,8 @@ impl Stopped {
         Stopped { directory, key, finished, partial }
     }
 
-    /// Whether a build that finds this partial file gives the same file; also the number of positions that it computed.
+    /// Returns true if a build that finds this partial file writes the same finished file. Also returns the number of
+    /// positions that it computed.
     fn ends_the_same(&self, partial: &[u8]) -> (bool, u64) {
         let (directory, key) = (self.directory.path(), self.key);
         let path = key.path(directory);
@@ -162,7 +163,7 @@ impl Stopped {
     }
 }
 
-/// Small layers, the first with exceptions.
+/// Small layers. The first has exceptions.
 const STOPPED: [TableKey; 2] = [
     TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 21 },
     TableKey { rules: Rules::Standard, pits: 3, seeds: 9 },
@@ -197,7 +198,7 @@ fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
     }
 }
 
-/// A layer waits for the disk while the next one is computed; a power failure may lose any part of both.
+/// A layer waits for the disk while the next one is computed. A power failure may lose any part of both.
 #[test]
 fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
     for key in STOPPED {
@@ -210,7 +211,7 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
         let mut random = fastrand::Rng::with_seed(18);
         for lost in 0..20 {
             let mut left = whole.clone();
-            // Nothing, all, the end, or some bytes, which are zero then.
+            // The power failure loses nothing, everything, the end, or some bytes, which then are zero.
             let from = random.usize(..whole.len());
             match lost {
                 0 => {}
@@ -224,8 +225,8 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
             assert!(same, "{key}: {lost}, from {from}");
             assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
             match lost {
-                0 => assert_eq!(computed, last, "both are gone on with"),
-                1 => assert_eq!(computed, positions(below) + positions(key), "nothing is relied upon"),
+                0 => assert_eq!(computed, last, "the build resumes both layers"),
+                1 => assert_eq!(computed, positions(below) + positions(key), "the build uses no frame of either layer"),
                 _ => {}
             }
         }
@@ -253,7 +254,7 @@ fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
 fn wrong_counts_in_a_partial_directory_are_not_taken_over() {
     let stopped = Stopped::new(STOPPED[0]);
     for entry in 0..stopped.key.seeds - 1 {
-        // Bytes of patches, where padding may hide their end, and exceptions.
+        // Bytes of patches, whose end padding may hide, and exceptions.
         for (field, change) in [(3, 1i64), (3, 2), (3, 5), (3, -1), (3, -7), (4, 1), (4, -1)] {
             let mut bytes = stopped.finished.clone();
             let at = 128 + 72 * entry + 8 * field;

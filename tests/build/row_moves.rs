@@ -1,4 +1,4 @@
-//! The effect of a move according to the mover's row alone is its effect on the whole board.
+//! The effect of a move computed from the mover's row alone is its effect on the whole board.
 
 use kalah::game::{Row, Rules, sow};
 use kalah::index::{MAX_TABLE_PITS, RowIndex, TableRow};
@@ -14,9 +14,10 @@ fn sum(row: &TableRow) -> u8 {
     row.iter().sum()
 }
 
-/// The rows after `row_move` with this other row, and whether the mover moves again.
+/// Returns the rows after `row_move` with this other row, and true if the mover moves again.
 ///
-/// `None` if a relay goes on from the other row. The seeds that `row_move` counts must be those missing in the rows.
+/// Returns `None` if a relay goes on from the other row. The seeds that `row_move` counts must be those missing in the
+/// rows.
 fn outcome(pits: usize, row_move: RowMove, mover: &TableRow, other: &TableRow) -> Option<(TableRow, TableRow, bool)> {
     let spill = |spilled: u8| {
         let mut other = *other;
@@ -50,13 +51,13 @@ fn outcome(pits: usize, row_move: RowMove, mover: &TableRow, other: &TableRow) -
         RowMove::Relay { own, spilled } => {
             let after = spill(spilled);
             let last = (usize::from(spilled) - 1) % pits;
-            // In an empty pit the turn ends; from any other the relay goes on.
+            // In an empty pit the turn ends. From any other pit the relay goes on.
             (after[last] == 1).then_some((own, after, false))
         }
     }
 }
 
-/// Compares all moves of `mover` with sowing, and counts the relays that go on from the other row.
+/// Compares all moves of `mover` with sowing. Returns the number of relays that go on from the other row.
 fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize {
     let (mover_row, other_row) = (row(pits, mover), row(pits, other));
     let mut moves = RowMove::all(rules, pits, mover);
@@ -65,7 +66,7 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
         let (index, row_move) = moves.next().expect("every legal move");
         assert_eq!(index, pit.index());
         let told = || format!("{rules}, {mover:?} against {other:?}, move {pit}: {row_move:?}");
-        // The end of the first sowing, from which a relay goes on unless it is the store.
+        // End of the first sowing. A relay goes on from there unless it is the store.
         let first_end = (index + usize::from(mover[index])) % (2 * pits + 1);
         if first_end == pits {
             assert_eq!(matches!(row_move, RowMove::Again { .. }), rules.moves_again(), "{}", told());
@@ -109,7 +110,7 @@ fn all_rows_of_small_boards() {
     }
 }
 
-/// Two rows of `pits` pits with up to 48 seeds together, of which often most lie in one pit.
+/// Strategy for two rows of `pits` pits with up to 48 seeds together, often most of them in one pit.
 fn two_rows(pits: usize) -> impl Strategy<Value = (TableRow, TableRow)> {
     prop_oneof![
         prop::collection::vec(0..2 * pits, 0..=48),

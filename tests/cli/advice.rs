@@ -1,4 +1,4 @@
-//! Advice that goes with errors is followed: the program is driven into each failure, and the commands that it suggests are run.
+//! Advice in error messages works. The tests drive the program into each failure and run the commands that it suggests.
 #![cfg(all(feature = "cli", unix))]
 
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::{Command, Output};
 
 use crate::commands::{directory_with_tables, run, stderr, stdout};
 
-/// The commands that a message suggests.
+/// Commands that a message suggests.
 fn suggested(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).filter(|part| part.starts_with("kalah ")).map(str::to_owned).collect()
 }
 
-/// Runs a suggested command as it stands in a shell.
+/// Runs a suggested command unchanged in a shell.
 fn follow(directory: &Path, command: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -19,7 +19,8 @@ fn follow(directory: &Path, command: &str) -> Output {
     shell.args(["-c", command]).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory).output().unwrap()
 }
 
-/// A command that fails for want of something, or at something damaged; its advice is followed, and then it does what was asked.
+/// Runs a command that fails because something is missing or damaged. Follows its advice, and runs it again,
+/// successfully.
 #[track_caller]
 fn mended(directory: &Path, line: &str) {
     let failed = run(directory, line);
@@ -53,7 +54,7 @@ fn what_is_damaged_is_sound_after_the_advice() {
     std::fs::write(&table, bytes).unwrap();
     let failed = run(directory.path(), "stats --seeds 6");
     assert_eq!(failed.status.code(), Some(3), "{}", stderr(&failed));
-    // The advice begins with deleting it.
+    // The advice begins with deleting the file.
     assert!(stderr(&failed).contains("delete it and run `kalah build"), "{}", stderr(&failed));
     std::fs::remove_file(&table).unwrap();
     mended(directory.path(), "stats --seeds 6");
@@ -70,7 +71,7 @@ fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
     assert!(run(directory.path(), "verify --against cpu").status.success());
 }
 
-/// What is refused everywhere is suggested nowhere.
+/// A command that always refuses a position is never suggested for it.
 #[test]
 fn positions_that_nothing_can_solve_are_sent_nowhere() {
     let directory = tempfile::tempdir().unwrap();

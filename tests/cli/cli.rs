@@ -85,7 +85,7 @@ fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
 }
 
 #[test]
-fn bad_positions_are_told_and_the_others_answered() {
+fn bad_positions_are_reported_and_the_others_answered() {
     let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "");
     assert_eq!(ran.code(), 2);
     let lines: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -95,7 +95,7 @@ fn bad_positions_are_told_and_the_others_answered() {
 
 #[test]
 fn stats_count_every_position_once() {
-    // The numbers of 10 seeds for the rule sets differ; the positions do not.
+    // The statistics of 10 seeds differ between the rule sets. The number of positions does not.
     for rules in Rules::ALL.map(Rules::name) {
         let report = kalah(tables(), &["stats", "--seeds", "10", "--rules", rules, "--json"], "").success().json();
         assert_eq!(report["rules"], rules);
@@ -112,7 +112,7 @@ fn stats_count_every_position_once() {
 }
 
 #[test]
-fn info_lists_what_is_there() {
+fn info_lists_the_layers() {
     let report = kalah(tables(), &["info", "--json"], "").success().json();
     let tables = report["tables"].as_array().unwrap();
     assert_eq!(tables.len(), 9 * Rules::ALL.len());
@@ -131,7 +131,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     assert_eq!(report["ok"], true);
     assert_eq!(report["passed"].as_array().unwrap().len(), 27);
 
-    // A table of other rules with correct checksums: only the scores show it.
+    // A table of other rules with correct checksums: only the scores show the fault.
     let directory = tempfile::tempdir().unwrap();
     for seeds in 2..=6 {
         let name = |rules| format!("{rules}-6-{seeds:02}.kalah");
@@ -163,9 +163,9 @@ fn a_sample_larger_than_the_layer_is_the_layer() {
         assert_eq!(report["passed"][0]["frames"], 7);
         report["passed"][0]["checked"].as_u64().unwrap()
     };
-    // This used to panic: memory for that many ranks was requested.
+    // A huge sample must not allocate memory for that many ranks.
     assert_eq!(report(&u64::MAX.to_string()), 73_008);
-    // Never fewer than requested, and not many more.
+    // The sample is never smaller than requested, and hardly larger.
     assert!((1000..1000 + 3 * 7).contains(&report("1000")));
     assert_eq!(report("1"), 3 * 7);
 }
@@ -196,7 +196,7 @@ fn wrong_score(directory: &Path) {
 }
 
 #[test]
-fn damage_is_found_and_told_with_its_repair() {
+fn damage_is_found_and_reported_with_its_repair() {
     let directory = tempfile::tempdir().unwrap();
     kalah(directory.path(), &["build", "--seeds", "8"], "").success();
     let path = directory.path().join("empty-capture-6-08.kalah");
@@ -217,7 +217,7 @@ fn damage_is_found_and_told_with_its_repair() {
         let told = ran.stdout() + &ran.stderr();
         assert!(told.contains("kalah build --seeds 8"), "{args:?}: {told}");
     }
-    // The repair that the message names.
+    // The message names this repair.
     std::fs::remove_file(&path).unwrap();
     kalah(directory.path(), &["build", "--seeds", "8"], "").success();
     assert!(std::fs::read(&path).unwrap() == sound);
@@ -246,7 +246,7 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
 }
 
 #[test]
-fn a_build_says_what_it_did_and_keeps_what_is_there() {
+fn a_build_reports_its_work_and_keeps_existing_tables() {
     let directory = tempfile::tempdir().unwrap();
     let first = kalah(directory.path(), &["build", "--seeds", "7", "--pits", "4", "--json"], "").success();
     assert!(first.stderr().contains("6 layers to build"), "{}", first.stderr());
@@ -286,7 +286,7 @@ fn bad_flags_are_usage_errors() {
     }
 }
 
-/// A build to 17 seeds in `directory`, through a shell that runs `before` first.
+/// Command that builds to 17 seeds in `directory`, through a shell that runs `before` first.
 #[cfg(unix)]
 fn shell_build(directory: &Path, before: &str) -> std::process::Command {
     let mut command = std::process::Command::new("sh");
@@ -296,7 +296,7 @@ fn shell_build(directory: &Path, before: &str) -> std::process::Command {
     command
 }
 
-/// The digest of the layer of 17 seeds from an uninterrupted build.
+/// Digest of the layer of 17 seeds from an uninterrupted build.
 #[cfg(unix)]
 fn undisturbed() -> &'static [u8] {
     static BYTES: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
@@ -335,7 +335,7 @@ fn a_killed_build_goes_on_to_the_same_bytes() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
+fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let build = shell_build(directory.path(), "").spawn().unwrap();
     wait_for_frames(directory.path());
@@ -352,10 +352,10 @@ fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
     assert!(std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap() == undisturbed());
 }
 
-/// `kalah solve --build` used to die of the signal.
+/// `kalah solve --build` catches the signal, rather than dying of it.
 #[cfg(unix)]
 #[test]
-fn a_search_interrupted_while_it_makes_its_tables_says_so() {
+fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
     for command in [&["solve", "6x9"][..], &["line", "6x9", "1"]] {
         let directory = tempfile::tempdir().unwrap();
         let mut search = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
@@ -367,7 +367,7 @@ fn a_search_interrupted_while_it_makes_its_tables_says_so() {
         assert!(kill.success());
         let output = search.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
-        // On a fast machine the tables may be there already, and the search is stopped.
+        // On a fast machine the tables may be complete already, and the signal stops the search.
         let all_there = directory.path().join("empty-capture-6-17.kalah").exists();
         assert_eq!(output.status.code(), Some(130), "{stderr}");
         assert!(all_there || stderr.contains("finished frames are kept"), "{stderr}");
@@ -378,7 +378,7 @@ fn a_search_interrupted_while_it_makes_its_tables_says_so() {
 #[test]
 fn a_full_disk_loses_no_finished_frame() {
     let directory = tempfile::tempdir().unwrap();
-    // No file can grow beyond 8192 blocks of 512 bytes: 16 seeds need more.
+    // Files are limited to 8192 blocks of 512 bytes: 16 seeds need more.
     let output = shell_build(directory.path(), "ulimit -f 8192;").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -398,7 +398,7 @@ fn a_second_build_in_a_directory_says_who_holds_it() {
     let mut build = shell_build(directory.path(), "").spawn().unwrap();
     wait_for_frames(directory.path());
     let second = kalah(directory.path(), &["build", "--seeds", "17"], "");
-    // On a fast machine the first one may already have finished.
+    // On a fast machine the first build may already have finished.
     if build.try_wait().unwrap().is_none() {
         assert_eq!(second.code(), 1);
         assert!(second.stderr().contains(&format!("process {}", build.id())), "{}", second.stderr());
@@ -406,7 +406,7 @@ fn a_second_build_in_a_directory_says_who_holds_it() {
     assert!(build.wait().unwrap().success());
 }
 
-/// The unfinished layer of a killed measurement used to be left forever.
+/// The next command removes the unfinished layer of a killed measurement.
 #[cfg(unix)]
 #[test]
 fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
@@ -467,11 +467,11 @@ fn an_empty_environment_variable_means_the_default() {
         let ran = ran.success();
         assert_eq!(backend(&ran), backend(&usual), "{variable}");
         assert!(directory.path().join("tables/empty-capture-6-04.kalah").exists(), "{variable}");
-        // A command that is suggested does not name the directory.
+        // A suggested command does not name the directory.
         let told = run(&["probe", "6x4", "--no-book"], &[variable]).0.stderr();
         assert!(told.contains("`kalah solve 6x4`"), "{variable}: {told}");
     }
-    // Nothing listens there, or what does is no server of that protocol.
+    // The port has no server, or one of another protocol.
     let connect = ["kgp", "--no-book", "--once", "--port", "1"];
     let told = |empty: &[&str]| run(&connect, empty).0.stderr();
     assert_eq!(told(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), told(&[]));

@@ -1,4 +1,4 @@
-//! What users see first: help, explanations of the rule sets, advice that works, arguments that are understood as
+//! The first texts that users see: help, explanations of the rule sets, working advice, and arguments understood as
 //! intended.
 #![cfg(feature = "cli")]
 
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
-/// All commands but `help`.
+/// All commands except `help`.
 const COMMANDS: [&str; 31] = [
     "build",
     "plan",
@@ -44,7 +44,7 @@ const COMMANDS: [&str; 31] = [
     "man",
 ];
 
-/// The commands that others are within.
+/// Commands with subcommands.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("plan", &["build", "layers", "search"]),
     ("archive", &["pack", "unpack"]),
@@ -52,7 +52,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("book", &["show", "make", "check", "merge", "import"]),
 ];
 
-/// The commands that do something, each with those that it is within.
+/// All commands that do work, each with the command above it.
 fn paths() -> Vec<Vec<&'static str>> {
     let within = |name: &'static str| match GROUPS.iter().find(|(group, _)| *group == name) {
         Some((_, names)) => names.iter().map(|inner| vec![name, *inner]).collect(),
@@ -103,7 +103,7 @@ fn tables() -> &'static Path {
     TABLES.path()
 }
 
-/// Copies the tables into a directory of their own, where layers can be removed.
+/// Copies the tables into a separate directory, where layers can be removed.
 fn copy_tables(to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for file in std::fs::read_dir(tables()).unwrap() {
@@ -112,7 +112,7 @@ fn copy_tables(to: &Path) {
     }
 }
 
-/// The commands that a message suggests.
+/// Commands that a message suggests.
 fn suggested(message: &str) -> Vec<&str> {
     let mut parts = message.split('`').skip(1).step_by(2);
     parts.by_ref().filter(|part| part.starts_with("kalah ")).collect()
@@ -130,7 +130,7 @@ fn follow(advice: &str, directory: &Path) -> Ran {
 #[test]
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
-    // The advice used to be to build 48 layers, 684 GiB.
+    // Building 48 layers (684 GiB) is no advice.
     let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]);
     assert_eq!(ran.code, Some(1));
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
@@ -139,7 +139,7 @@ fn no_build_is_advised_that_cannot_fit() {
         kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--no-book", "--rules", "standard", "--tables", tables]);
     let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
     assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
-    // No table can hold it.
+    // No table can hold the position.
     let ran = kalah(&["probe", "9x1", "--tables", tables]);
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 9x1 --tables {tables}")], "{}", ran.stderr);
     for args in [&["stats", "--seeds", "48"][..], &["verify", "--seeds", "48"], &["bench", "--seeds", "48"]] {
@@ -164,7 +164,7 @@ fn advice_can_be_followed_whatever_the_directory_is_called() {
         let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
         assert!(ran.success().stdout.contains("value +2"));
     }
-    // The default directory is not named in the advice.
+    // The advice does not name the default directory.
     std::fs::create_dir(parent.path().join("tables")).unwrap();
     let ran: Ran = command(&["probe", "6x1"]).current_dir(parent.path()).output().unwrap().into();
     assert_eq!(suggested(&ran.stderr), ["kalah build --seeds 12", "kalah solve 6x1"], "{}", ran.stderr);
@@ -186,7 +186,7 @@ fn missing_layers_are_named_exactly() {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
     };
     remove(5);
-    // Used to be "the tables go to 4".
+    // The message must name the gap, although lower and higher layers exist.
     let nine = "1,2,0,0,1,0/0,3,0,0,1,1";
     for args in [&["probe", nine][..], &["bench", "--seeds", "9"], &["build", "--seeds", "9", "--only"]] {
         let ran = kalah(&[args, &["--tables", tables]].concat());
@@ -199,7 +199,7 @@ fn missing_layers_are_named_exactly() {
     remove(8);
     let ran = kalah(&["probe", nine, "--tables", tables]);
     assert!(ran.stderr.contains("layers 3, 5, 8 are missing"), "{}", ran.stderr);
-    // The advised command restores the missing layers, and nothing else.
+    // The advised command restores the missing layers only.
     let build = suggested(&ran.stderr)[0];
     assert!(follow(&format!("{build} --backend cpu"), directory.path()).success().stdout.contains("3 layers built"));
     kalah(&["probe", nine, "--tables", tables]).success();
@@ -225,7 +225,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
         let (name, help) = (path.join(" "), kalah(&[&path[..], &["--help"]].concat()).success().stdout);
         if help.contains("--rules <RULES>") {
             with_rules += 1;
-            // They are described in one place only.
+            // The rule sets are described in one place only.
             assert!(help.contains("see `kalah rules`") && !help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
@@ -252,7 +252,7 @@ fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
         }
     }
     assert_eq!(after.len(), 4 * Rules::ALL.len());
-    // By hand: captured with four seeds, alone, and a relay that ends in North's empty pit 4.
+    // By hand: a capture with four seeds, a capture alone, and a relay that ends in North's empty pit 4.
     let seen = |rules: Rules, number: usize| {
         let found = after.iter().find(|(other, pit, _)| *other == rules && pit.number() == number);
         found.unwrap().2.to_string()
@@ -269,13 +269,13 @@ fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
     }
 }
 
-/// Runs a command as on a terminal, and returns what it prints.
+/// Runs a command as on a terminal, and returns its output.
 #[cfg(unix)]
 fn on_a_terminal(args: &str) -> Option<String> {
     on_a_terminal_with("", args)
 }
 
-/// The same with variables set, such as `NAME=VALUE`.
+/// Does the same with variables set, such as `NAME=VALUE`.
 #[cfg(unix)]
 fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
     let line = format!("{variables} {} {args}", env!("CARGO_BIN_EXE_kalah"));
@@ -292,7 +292,7 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
 
 #[cfg(unix)]
 #[test]
-fn a_person_is_told_which_rules_are_the_default() {
+fn a_terminal_shows_the_default_rules() {
     let (tables, told) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
     let Some(shown) = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")) else { return };
     assert!(shown.contains(told), "{shown}");
@@ -304,7 +304,7 @@ fn a_person_is_told_which_rules_are_the_default() {
         on_a_terminal("opening-scan --seeds 2..3 --houses 2").unwrap().contains("using the default rules, s-kalaha")
     );
     assert!(!on_a_terminal("rules").unwrap().contains("the default rules"));
-    // Nobody reads it elsewhere.
+    // Without a terminal there is no reader for it.
     let ran = kalah(&["probe", "1,0,0,0,0,1/0,0,0,0,1,0", "--tables", &tables.to_string()]).success();
     assert_eq!(ran.stderr, "");
 }
@@ -347,7 +347,7 @@ fn help_fits_the_window() {
         let text = help.lines().filter(|line| !line.trim_start().starts_with("kalah ") && !line.starts_with("Usage:"));
         let long: Vec<&str> = text.filter(|line| line.chars().count() > 60).collect();
         assert!(long.is_empty(), "{name}: {long:#?}");
-        // Those of the book stand at the command that they are within.
+        // The examples of the book are in the help of the command above.
         assert!(help.contains("\nExample") || path[0] == "book", "{name}");
         assert!(help.contains("--quiet") && help.contains("--color <WHEN>"), "{name}");
     }
@@ -432,7 +432,7 @@ fn colours_are_shown_when_asked_for() {
     assert!(coloured(&["--color", "always", "help", "build"]));
     assert!(coloured(&["build", "--help", "--color=always"]) || coloured(&["--color=always", "build", "--help"]));
     assert!(coloured(&["--color=always", "build", "--nonsense"]));
-    // Not by default, since the output is not a terminal.
+    // Without a flag there is no colour, since the output is not a terminal.
     assert!(!coloured(&["--help"]));
     assert!(!coloured(&["--color", "never", "build", "--nonsense"]));
     assert_eq!(kalah(&["--color", "sometimes", "rules"]).code, Some(2));
@@ -482,7 +482,7 @@ fn more_threads_than_help_are_not_started() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     assert_eq!(report["built"][0]["threads"], 8 * cores);
-    // Up to the number of cores no warning is printed; nor for a plan for another machine.
+    // No warning is printed up to the number of cores, or for the plan for another machine.
     let ran = kalah(&["solve", "3x3", "--no-tables", "--json", "--threads", &cores.to_string()]).success();
     assert!(!ran.stderr.contains("do not help"), "{}", ran.stderr);
     let plan = ["plan", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
@@ -495,7 +495,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().to_str().unwrap();
     copy_tables(directory.path());
-    // Stands for a directory that is read-only even for root: its lock file cannot be written.
+    // The lock file cannot be written, as in a directory that is read-only even for root.
     let lock = directory.path().join("build.lock");
     let _ = std::fs::remove_file(&lock);
     std::fs::create_dir(&lock).unwrap();

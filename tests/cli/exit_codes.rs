@@ -1,4 +1,4 @@
-//! The exit codes of docs/commands.md, of every command that the program has.
+//! Every command of the program has the exit codes of docs/commands.md.
 #![cfg(all(feature = "cli", feature = "serve", unix))]
 
 use std::path::Path;
@@ -8,21 +8,23 @@ use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, stderr, stdout, takes};
 
-/// How a command fails. `NO` stands for a file that is not there, `FILE` for one that is no directory, and tables to 6 seeds lie
-/// in `tables`, where the program looks for them.
+/// Failures of a command, as its arguments.
+///
+/// `NO` is a missing file, and `FILE` a file that is no directory. `BAD` has tables whose headers were changed. Tables
+/// to 6 seeds are in `tables`, the program's default.
 #[derive(Default)]
 struct Case {
-    /// Without a file that is named: 1.
+    /// A named file is missing: exit code 1.
     missing: Option<&'static str>,
-    /// On a board or layer that is too large for it on every machine: 2.
+    /// The board or layer is too large for every machine: 2.
     too_large: Option<&'static str>,
-    /// With a wrong value, or with damage in `BAD`, tables whose headers were changed, or in `FILE`: 3.
+    /// A value is wrong, or `BAD` or `FILE` has damage: 3.
     wrong: Option<&'static str>,
-    /// Takes long, or waits: 130 when it is interrupted.
+    /// The command takes long or waits: 130 when it is interrupted.
     long: Option<&'static str>,
 }
 
-/// The cases of a command. A new command has to be added here.
+/// Returns the cases of a command. Add new commands here.
 fn case(command: &str) -> Case {
     let [missing, too_large, wrong, long] = match command {
         "bench" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
@@ -78,13 +80,13 @@ fn case(command: &str) -> Case {
             ["--state NO/x", "--pits 6 --seeds 63", "--pits 6 --seeds 1 --tables BAD", "--no-tables --memory 64MiB"]
         }
         "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
-        new => panic!("`kalah {new}`: say here how it fails, and add it to the table of docs/commands.md if need be"),
+        new => panic!("`kalah {new}`: add its failures here, and to the table of docs/commands.md if need be"),
     };
     let given = |args: &'static str| Some(args).filter(|args| !args.is_empty());
     Case { missing: given(missing), too_large: given(too_large), wrong: given(wrong), long: given(long) }
 }
 
-/// A directory for the cases.
+/// Makes a directory for the cases.
 fn prepared() -> tempfile::TempDir {
     let directory = directory_with_tables(6);
     std::fs::write(directory.path().join("FILE"), "nothing that the program knows\n").unwrap();
@@ -94,7 +96,7 @@ fn prepared() -> tempfile::TempDir {
         let table = table.unwrap();
         let mut bytes = std::fs::read(table.path()).unwrap();
         if table.path().extension().is_some_and(|extension| extension == "kalah") {
-            // In the directory of the frames, which has a checksum.
+            // This byte is in the directory of the frames, which has a checksum.
             bytes[100] ^= 1;
         }
         std::fs::write(bad.join(table.file_name()), bytes).unwrap();
@@ -102,7 +104,8 @@ fn prepared() -> tempfile::TempDir {
     directory
 }
 
-/// Runs a command with these arguments, and with `--json` if it has that. On a failure it prints nothing but the reason.
+/// Runs a command with these arguments, and with `--json` if it has that flag. A failing command prints only the
+/// reason.
 #[track_caller]
 fn assert_fails(directory: &Path, command: &str, args: &str, code: i32) {
     let json = if takes(command, "--json") { " --json" } else { "" };
@@ -131,18 +134,18 @@ fn every_command_has_the_exit_codes_of_the_table() {
     }
 }
 
-/// Returns true if the program does something about the signal of Ctrl-C; it does not yet when it has just begun.
+/// Returns true if the program handles the signal of Ctrl-C. Just after its start it does not yet.
 fn catches_interrupts(child: &Child) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
     u64::from_str_radix(caught.trim(), 16).unwrap() >> 1 & 1 == 1
 }
 
-/// Starts a command that takes long, sends it a signal `after` it can take one, and returns its exit code.
+/// Starts a command that takes long, and sends it a signal `after` it can take one. Returns its exit code.
 #[track_caller]
 fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Option<i32> {
     let mut command = program(line.split_whitespace());
-    // At a pipe that stays open those that read wait.
+    // Commands that read wait at a pipe that stays open.
     command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     while !catches_interrupts(&child) {
@@ -157,7 +160,7 @@ fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Opt
         thread::sleep(Duration::from_millis(5));
     }
     assert!(std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-    // Waiting would close it, and commands end where their input ends.
+    // Waiting for the child would close the pipe, and commands end with their input.
     let input = child.stdin.take();
     let code = child.wait().unwrap().code();
     drop(input);
@@ -168,7 +171,7 @@ fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Opt
 #[test]
 fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let directory = prepared();
-    // These wait for what they are told.
+    // These commands wait for input.
     let waiting = ["engine", "probe -", "move -", "solve -", "prove - --proof waiting", "play"].map(str::to_owned);
     let long = all().iter().filter_map(|command| Some(format!("{command} {}", case(command).long?)));
     for line in long.chain(waiting) {
@@ -180,7 +183,7 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn other_signals_are_told_by_the_exit_code() {
+fn the_exit_code_reports_other_signals() {
     let directory = prepared();
     for line in ["complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
         for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
@@ -190,11 +193,12 @@ fn other_signals_are_told_by_the_exit_code() {
     }
 }
 
-/// `nohup` used to be of no use: the handler took the place of what the parent had asked for.
+/// A handler of the program must not replace the ignored signal of its parent, or `nohup` is of no use.
 #[test]
 fn a_signal_that_the_parent_ignores_is_ignored() {
     let script = format!(
-        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; sleep 0.2; \
+        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; \
+            sleep 0.2; \
          kill -TERM $child; wait $child",
         env!("CARGO_BIN_EXE_kalah")
     );
@@ -202,7 +206,7 @@ fn a_signal_that_the_parent_ignores_is_ignored() {
     assert_eq!(status.code(), Some(143));
 }
 
-/// A bad line used to end `move`, by one exit code or another, and `probe --json` used to print something in its place.
+/// A bad line is reported, and the other lines are answered.
 #[test]
 fn a_bad_line_is_named_and_the_others_are_answered() {
     let directory = prepared();
@@ -219,7 +223,7 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
             let answers = told.lines().filter(|line| line.contains("<6,0,0,1,")).count();
             assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {told}");
         }
-        // An argument is a part of the command line.
+        // A fault in an argument counts as one of the command line.
         assert_eq!(run(directory.path(), &format!("{command} 1,2,3 4x0,1")).status.code(), Some(2), "{command}");
     }
 }

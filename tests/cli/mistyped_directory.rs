@@ -1,4 +1,5 @@
-//! A directory of tables that is named and not there is an error of every command; the usual one that is not there, a note.
+//! A missing directory of tables is an error of every command if it was named. If it is the default, the command prints
+//! a note.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::io::{BufRead, BufReader};
@@ -7,7 +8,7 @@ use std::process::Stdio;
 
 use crate::commands::{all, directory_with_tables, program, stderr, stdout, takes};
 
-/// Arguments with which a command would run, of those that use tables and make none. A new command has to be added here.
+/// Arguments with which a command runs, for the commands that use tables and make none. Add new commands here.
 fn arguments(command: &str) -> &'static str {
     match command {
         "bench" | "bounds" | "export" | "stats" => "--seeds 4",
@@ -24,7 +25,7 @@ fn arguments(command: &str) -> &'static str {
         "tournament" => "greedy --start 2x2",
         "analyse values" => "--pits 2 --seeds 2",
         "book check" | "book show" | "engine" | "info" | "archive pack" | "train" | "verify" => "",
-        new => panic!("`kalah {new}` has --tables: say here how it is run, or that it makes tables"),
+        new => panic!("`kalah {new}` has --tables: add its arguments here, or list it as a command that makes tables"),
     }
 }
 
@@ -78,11 +79,11 @@ fn commands_that_make_tables_make_the_directory() {
     run(&["pack", "--seeds", "4", "--tables", "new", "--output", "."]);
     run(&["unpack", "empty-capture-6-04.kalah.zst", "--tables", "newest"]);
     assert_eq!(["new", "newer", "newest"].map(|name| directory.path().join(name).is_dir()), [true; 3]);
-    // Who wants no tables needs no directory.
+    // With `--no-tables`, the directory may be missing.
     run(&["solve", "2x2", "--no-tables", "--tables", "typo"]);
 }
 
-/// What a command tells before it answers or waits.
+/// Returns the first messages of a command, before it answers or waits.
 fn first_words(directory: &Path, args: &str) -> String {
     let mut program = program(args.split_whitespace());
     program.current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -95,7 +96,7 @@ fn first_words(directory: &Path, args: &str) -> String {
     line
 }
 
-/// These used to start without a word, and to play worse.
+/// Without a note, users would not notice that these commands play worse.
 #[test]
 fn commands_that_go_on_without_tables_say_so() {
     let without = tempfile::tempdir().unwrap();
@@ -103,7 +104,7 @@ fn commands_that_go_on_without_tables_say_so() {
     for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
         let told = first_words(without.path(), args);
         assert!(told.contains("there is no directory tables"), "{args}: {told}");
-        // Tables of another rule set are of no help.
+        // Tables of another rule set do not help.
         let told = first_words(with.path(), args);
         assert!(told.contains("no tables for") && told.contains("standard"), "{args}: {told}");
     }

@@ -1,4 +1,5 @@
-//! Files that commands write: none replaces work of the program or an input, and what cannot be written is said before the work.
+//! Output files of commands. No command replaces results of the program or an input, and one that cannot write its file
+//! reports this before it works.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ fn tables() -> &'static Path {
     TABLES.path()
 }
 
-/// The program in `directory`, with the tables.
+/// Command that runs the program in `directory`, with the tables.
 fn command(directory: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("kalah").unwrap();
     command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
@@ -78,7 +79,7 @@ fn files() -> &'static [(FileContent, PathBuf)] {
     &FILES.1
 }
 
-/// The commands that write a file, with OUT for its name, and the content that they may replace.
+/// Commands that write a file OUT, with the content that they may replace.
 const WRITERS: [(&str, Option<FileContent>); 17] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", None),
     (
@@ -99,11 +100,11 @@ const WRITERS: [(&str, Option<FileContent>); 17] = [
     ("man .", None),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
     ("pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
-    // The table is that of a checkpoint of the same name.
+    // The table belongs to a checkpoint of the same name.
     ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
 ];
 
-/// The name of the file that a command writes.
+/// Name of the file that a command writes.
 fn name_of(writer: &str) -> &'static str {
     match writer.split(' ').next() {
         Some("man") => "kalah-build.1",
@@ -162,7 +163,8 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
             let told = stderr(&ran);
             let is_written = directory.path().join(&name).exists();
-            // A checkpoint of a short search is all in one file, but the other one must be possible, too.
+            // A short search needs only one of the two files of its checkpoint, but the name of the other must be
+            // possible too.
             assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {told}");
             assert!(is_written || told.contains("too long"), "{writer}, {length}: {told}");
             assert!(is_written || length > 244, "{writer}, {length}: {told}");
@@ -223,7 +225,7 @@ fn exports_and_games_go_to_devices_and_pipes() {
         assert_eq!(done(directory.path(), &[&export[..], &["--output", device]].concat()), whole, "{device}");
     }
     assert_eq!(done(directory.path(), &[&export[..], &["--output", "/dev/null"]].concat()), "");
-    // A named pipe, as from `>(...)` of a shell.
+    // A named pipe, as a shell makes for `>(...)`.
     let pipe = directory.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut reader = std::process::Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
@@ -238,7 +240,7 @@ fn exports_and_games_go_to_devices_and_pipes() {
     assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
 }
 
-/// What cannot be printed is an error; a reader that has had enough is none.
+/// Failing to print is an error, except when the reader has closed the pipe.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_printed_is_an_error() {
@@ -272,7 +274,7 @@ fn what_cannot_be_printed_is_an_error() {
     }
 }
 
-/// Work whose length is not known shows within moments that it is under way.
+/// Work of unknown length shows within moments that it is running.
 #[cfg(unix)]
 #[test]
 fn a_long_search_says_that_it_is_under_way() {
@@ -280,7 +282,7 @@ fn a_long_search_says_that_it_is_under_way() {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
     let mut child = command.args(["search", "6x6", "--depth", "200"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    // It would take longer than any test. Silence would keep this waiting until it is over.
+    // The search would take longer than any test. Without a message, this waits until it ends.
     let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains("to depth 200")).unwrap();
     assert!(line.contains("searching"), "{line}");
     child.kill().unwrap();

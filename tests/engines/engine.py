@@ -3,8 +3,8 @@
     python3 engine.py [random|greedy|FAULT]
     python3 engine.py pid KIND FILE
 
-`random` plays any move, `greedy` one that ends in the store, else the pit with the most seeds. The others do something wrong:
-tests see that their games are lost by it and that no process is left.
+`random` plays any move. `greedy` plays a move that ends in the store, or else the pit with the most seeds. Each FAULT
+misbehaves in one way: tests check that this loses the game and leaves no process.
 """
 
 import os
@@ -26,7 +26,7 @@ def note_pid(pid):
 
 
 def read_position(text):
-    """The mover's row and the other row of `<m,S,N,s1,..,sm,n1,..,nm>`."""
+    """Returns the mover's row and the other row of `<m,S,N,s1,..,sm,n1,..,nm>`."""
     numbers = [int(number) for number in text.strip("<>").split(",")]
     pits = numbers[0]
     return numbers[3 : 3 + pits], numbers[3 + pits : 3 + 2 * pits]
@@ -41,7 +41,7 @@ def choose(kind, mover):
 
 
 def misbehave(kind, mover):
-    """What an engine with a fault does instead of answering; true if it did something."""
+    """Misbehaves as `kind` in place of an answer. Returns true if `kind` is such a fault."""
     empty = [pit for pit, seeds in enumerate(mover, 1) if seeds == 0]
     if kind == "silent":
         pass
@@ -62,7 +62,7 @@ def misbehave(kind, mover):
     elif kind == "error":
         say("error I do not feel well")
     elif kind == "children":
-        # Another process, which holds the pipes open.
+        # A child process that keeps the pipes open.
         note_pid(subprocess.Popen(["sleep", "1000"]).pid)
     elif kind == "deaf-to-quit":
         import signal
@@ -78,7 +78,7 @@ def misbehave(kind, mover):
 def main():
     kind = sys.argv[1] if len(sys.argv) > 1 else "random"
     if kind == "pid":
-        # Behaves as the kind after it; its processes are listed in that file.
+        # Behaves as KIND, and lists its processes in FILE.
         note_pid(os.getpid())
         kind = sys.argv[2]
     random.seed(1)
@@ -103,7 +103,7 @@ def main():
             if misbehave(kind, mover):
                 continue
             if kind == "slow":
-                # Answers when it is asked to stop.
+                # Answers only after `stop`.
                 continue
             pit = choose(kind, mover)
             say("this line means nothing")

@@ -1,7 +1,9 @@
-//! System calls that fail, one at a time or from one on, and kills in the middle of them: what a command says it wrote is right,
-//! and the same command, run again, ends as if nothing had happened and leaves nothing behind.
+//! System calls that fail, one at a time or from one on, and kills in the middle of them.
 //!
-//! A small library in C, loaded into the program, makes the calls fail (`shim.c`). It needs Linux and a C compiler.
+//! The files that a command reports as written must be right. The same command, run again, must end as usual and leave
+//! no other files.
+//!
+//! A small library in C (`shim.c`), loaded into the program, makes the calls fail. It needs Linux and a C compiler.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), feature = "cli"))]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,24 +17,24 @@ use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::Tables;
 
-/// The exit code of the program if the system has no filters for system calls.
+/// Exit code of the program if the system has no filters for system calls.
 const UNAVAILABLE: i32 = 77;
 
-/// The errors with which calls fail: EIO, ENOSPC, ENOENT.
+/// Errors with which calls fail: EIO, ENOSPC, ENOENT.
 const ERRORS: [i32; 3] = [5, 28, 2];
 
-/// How a call fails: once; it and all later ones; the process is killed there.
+/// Ways to fail: this call; this call and all later ones; a kill of the process at this call.
 const MODES: [&str; 3] = ["once", "on", "kill"];
 
-/// The faults that are tried in any case, if there are as many.
+/// Number of faults that are tried in any case, if there are that many.
 const LEAST: usize = 60;
 
-/// How long each test tries faults. All are tried if there is time.
+/// Seconds for which each test tries faults. It ends sooner once it has tried all.
 fn seconds() -> u64 {
     std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
 
-/// Compiles the shim; `None`, with a warning that the test harness does not hide, where there is no C compiler.
+/// Compiles the shim. Returns `None`, with a warning that the test harness does not hide, if there is no C compiler.
 fn shim(directory: &Path) -> Option<PathBuf> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_calls/shim.c");
     let shim = directory.join("shim.so");
@@ -49,7 +51,7 @@ fn shim(directory: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Files by their paths in a directory, with their contents.
+/// Contents of the files in a directory, by path.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 fn files_below(directory: &Path, top: &Path, files: &mut Files) {
@@ -66,14 +68,15 @@ fn files_below(directory: &Path, top: &Path, files: &mut Files) {
 /// A command that writes files into a directory.
 struct Case<'a> {
     shim: PathBuf,
-    /// The directory, all of whose calls count.
+    /// Directory in which all calls count.
     work: PathBuf,
     args: Vec<String>,
-    /// What the directory holds before the command.
+    /// Contents of the directory before the command.
     before: Files,
-    /// Whether the files are right, beyond their names: `files` once the command said so, `good` after a run without faults.
+    /// Returns true if the files are right, beyond their names. The first argument has the files after the command
+    /// reported success, the second those of a run without faults.
     is_right: &'a dyn Fn(&Files, &Files) -> bool,
-    /// Whether the names may differ: jobs depend on what was kept.
+    /// Returns true if the name of a file may differ: jobs depend on those that were kept.
     is_free: fn(&Path) -> bool,
 }
 
@@ -92,7 +95,7 @@ impl Case<'_> {
         files
     }
 
-    /// Runs the command; the call `at` fails, counted from 1.
+    /// Runs the command. The call number `at` fails, counted from 1.
     fn run(&self, at: usize, mode: &str, error: i32, count: Option<&Path>) -> Output {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.args(&self.args).env_remove("KALAH_TABLES").env("LD_PRELOAD", &self.shim).env("SHIM_UNDER", &self.work);
@@ -105,7 +108,7 @@ impl Case<'_> {
         files.keys().filter(|path| !(self.is_free)(path)).cloned().collect()
     }
 
-    /// Lets calls fail until the time is up.
+    /// Makes calls fail until the time is up.
     fn sweep(&self) {
         self.fresh();
         let count = self.shim.with_extension("count");
@@ -119,7 +122,7 @@ impl Case<'_> {
         let good = self.files();
         assert!(calls > 1 && (self.is_right)(&good, &good), "{calls} calls");
         let mut faults: Vec<_> = (1..=calls).flat_map(|at| MODES.map(|mode| (at, mode))).collect();
-        // The same ones every time, from all parts of the command.
+        // The same faults in every run, from all parts of the command.
         fastrand::Rng::with_seed(8).shuffle(&mut faults);
         let end = Instant::now() + Duration::from_secs(seconds());
         for (tried, (at, mode)) in faults.into_iter().enumerate() {
@@ -130,7 +133,7 @@ impl Case<'_> {
         }
     }
 
-    /// Lets a call fail, and runs the command once more without that.
+    /// Makes a call fail, and runs the command once more without a fault.
     fn fails(&self, at: usize, mode: &str, good: &Files) {
         let error = ERRORS[at % ERRORS.len()];
         self.fresh();
@@ -141,9 +144,9 @@ impl Case<'_> {
         };
         assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", told());
         if ran.status.success() {
-            assert!((self.is_right)(&self.files(), good), "it says that it is done: {}", told());
+            assert!((self.is_right)(&self.files(), good), "it reports success, but files are wrong: {}", told());
         }
-        // Where something was before, it is there whole, or what takes its place.
+        // Files from before the command are still whole, or replaced by whole ones.
         for (name, bytes) in &self.before {
             let found = &self.files()[name];
             assert!(found == bytes || *found == good[name], "{name:?} is neither the old nor the new one: {}", told());
@@ -157,7 +160,7 @@ impl Case<'_> {
     }
 }
 
-/// Whether all files of `good` with this extension are there, unchanged.
+/// Returns true if `files` has all files of `good` with this extension, unchanged.
 fn are_equal(files: &Files, good: &Files, extension: &str) -> bool {
     let mut good = good.iter().filter(|(path, _)| path.extension().is_some_and(|found| found == extension)).peekable();
     good.peek().is_some() && good.all(|(path, bytes)| files.get(path) == Some(bytes))
@@ -203,7 +206,7 @@ fn proofs_end_right() {
     let args = ["prove", "4x3", "--rules", "standard", "--budget", "2000", "--effort", "5", "--threads", "1"];
     let paths = [("--proof", &*proof), ("--certificate", &*certificate), ("--tables", &*tables)];
     let args = [strings(&args, &paths), strings(&["--transpositions", "1MiB"], &[])].concat();
-    // Claims depend on which jobs were kept.
+    // Claims depend on the jobs that were kept.
     let is_right = |files: &Files, good: &Files| {
         let name = Path::new("4x3.certificate");
         let read = |files: &Files| Some(CertificateFile::from_bytes(files.get(name)?).ok()?.certificate);

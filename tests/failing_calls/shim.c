@@ -1,13 +1,13 @@
-/* Makes one system call of a program fail, or kills the program there. It is loaded by LD_PRELOAD:
+/* Makes one system call of a program fail, or kills the program there. Load it with LD_PRELOAD.
  *
- *   SHIM_UNDER   only calls about files whose paths begin so count
- *   SHIM_AT      the number of the call, from 1; 0: none
- *   SHIM_ERROR   the error that it fails with
- *   SHIM_MODE    "once"; "on": that call and all later ones; "kill": the process dies by SIGKILL instead
- *   SHIM_COUNT   the file to which the number of calls is written at the end
+ *   SHIM_UNDER   beginning of paths: only calls for such files count
+ *   SHIM_AT      number of the call, from 1; 0 for no call
+ *   SHIM_ERROR   error of the call
+ *   SHIM_MODE    "once"; "on": that call and all later ones fail; "kill": the process dies by SIGKILL at the call
+ *   SHIM_COUNT   file to which the number of calls is written at the end
  *
- * Calls are caught by seccomp, so those that a library makes without libc are caught as well: the filter turns a call into
- * SIGSYS, whose handler makes the call or not. The handler's own calls are made at one place that the filter lets pass.
+ * seccomp catches the calls, even those that a library makes without libc. The filter turns a call into SIGSYS, whose
+ * handler makes the call or not. The handler makes its own calls at one address, which the filter allows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* The exit code if the system has no such filters. */
+/* Exit code if the system has no such filters. */
 #define UNAVAILABLE 77
 
 long shim_gate(long number, long a, long b, long c, long d, long e, long f);
@@ -36,10 +36,12 @@ extern char shim_gate_end[];
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
-#define REGISTER(context, index) ((context)->uc_mcontext.gregs[(int[]){REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9}[index]])
+#define REGISTER(context, index) \
+    ((context)->uc_mcontext.gregs[(int[]){REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9}[index]])
 #define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
 __asm__(".text\n.globl shim_gate\n.type shim_gate, @function\nshim_gate:\n"
-        "mov %rdi, %rax\nmov %rsi, %rdi\nmov %rdx, %rsi\nmov %rcx, %rdx\nmov %r8, %r10\nmov %r9, %r8\nmov 8(%rsp), %r9\n"
+        "mov %rdi, %rax\nmov %rsi, %rdi\nmov %rdx, %rsi\nmov %rcx, %rdx\nmov %r8, %r10\nmov %r9, %r8\n"
+        "mov 8(%rsp), %r9\n"
         "syscall\n.globl shim_gate_end\nshim_gate_end:\nret\n");
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
@@ -50,7 +52,7 @@ __asm__(".text\n.globl shim_gate\n.type shim_gate, %function\nshim_gate:\n"
         "svc #0\n.globl shim_gate_end\nshim_gate_end:\nret\n");
 #endif
 
-/* The calls, and which argument is a path or a file. */
+/* Numbers of the calls, with the argument that is a path or a file. */
 static const struct { int number, argument, is_path; } calls[] = {
 #ifdef SYS_open
     {SYS_open, 0, 1}, {SYS_rename, 0, 1}, {SYS_unlink, 0, 1}, {SYS_link, 0, 1}, {SYS_mkdir, 0, 1},
@@ -138,7 +140,8 @@ __attribute__((constructor)) static void begin(void) {
     memcpy(all, filter, n * sizeof *filter);
     all[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog program = {.len = n, .filter = all};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) _exit(UNAVAILABLE);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        _exit(UNAVAILABLE);
 }
 
 __attribute__((destructor)) static void end(void) {

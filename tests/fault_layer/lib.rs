@@ -1,15 +1,16 @@
 //! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
-//! `tests/gpu/gpu_process.rs` runs the program as it is delivered: nothing in the program injects these faults.
+//! `tests/gpu/gpu_process.rs` runs the delivered program, which has no code that injects faults.
 //!
-//! `KALAH_FAULT`: what happens, otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
-//! - `reject`: submissions return that the device is lost, and so does waiting.
+//! `KALAH_FAULT` is the fault; without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
+//! before it.
+//! - `reject`: submissions, and waiting for them, return that the device is lost.
 //! - `lose`: only waiting does.
-//! - `hang`: none ends. When the program ends by `exit`, the layer aborts it, as drivers crash whose threads are still at work when
-//!   their destructors run.
+//! - `hang`: no submission ends. When the program ends by `exit`, the layer aborts it. Some drivers crash like
+//!   this, since their threads still work when the destructors run.
 //!
-//! `KALAH_FAULT_COUNT`: a file into which the number of submissions is written.
+//! `KALAH_FAULT_COUNT` is a file into which the layer writes the number of submissions.
 //!
-//! It fits programs that wait with timeline semaphores, as wgpu does wherever there are any.
+//! The layer fits programs that wait with timeline semaphores, as wgpu does wherever they exist.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +31,7 @@ pub struct Negotiation {
     physical_device_function: Option<vk::PFN_vkGetInstanceProcAddr>,
 }
 
-/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo` of the loader, as far as they agree.
+/// The common part of the loader's `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo`.
 #[repr(C)]
 struct Chain {
     kind: vk::StructureType,
@@ -39,16 +40,16 @@ struct Chain {
     link: *mut Link,
 }
 
-/// `VkLayerInstanceLink` and `VkLayerDeviceLink`: what is next on the way to the driver.
+/// `VkLayerInstanceLink` and `VkLayerDeviceLink`: the next layer on the way to the driver.
 #[repr(C)]
 struct Link {
     next: *mut Link,
     instance_function: vk::PFN_vkGetInstanceProcAddr,
-    /// That of a device; of an instance it is another function, which is not used.
+    /// Function of a device. For an instance it is another function, which is not used.
     device_function: vk::PFN_vkGetDeviceProcAddr,
 }
 
-/// What is next on the way to the driver: of the instance and of the device that were created last.
+/// Next functions on the way to the driver, for the instance and the device that were created last.
 struct Next {
     instance: vk::Instance,
     instance_function: Option<vk::PFN_vkGetInstanceProcAddr>,
@@ -72,7 +73,7 @@ enum Fault {
     Hang,
 }
 
-/// The fault that the device has by now.
+/// The fault that the device has after the submissions so far.
 fn fault() -> Option<Fault> {
     let fault = match std::env::var("KALAH_FAULT").ok()?.as_str() {
         "reject" => Fault::Rejected,
@@ -90,41 +91,41 @@ fn forbid_exit() {
     extern "C" fn crash() {
         std::process::abort();
     }
-    // SAFETY: the function may be called at any time, and this library is never unloaded before.
+    // SAFETY: the function may be called at any time, and this library stays loaded to the end of the process.
     ONCE.call_once(|| unsafe {
         libc::atexit(crash);
     });
 }
 
-/// What a driver that hangs does when it is to wait for ever.
+/// Behaves as a driver that hangs does in a wait without limit.
 fn wait_for_ever() -> ! {
     loop {
         std::thread::park();
     }
 }
 
-/// A pointer to a function, of the type that is expected.
+/// Converts a function pointer to the expected type.
 ///
 /// # Safety
-/// That must be its type.
+/// The function must be of that type.
 unsafe fn typed<F: Copy>(function: vk::PFN_vkVoidFunction) -> F {
     let function = function.expect("the driver has it");
     assert_eq!(size_of::<F>(), size_of_val(&function));
-    // SAFETY: by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::mem::transmute_copy(&function) }
 }
 
-/// A function of the next instance.
+/// Returns a function of the next instance.
 ///
 /// # Safety
 /// The name must be that of a function of this type.
 unsafe fn next_of_instance<F: Copy>(instance: vk::Instance, name: &CStr) -> F {
     let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function.expect("an instance");
-    // SAFETY: the loader passed the function; the type by the caller.
+    // SAFETY: the loader passed the function; the caller guarantees the type.
     unsafe { typed(next(instance, name.as_ptr())) }
 }
 
-/// A function of the next device.
+/// Returns a function of the next device.
 ///
 /// # Safety
 /// The name must be that of a function of this type.
@@ -132,14 +133,14 @@ unsafe fn next_of_device<F: Copy>(name: &CStr) -> F {
     let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
     let (device, function) = (next.device, next.device_function.expect("a device"));
     drop(next);
-    // SAFETY: the loader passed the function; the type by the caller.
+    // SAFETY: the loader passed the function; the caller guarantees the type.
     unsafe { typed(function(device, name.as_ptr())) }
 }
 
-/// The link to what is next, taken from the chain of `info`, where the next layer finds its own then.
+/// Takes the link to the next layer from the chain of `info`, so that the next layer finds its own link there.
 ///
 /// # Safety
-/// `info` must be what the loader passes to a layer.
+/// `info` must be the argument that the loader passes to a layer.
 unsafe fn link(info: *const c_void, kind: vk::StructureType) -> *const Link {
     let mut chain = info.cast::<Chain>().cast_mut();
     // SAFETY: all structures of a chain begin alike, and those of this kind are of this type.
@@ -223,14 +224,14 @@ unsafe extern "system" fn wait_semaphores(
     info: *const vk::SemaphoreWaitInfo<'_>,
     timeout: u64,
 ) -> vk::Result {
-    // SAFETY: the caller's arguments, passed on; `wgpu` asks for either name, and both are the same function.
+    // SAFETY: the caller's arguments, passed on. `wgpu` requests either name, and both are the same function.
     let wait = |timeout: u64| unsafe {
         let wait: vk::PFN_vkWaitSemaphores = next_of_device(c"vkWaitSemaphores");
         wait(device, info, timeout)
     };
     match fault() {
         Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
-        // Submissions before the fault end. What was submitted after it never does: to wait less shows the same.
+        // Submissions from before the fault end. Later ones never do, so a short wait shows the same as a long one.
         Some(Fault::Hang) => match wait(timeout.min(Duration::from_millis(250).as_nanos() as u64)) {
             vk::Result::TIMEOUT if timeout == u64::MAX => wait_for_ever(),
             result => result,
@@ -274,16 +275,16 @@ unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     }
 }
 
-/// A function as Vulkan passes all of them.
+/// Converts a function to the one type that Vulkan uses for all functions.
 macro_rules! erased {
     ($function:expr, $kind:ty) => {{
         let function: $kind = $function;
-        // SAFETY: pointers to functions have the same size; callers know the type by the name.
+        // SAFETY: pointers to functions have the same size. Callers take the type from the name.
         Some(unsafe { std::mem::transmute::<$kind, unsafe extern "system" fn()>(function) })
     }};
 }
 
-/// The functions of a device that this layer replaces.
+/// Functions of a device that this layer replaces.
 fn own(name: &CStr) -> vk::PFN_vkVoidFunction {
     match name.to_bytes() {
         b"vkGetDeviceProcAddr" => erased!(device_function, vk::PFN_vkGetDeviceProcAddr),
@@ -316,14 +317,14 @@ unsafe extern "system" fn instance_function(instance: vk::Instance, name: *const
         _ => own(wanted),
     };
     let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function;
-    // SAFETY: the caller's arguments, passed on; before an instance is created there is none to pass them to.
+    // SAFETY: the caller's arguments, passed on. Without an instance there is no next function.
     own.or_else(|| next.and_then(|next| if instance.is_null() { None } else { unsafe { next(instance, name) } }))
 }
 
 /// The entry point of a layer.
 ///
 /// # Safety
-/// `negotiation` must be what the loader passes.
+/// `negotiation` must be the pointer that the loader passes.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the loader looks for this name")]
 pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(negotiation: *mut Negotiation) -> vk::Result {

@@ -1,9 +1,9 @@
-//! The files of a directory of tables, to compare builds.
+//! Files in a directory of tables, to compare builds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The files of tables, finished or not, by name.
+/// Contents of the files of tables, finished or not, by name.
 pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(directory)
         .unwrap()

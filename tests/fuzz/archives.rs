@@ -24,7 +24,7 @@ static SOUND: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     (std::fs::read(path).unwrap(), std::fs::read(packed).unwrap())
 });
 
-/// Unpacks `bytes`: to the original table, or with an error and nothing left behind.
+/// Unpacks `bytes`. The result must be the original table, or an error and no file.
 fn law(directory: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (archive, unpacked) = (directory.join("archive"), directory.join("unpacked"));
     std::fs::write(&archive, bytes).unwrap();
@@ -54,7 +54,7 @@ fn altered_archives_are_refused_or_unpack_to_the_same_table() {
     assert_modest();
 }
 
-/// The frames of an archive: header, chunks, checksums, seek table.
+/// Splits an archive into frames: header, chunks, checksums, seek table.
 fn frames(bytes: &[u8]) -> Vec<Vec<u8>> {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let count = number(bytes.len() - 9);
@@ -70,7 +70,7 @@ fn frames(bytes: &[u8]) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Gives the frames of an archive the checksums that belong to them.
+/// Joins the frames of an archive with right checksums.
 fn sealed(mut frames: Vec<Vec<u8>>) -> Vec<u8> {
     let seek_table = frames.pop().unwrap();
     let checksums = frames.len() - 1;
@@ -84,7 +84,7 @@ fn sealed(mut frames: Vec<Vec<u8>>) -> Vec<u8> {
     content.extend(xxh3_64(&content).to_le_bytes());
     frames[checksums].truncate(8);
     frames[checksums].extend(content);
-    // The seek table must be right about the chunks' bytes, but not about their content.
+    // The seek table must be right about the sizes of the chunks, but not about their contents.
     let mut seek_table = seek_table;
     for (number, frame) in frames.iter().enumerate() {
         if let Some(entry) = seek_table.get_mut(8 + 8 * number..12 + 8 * number) {

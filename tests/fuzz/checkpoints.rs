@@ -1,5 +1,5 @@
-//! Modified checkpoints of searches: a resumed search never gives a different answer, unless the checksum was
-//! corrected; even then nothing panics.
+//! Modified checkpoints of searches. A resumed search never gives a different answer, unless the checksum was
+//! corrected. Even then it does not panic.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -27,9 +27,9 @@ impl Saved {
         self.directory.path().join(name)
     }
 
-    /// Solves from a checkpoint with these files; `None` if they are refused.
+    /// Solves from a checkpoint with these files. Returns `None` if they are refused.
     fn solve(&self, name: &str, proofs: &[u8], table: &[u8]) -> Option<Result<Solution, SolveError>> {
-        // Files of the input before may not look like a checkpoint: one that is opened anew keeps such files.
+        // Files of the last input may not look like a checkpoint, and opening a new one would keep them.
         for file in [self.path(name), self.path(&format!("{name}.table"))] {
             let _ = std::fs::remove_file(file);
         }
@@ -89,7 +89,7 @@ fn forged_proofs_make_no_panic() {
         proofs.as_object_mut().unwrap().remove("checksum");
         let forged = Seal::Page.close(&proofs).unwrap();
         if let Some(Ok(solution)) = saved.solve("forged", &forged, &saved.table) {
-            // Whatever the value is, it is that of the line.
+            // The value, right or wrong, is that of the line.
             let end = solution.line.replay(Rules::Standard, &saved.position).unwrap().final_value();
             let sign = if solution.line.turns().len().is_multiple_of(2) { 1 } else { -1 };
             prop_assert_eq!(end.map(|end| sign * end), Some(solution.value));

@@ -1,5 +1,5 @@
-//! Random command lines: the program always ends with a documented exit code, says why if it is not 0, and prints one
-//! JSON document if that was requested.
+//! Random command lines. The program always ends with a documented exit code and, if it is not 0, a reason. With
+//! `--json` it prints one JSON document.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,13 +13,15 @@ use serde_json::Value;
 
 use crate::fuzz;
 
-/// Commands with their arguments: a letter is one of [`values`]; a flag is optional unless it begins with `!`.
+/// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 20] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
-    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N --tables=D --json",
+    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
+        --tables=D --json",
     "probe P P P --rules=R --pits=N --tables=D --json",
-    "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables --tables-up-to=N --exact-up-to=N \
+    "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \
+        --tables-up-to=N --exact-up-to=N \
      --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",
@@ -38,7 +40,7 @@ const COMMANDS: [&str; 20] = [
     "unpack O !--tables=W --json",
 ];
 
-/// What a letter can be replaced by: valid values, values at the limits, and values beyond them.
+/// Replacements of a letter: valid values, values at the limits, and values beyond them.
 fn values(letter: &str) -> &'static [&'static str] {
     match letter {
         "N" => &[
@@ -104,7 +106,7 @@ fn values(letter: &str) -> &'static [&'static str] {
     }
 }
 
-/// A command line: for each argument of a command, whether it is present, and which value it has.
+/// Makes a command line. Random choices include or leave out each argument, and select its value.
 fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
     let mut words = COMMANDS[command.index(COMMANDS.len())].split_whitespace();
     let mut line = vec![words.next().unwrap().to_owned()];
@@ -127,7 +129,7 @@ fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
     line
 }
 
-/// Small tables, and files that are not tables.
+/// Makes small tables, and files that are not tables.
 fn place() -> &'static Path {
     static PLACE: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let place = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! No command gives wrong answers because of a flipped bit in a table: it answers correctly, or reports which file is
-//! damaged and where.
+//! A flipped bit in a table never makes a command answer wrongly: it answers correctly, or reports the damaged file and
+//! the place.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ use kalah::verify::{Fault, check_against};
 
 const RULES: Rules = Rules::EmptyCapture;
 const PITS: usize = 4;
-/// The largest layer of the tables.
+/// Seeds of the largest table.
 const SEEDS: usize = 10;
-/// The layer that is damaged in tests of a single one.
+/// Seeds of the damaged layer, in tests that damage only one.
 const DAMAGED: usize = 8;
 /// A position of that layer, and one above the tables.
 const INSIDE: &str = "4x1";
 const ABOVE: &str = "4x2";
 
-/// The undamaged tables; nothing writes to them.
+/// Undamaged tables, which no test changes.
 static SOUND: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), RULES, PITS, SEEDS).unwrap();
@@ -39,7 +39,7 @@ fn key(seeds: usize) -> TableKey {
     TableKey { rules: RULES, pits: PITS, seeds }
 }
 
-/// A copy of the undamaged tables.
+/// Copies the undamaged tables.
 fn copy() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for seeds in 2..=SEEDS {
@@ -77,8 +77,8 @@ fn kalah(tables: &Path, args: &[&str]) -> Ran {
     }
 }
 
-/// The commands that read scores, each with what it prints only when it has read some. `{out}` is a directory to write to,
-/// `{line}` a line of best play from [`ABOVE`].
+/// Commands that read scores, each with a text that it prints only after reading some. `{out}` is a directory to write
+/// to, `{line}` a line of best play from [`ABOVE`].
 const COMMANDS: &[(&str, &str)] = &[
     ("probe 4x1", "score"),
     ("probe 4x1 --json", "score"),
@@ -125,7 +125,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
         kalah(tables, &args)
     };
     let entry = open(SOUND.path(), SEEDS).layer(DAMAGED).unwrap().header().entries[3];
-    assert!(entry.blocks() == 1, "whatever is read of the frame is in one block");
+    assert!(entry.blocks() == 1, "all reads of the frame are in one block");
     // The profile, the first group, the checksum.
     let lines = (entry.rows as usize).next_multiple_of(64);
     for (at, bit) in [(0, 0), (lines + 1, 6), (entry.checksums_at() as usize, 3)] {
@@ -143,7 +143,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
         // The damaged file stays unchanged.
         assert_eq!(std::fs::read_dir(out.path()).unwrap().filter(is_archive).count(), 0);
     }
-    // With undamaged tables they print what the test looks for.
+    // With undamaged tables, each command prints its text.
     let sound = copy();
     for &(command, told) in COMMANDS {
         let ran = run(sound.path(), command);
@@ -183,7 +183,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         let found = told.contains("it holds empty-capture with 4 pits and 7 seeds, not");
         assert!(found && told.contains("empty-capture-4-08.kalah"), "{command}: {told}");
     }
-    // The page's tables end below it, and it is reported.
+    // The tables of the page end below the wrong file, which the listing reports.
     let shelf = Shelf::new(directory.path().to_owned());
     assert_eq!(shelf.tables(RULES, PITS).unwrap().max_seeds(), Some(7));
     let listing = shelf.list().unwrap();
@@ -191,13 +191,13 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
     assert!(listing.damaged[0].1.contains("it holds empty-capture with 4 pits and 7 seeds"));
 }
 
-/// The right answers to all questions about the tables.
+/// Right answers to all questions about the tables.
 struct Right {
     choice: (Pit, String),
     solved: Solution,
     manifest: Vec<ManifestEntry>,
     outcomes: String,
-    /// By the seeds of the layer, from 2.
+    /// Archives of the layers from 2 seeds up.
     archives: Vec<Vec<u8>>,
     next: Vec<u8>,
 }
@@ -215,7 +215,7 @@ static RIGHT: LazyLock<Right> = LazyLock::new(|| {
     }
 });
 
-/// An answer of the tables, or why there is none.
+/// An answer of the tables, or the reason why they have no answer.
 type Asked<T> = Result<T, TableError>;
 
 fn of_probe(error: ProbeError) -> TableError {
@@ -275,7 +275,7 @@ fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The table of the layer above, from those of `directory`.
+/// Table of the layer above, computed from those of `directory`.
 fn next(directory: &Path) -> Asked<Vec<u8>> {
     let builder = Builder::new(directory, key(SEEDS + 1));
     let path = key(SEEDS + 1).path(directory);
@@ -289,20 +289,21 @@ fn next(directory: &Path) -> Asked<Vec<u8>> {
     }
 }
 
-/// The layer computed again from those below equals the existing one.
+/// Returns true if the layer, computed again from those below, equals the existing one.
 fn computed_again(directory: &Path, seeds: usize) -> Asked<bool> {
     let tables = open(directory, SEEDS);
     let backend = Backend::Cpu(Isa::detect());
     match check_against(&backend, &tables, seeds, &Pulse::default()) {
         Ok(_) => Ok(true),
         Err(Fault::Damage(error)) => Err(error),
-        // The existing one may be the damaged one.
+        // The existing table may be the damaged one.
         Err(Fault::Score { .. }) => tables.layer(seeds).unwrap().check().map(|()| false),
         Err(fault) => panic!("{fault}"),
     }
 }
 
-/// Queries tables that may be damaged; returns how many queries were answered and how many refused. `probes` are right.
+/// Queries tables that may be damaged, and compares the answers with the right `probes`. Returns the numbers of
+/// answered and refused queries.
 fn hold(directory: &Path, probes: &[Probe], seeds: usize, what: &str) -> (u32, u32) {
     let (mut given, mut refused) = (0, 0);
     let mut count = |right: Asked<bool>, question: &str| match right {
@@ -339,7 +340,7 @@ fn row(row: &TableRow) -> Row {
     Row::new(&row.map(u32::from)[..PITS]).unwrap()
 }
 
-/// How many bits are flipped: a thousand if random tests get more time.
+/// Number of bits to flip: a thousand if random tests get more time.
 fn flips() -> usize {
     let seconds = std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse::<u64>().ok());
     if seconds.is_some_and(|seconds| seconds >= 20) { 1000 } else { 60 }
@@ -363,7 +364,7 @@ fn a_flipped_bit_anywhere_in_a_table_never_makes_a_wrong_answer() {
         let (at, bit) = (random.usize(body), random.u8(0..8));
         let positions: Vec<Position> = (0..4)
             .map(|number| {
-                // Half of them of the layer itself.
+                // Half of the positions are of the layer itself.
                 let layer = &index[if number % 2 == 0 { seeds - 2 } else { random.usize(seeds - 2..=SEEDS - 2) }];
                 let (mover, other) = layer.unrank(random.u64(..layer.positions()));
                 Position::new(row(&mover), row(&other), random.u32(0..9), random.u32(0..9)).unwrap()
@@ -381,11 +382,11 @@ fn a_flipped_bit_anywhere_in_a_table_never_makes_a_wrong_answer() {
         }
     }
     println!("{flips} flips: {given} answers, all right; {refused} refused; {wrong_before} flips change a score");
-    // Otherwise there was nothing to find.
+    // If this fails, the flips had too little effect for a test.
     assert!(refused > flips as u32 && given > flips as u32 && wrong_before > flips as u32 / 4);
 }
 
-/// Whether, without comparing checksums, a score of the layer differs from the undamaged table.
+/// Returns true if, without comparing checksums, a score of the layer differs from the undamaged table.
 fn misleads(directory: &Path, sound: &Tables, seeds: usize) -> bool {
     let (damaged, sound) = (open(directory, SEEDS), sound.layer(seeds).unwrap());
     key(seeds).frames().any(|frame| {
@@ -398,7 +399,7 @@ fn misleads(directory: &Path, sound: &Tables, seeds: usize) -> bool {
     })
 }
 
-/// The same with the program: one process per question.
+/// Does the same with the program, one process per question.
 fn programs(directory: &Path, probes: &[Probe], what: &str) {
     for right in probes {
         let position = &right.position;

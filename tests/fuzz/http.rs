@@ -1,4 +1,4 @@
-//! Hostile requests: nearly valid, invalid, truncated, concatenated, with changed bytes.
+//! Hostile requests: nearly valid, invalid, truncated or concatenated ones, and ones with changed bytes.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,19 +15,19 @@ use serde_json::Value;
 
 use crate::fuzz;
 
-/// How often each status was answered.
+/// Number of answers with each status.
 static STATUSES: Mutex<BTreeMap<u16, u64>> = Mutex::new(BTreeMap::new());
 
 /// Longer than any answer takes on a busy machine.
 const HUNG: Duration = Duration::from_secs(60);
 
-/// Panics of the threads of the server.
+/// Number of panics in the server's threads.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 /// A server in this process.
 struct Server {
     address: String,
-    /// What it reported to its operator.
+    /// Messages to the operator.
     told: Arc<Mutex<Vec<String>>>,
 }
 
@@ -62,7 +62,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// A text that is a board, or nearly one.
+/// Strategy for a text that is a board, or nearly one.
 fn board() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[1-4]x[0-4]",
@@ -135,7 +135,8 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
         2 => (board(), rules(), prop::collection::vec(0..8u8, 0..6)).prop_map(|(board, rules, moves)| {
             serde_json::json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
         }),
-        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
+        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?\
+              ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
             serde_json::json!({ "text": text }).to_string().into_bytes()
         }),
         1 => (board(), 0..9_u64, ".{0,20}").prop_map(|(board, after, text)| {
@@ -148,9 +149,14 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A request as it is sent.
+/// Strategy for the bytes of a request.
 fn request() -> impl Strategy<Value = Vec<u8>> {
-    let method = prop_oneof![14 => Just("GET".to_owned()), 5 => Just("POST".to_owned()), 2 => "(HEAD|PUT|OPTIONS|DELETE|TRACE|get|PRI)", 1 => "[!-~]{0,9}"];
+    let method = prop_oneof![
+        14 => Just("GET".to_owned()),
+        5 => Just("POST".to_owned()),
+        2 => "(HEAD|PUT|OPTIONS|DELETE|TRACE|get|PRI)",
+        1 => "[!-~]{0,9}",
+    ];
     let version = prop_oneof![40 => Just("HTTP/1.1"), 1 => Just("HTTP/1.0"), 1 => Just("HTTP/2.0"), 1 => Just("")];
     let header = prop_oneof![
         1 => "Host: (localhost|evil\\.example|127\\.0\\.0\\.1:[0-9]{0,6}|\\[::1\\]|kalah\\.example|)",
@@ -204,7 +210,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// All that a client sends on one connection, and whether it then closes its side.
+/// Strategy for all bytes that a client sends on one connection, and true if it then closes its side.
 fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
     let bytes = prop_oneof![
         12 => prop::collection::vec(request(), 1..4).prop_map(|requests| requests.concat()),
@@ -227,7 +233,7 @@ fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
     })
 }
 
-/// The whole response until the server closes the connection.
+/// Returns the whole response until the server closes the connection.
 fn ask(bytes: &[u8], shut: bool) -> Result<Vec<u8>, TestCaseError> {
     let mut stream = TcpStream::connect(&SERVER.address).unwrap();
     stream.set_read_timeout(Some(HUNG)).unwrap();
@@ -246,7 +252,7 @@ fn ask(bytes: &[u8], shut: bool) -> Result<Vec<u8>, TestCaseError> {
     }
 }
 
-/// The statuses and documents of all answers in `bytes`.
+/// Statuses and documents of all answers in `bytes`.
 fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
     let mut answers = Vec::new();
     while !bytes.is_empty() {
@@ -269,7 +275,8 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
             bytes = rest;
             body
         } else if is_stream && header("content-length:").is_none() {
-            // What HEAD would stream has no length; to HTTP/1.0 it is sent as it is, to the end of the connection.
+            // An answer to HEAD that would be a stream has no length. A stream to HTTP/1.0 is sent without chunks, to
+            // the end of the connection.
             if bytes.starts_with(b"HTTP/1.") { Vec::new() } else { std::mem::take(&mut bytes).to_vec() }
         } else {
             let length = header("content-length:").and_then(|length| length.parse().ok());
@@ -281,7 +288,7 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
             body.to_vec()
         };
         let mut document = body;
-        // One that is cut short with its connection is no error.
+        // A document that is cut short with its connection is no error.
         if !document.is_empty() && is_packed && status >= 400 {
             let packed = std::mem::take(&mut document);
             flate2::read::GzDecoder::new(&*packed).read_to_end(&mut document).map_err(|error| error.to_string())?;
@@ -291,7 +298,8 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
     Ok(answers)
 }
 
-/// A document in chunks, and what follows it. One that is cut short, or answers HEAD, ends where the bytes do, or the next head begins.
+/// Returns a document in chunks, and the bytes after it. A document that is cut short, or answers HEAD, ends with the
+/// bytes or at the next head.
 fn chunks(mut bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
     let mut body = Vec::new();
     while !bytes.is_empty() && !bytes.starts_with(b"HTTP/1.") {
@@ -323,11 +331,11 @@ fn http_requests_are_answered_or_refused() {
             let message = error["message"].as_str().unwrap_or_default();
             prop_assert!(!message.is_empty() && !message.contains("serialize"), "{document}");
         }
-        // Everything still works: a valid request, whatever came before.
+        // A valid request still works after any other.
         let sound = b"GET /api/position?board=2x1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let mut sound =
             std::iter::repeat_with(|| ask(sound, false)).take(10).filter_map(|answer| answers(&answer.ok()?).ok());
-        prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a sound request is not answered");
+        prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a valid request got no answer");
         prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
         let told = SERVER.told.lock().unwrap();
         prop_assert!(told.is_empty(), "{told:?}");

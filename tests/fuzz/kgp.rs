@@ -1,4 +1,4 @@
-//! Hostile servers: lines that are nearly valid, invalid, truncated, or have changed bytes.
+//! Hostile servers: their lines are nearly valid, invalid or truncated, or have changed bytes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -22,7 +22,7 @@ static TABLES: LazyLock<PathBuf> = LazyLock::new(|| {
     tables
 });
 
-/// A text with special meaning for a terminal, or in the grammar.
+/// Strategy for a text with special meaning for a terminal, or in the grammar.
 fn nasty() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~]{0,20}",
@@ -46,7 +46,7 @@ fn board() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A line without its end.
+/// Strategy for a line without its end.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let ids = prop_oneof![
         8 => (0..10u64).prop_map(|id| format!("{} ", 2 * id)),
@@ -79,7 +79,8 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What a session sends to the server and prints for the user if the server sends `lines`.
+/// Runs a session in which the server sends `lines`. Returns the lines that the client sends, and those that it prints
+/// for the user.
 fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -111,7 +112,7 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
         if let Err(error) = ended {
             told.lock().unwrap().push(error.to_string());
         }
-        // A reset may have taken the last lines away.
+        // A reset of the connection may have lost the last lines.
         Ok(reading.join().unwrap().unwrap_or_default())
     })?;
     Ok((heard, told.into_inner().unwrap()))

@@ -1,7 +1,7 @@
-//! Random and mutated input for everything that reads untrusted data: nothing may panic, hang, or answer wrongly.
+//! Random and mutated input for all code that reads untrusted data. It must not panic, hang, or answer wrongly.
 //!
-//! Each test runs for the seconds in `KALAH_FUZZ_SECONDS` (default 2), on new random input each time; `KALAH_FUZZ_SEED` repeats
-//! a run.
+//! Each test runs for the seconds in `KALAH_FUZZ_SECONDS` (default 2), on new random input each time. `KALAH_FUZZ_SEED`
+//! repeats a run.
 
 mod archives;
 mod checkpoints;
@@ -31,7 +31,7 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no whole number: {text}")))
 }
 
-/// Checks `law` with inputs drawn from `inputs` until the time is over; prints how many there were.
+/// Checks `law` with inputs drawn from `inputs` until the time is over. Prints their number.
 #[track_caller]
 pub fn fuzz<S: Strategy>(name: &str, inputs: &S, law: impl Fn(S::Value) -> TestCaseResult)
 where

@@ -7,34 +7,35 @@ use serde_json::Value;
 /// A change of bytes.
 #[derive(Clone, Debug)]
 pub enum Bytes {
-    /// One bit is flipped.
+    /// Flips one bit.
     Flip(Index, u8),
-    /// Everything from there on is missing.
+    /// Removes everything from a place on.
     Cut(Index),
-    /// A byte is changed.
+    /// Changes a byte.
     Put(Index, u8),
-    /// Bytes are inserted.
+    /// Inserts bytes.
     Insert(Index, Vec<u8>),
-    /// Bytes are missing.
+    /// Removes bytes.
     Remove(Index, Index),
-    /// A digit is changed.
+    /// Changes a digit.
     Digit(Index, u8),
 }
 
-/// Any change of bytes.
+/// Strategy for any change of bytes.
 pub fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![
         4 => (any::<Index>(), 0..8u8).prop_map(|(at, bit)| Bytes::Flip(at, bit)),
         1 => any::<Index>().prop_map(Bytes::Cut),
         2 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Bytes::Put(at, byte)),
-        1 => (any::<Index>(), prop::collection::vec(any::<u8>(), 1..9)).prop_map(|(at, added)| Bytes::Insert(at, added)),
+        1 => (any::<Index>(), prop::collection::vec(any::<u8>(), 1..9))
+            .prop_map(|(at, added)| Bytes::Insert(at, added)),
         1 => (any::<Index>(), any::<Index>()).prop_map(|(from, to)| Bytes::Remove(from, to)),
         4 => (any::<Index>(), b'0'..=b'9').prop_map(|(at, digit)| Bytes::Digit(at, digit)),
     ]
 }
 
 impl Bytes {
-    /// The bytes after the change, which may be the same.
+    /// Returns the bytes after the change, which may be the same.
     pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
         let mut changed = bytes.to_vec();
         match self {
@@ -63,17 +64,17 @@ impl Bytes {
 /// A change of a JSON document.
 #[derive(Clone, Debug)]
 pub enum Json {
-    /// A number, string or boolean is changed.
+    /// Changes a number, string or boolean.
     Set(Index, Value),
-    /// A number is increased.
+    /// Increases a number.
     Add(Index, i64),
-    /// An element of a list is missing.
+    /// Removes an element of a list.
     Remove(Index),
-    /// An element of a list is duplicated.
+    /// Duplicates an element of a list.
     Repeat(Index),
 }
 
-/// Any change of a document.
+/// Strategy for any change of a document.
 pub fn json() -> impl Strategy<Value = Json> {
     let value = prop_oneof![
         any::<u64>().prop_map(Value::from),
@@ -136,7 +137,7 @@ impl Json {
     }
 }
 
-/// Visits everything in a document, with its path.
+/// Visits every value in a document, with its path.
 fn find(value: &Value, path: &mut String, tell: &mut dyn FnMut(&str, &Value)) {
     tell(path, value);
     let inner: Vec<(String, &Value)> = match value {

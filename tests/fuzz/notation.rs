@@ -1,4 +1,4 @@
-//! Nearly valid texts of positions, lines of play, players, rules, ranges and sizes: what is parsed is the same after
+//! Nearly valid texts of positions, lines of play, players, rules, ranges and sizes. A parsed value is the same after
 //! writing and parsing again, and agrees with a second, simple parser.
 
 use std::process::Output;
@@ -11,7 +11,7 @@ use proptest::sample::{Index, select};
 
 use crate::fuzz;
 
-/// What is inserted into a text to damage it.
+/// Texts to insert into another one to damage it.
 const JUNK: [&str; 35] = [
     "0",
     "1",
@@ -50,7 +50,7 @@ const JUNK: [&str; 35] = [
     "#",
 ];
 
-/// A text, changed in some places: characters inserted, removed, or moved to the end.
+/// Strategy for a text that is changed in some places: characters are inserted, removed, or moved to the end.
 fn spoiled(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let change = (any::<Index>(), any::<Index>(), 0..3u8, select(&JUNK[..]));
     (text, prop::collection::vec(change, 0..4)).prop_map(|(text, changes)| {
@@ -71,18 +71,18 @@ fn spoiled(text: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     })
 }
 
-/// The numbers of a text, whatever is between them; `None` if one has more than 38 digits.
+/// Numbers in a text, with anything between them. `None` if one has more than 38 digits.
 fn numbers(text: &str) -> Option<Vec<u128>> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     digits.map(|digits| digits.parse().ok()).collect()
 }
 
-/// Whether the text has no other characters than these and white space.
+/// Returns true if the text has only these characters and white space.
 fn only(text: &str, characters: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || characters.contains(c))
 }
 
-/// The numbers of a position as its literal has them, pits first.
+/// Numbers of a position in the order of its literal, pits first.
 fn literal(position: &Position) -> Vec<u128> {
     let head = [position.pits() as u32, position.mover_store(), position.other_store()];
     head.iter().chain(position.mover().seeds()).chain(position.other().seeds()).map(|&n| n.into()).collect()
@@ -106,7 +106,7 @@ fn what_is_read_as_a_position_is_written_and_read_again() {
         let start = text.parse::<StartPosition>();
         let Ok(position) = text.parse::<Position>() else {
             prop_assert!(start.is_err(), "a start position is a position");
-            // The error is reported without control characters and with bounded length.
+            // The error has no control characters, and its length is bounded.
             let error = text.parse::<Position>().unwrap_err().to_string();
             prop_assert!(error.len() < 2000 && !error.chars().any(char::is_control), "{}", error);
             return Ok(());
@@ -160,7 +160,7 @@ fn what_is_read_as_a_line_of_play_is_written_and_read_again() {
             prop_assert_eq!(found, moves.iter().map(|pit| pit.number() as u128).collect::<Vec<_>>());
             prop_assert!(moves.iter().all(|pit| pit.index() < pits));
         }
-        // Whether legal or not: no board and no number of seeds is too large.
+        // Legal or not, no board and no number of seeds is too large.
         for seeds in [0, 1, 4, 60_000_000] {
             let start = StartPosition { pits, seeds }.position().unwrap();
             for rules in Rules::ALL {
@@ -199,7 +199,7 @@ fn names_of_players_and_rules_are_read_as_they_are_written() {
     });
 }
 
-/// Runs a command with a flag that has this value; `None` where the system takes no such argument.
+/// Runs a command with a flag that has this value. Returns `None` if the system takes no such argument.
 fn kalah(args: &[&str], flag: &str, value: &str) -> Option<Output> {
     if value.contains('\0') {
         return None;
@@ -248,8 +248,8 @@ fn numbers_just_below_two_to_the_64_are_sizes() {
     assert!(!says("18446744073709552k", u64::MAX));
 }
 
-/// Whether this many bytes are what a size says: exactly for a whole number, with a unit or alone; for a fraction as far as `f64`
-/// tells.
+/// Returns true if a size is parsed as this many bytes. A whole number, with or without a unit, must be exact; a
+/// fraction only to the precision of `f64`.
 fn says(size: &str, bytes: u64) -> bool {
     let size = size.trim().to_ascii_lowercase();
     let unit = size.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
@@ -272,7 +272,7 @@ fn ranges_are_taken_for_what_they_say_or_refused() {
         else {
             return Ok(());
         };
-        // Boards of many seeds take their time; the range is what matters here.
+        // Boards of many seeds take long. Only the range matters here.
         if output.status.code() != Some(0) {
             prop_assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
             return Ok(());

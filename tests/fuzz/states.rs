@@ -1,4 +1,4 @@
-//! Modified files of values and of opening scans: they have the same content, or are refused.
+//! Modified files of values and of opening scans. They have the same content, or are refused.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{fuzz, mutation};
 
-/// The values of some games, and the file that keeps them.
+/// Writes the values of some games, and returns the bytes of their file.
 fn values(path: &Path) -> Vec<u8> {
     let mut values = GameValues::open(Rules::Standard, Some(path)).unwrap();
     for (pits, seeds, at_least, at_most) in [(2, 1, 0, 0), (3, 2, -4, 6), (6, 4, 2, 48)] {
@@ -23,7 +23,7 @@ fn values(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// All values of a file; `None` if it is refused.
+/// All values of a file. `None` if it is refused.
 fn read(path: &Path, bytes: &[u8]) -> Option<Vec<GameValue>> {
     std::fs::write(path, bytes).unwrap();
     let values = GameValues::open(Rules::Standard, Some(path)).ok()?;
@@ -67,10 +67,10 @@ fn forged_values_are_values_of_games() {
 
 const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
-/// What is scanned: three batches.
+/// Games to scan: three batches.
 const RANGES: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];
 
-/// Resumes from a state to the end; returns the batches that were done, and all of them. `None` if it is refused.
+/// Resumes from a state to the end. Returns the batches in the state, and all batches; `None` if the state is refused.
 fn go_on(path: &Path) -> Option<(Vec<Batch>, Vec<Batch>)> {
     let (state, done) = ScanState::open(path, &SCAN).ok()?;
     let state = Mutex::new(state);

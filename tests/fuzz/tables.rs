@@ -13,13 +13,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fuzz;
 
-/// Small, but with exceptions.
+/// A small table that has exceptions.
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 20 };
 
 const HEADER_BYTES: usize = 128;
 const ENTRY_BYTES: usize = 72;
 
-/// The files of all layers to that of [`KEY`].
+/// Files of all layers up to [`KEY`].
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
@@ -35,7 +35,7 @@ fn open(bytes: Vec<u8>) -> Result<Table, TableError> {
     Table::from_bytes(Path::new("altered"), bytes)
 }
 
-/// The tables with `last` as the last one.
+/// Opens the tables with `last` as the last one.
 fn tables(last: Table) -> Result<Tables, TableError> {
     let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds);
     for file in &FILES[..FILES.len() - 1] {
@@ -50,18 +50,18 @@ fn tables(last: Table) -> Result<Tables, TableError> {
 pub enum Change {
     Flip(Index, u8),
     Set(Index, u8),
-    /// Cut off.
+    /// Cuts off the end.
     Cut(Index),
-    /// More bytes at the end.
+    /// Adds bytes at the end.
     Grow(Vec<u8>),
-    /// Bytes of one place written to another.
+    /// Copies bytes from one place to another.
     Splice(Index, Index, usize),
-    /// Bytes removed, so that all bytes after them move.
+    /// Removes bytes, so that all bytes after them move.
     Remove(Index, usize),
     Swap(Index, Index),
 }
 
-/// Changes of files: one, or some.
+/// Strategy for changes of files: one or several.
 pub fn changes() -> impl Strategy<Value = Vec<Change>> {
     let index = any::<Index>;
     let change = prop_oneof![
@@ -76,7 +76,7 @@ pub fn changes() -> impl Strategy<Value = Vec<Change>> {
     prop_oneof![prop::collection::vec(change.clone(), 1..2), prop::collection::vec(change, 1..12)]
 }
 
-/// The file after the changes.
+/// Returns the file after the changes.
 pub fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for change in changes {
@@ -167,7 +167,7 @@ fn altered_tables_are_refused_or_answer_right() {
             Ok(entry) => prop_assert_eq!(&entry, &manifest),
             Err(error) => prop_assert!(error.is_damage() && !same),
         }
-        // A copy in memory is compared completely; bytes without a checksum are not scores.
+        // A copy in memory is compared completely. Bytes without a checksum are not scores.
         let copied = (1..KEY.seeds).try_for_each(|mover| table.copied_frame(mover, &Default::default()).map(drop));
         match copied {
             Ok(()) => prop_assert!(table.is_checked()),
@@ -179,7 +179,7 @@ fn altered_tables_are_refused_or_answer_right() {
     assert_modest();
 }
 
-/// Gives `bytes` the digest and the checksum that belong to their header and directory.
+/// Writes the right digest and checksum of the header and directory of `bytes`.
 fn seal(bytes: &mut [u8]) {
     if bytes.len() < HEADER_BYTES {
         return;
@@ -193,7 +193,7 @@ fn seal(bytes: &mut [u8]) {
     bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Anyone can compute checksums: no content of a file makes the reader panic or take more memory than the file has
+/// Anyone can compute checksums. No content of a file may make the reader panic, or take more memory than the file has
 /// bytes.
 #[test]
 fn forged_tables_are_read_without_panic() {

@@ -1,4 +1,4 @@
-//! The packed board against the rules, and keys against the boards they number.
+//! The packed board agrees with the rules, and keys agree with the boards that they number.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use crate::small_boards::each_position;
 
-/// Positions that a word holds: seeds dropped into pits one by one, so that some pits are empty and some full.
+/// Strategy for positions that a word holds. Seeds are dropped into pits one by one, so that some pits are empty and
+/// some full.
 fn positions<W: Word>() -> impl Strategy<Value = Position> {
     let seeds = prop_oneof![9 => 1u32..15, 1 => 15..W::SEEDS as u32];
     (1..=W::PITS, prop::collection::vec((any::<prop::sample::Index>(), seeds), 1..2 * W::PITS)).prop_map(
@@ -45,7 +46,7 @@ fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<()
     Ok(())
 }
 
-/// Plays every move of a position with a sower and by the rules.
+/// Plays every move of a position with a sower and by the rules, and compares the results.
 fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
     let (rules, pits, board) = (sower.rules(), position.pits(), Board::of(position).unwrap());
     for pit in position.mover().moves() {
@@ -117,7 +118,7 @@ fn boards_hold_what_they_say_and_no_more() {
     assert_boards_hold_what_they_say_and_no_more::<u128>();
 }
 
-/// The rows of a board from the seeds of each pit.
+/// Packs rows, given as the seeds of each pit, into a board.
 fn board<W: Word>(rows: &[u8]) -> Board<W> {
     let (mover, other) = rows.split_at(rows.len() / 2);
     Board { mover: W::pack(mover.iter().copied()), other: W::pack(other.iter().copied()) }
@@ -169,7 +170,7 @@ fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
         assert_eq!(keys.key(board(&rows)), keys.count() - 1, "{pits} pits, {seeds} seeds");
         rows[0] = 0;
         assert_eq!(keys.key(board(&rows)), 0);
-        // Of the keys of one row of the mover, the last.
+        // The last key among those with the same row of the mover.
         rows[pits] = seeds as u8;
         let beside = (1..=pits as u128).fold(1, |product, i| product * (seeds as u128 + i) / i);
         assert_eq!(keys.key(board(&rows)), beside - 1);
@@ -177,7 +178,7 @@ fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
 }
 
 #[test]
-fn boards_without_keys_are_told() {
+fn boards_without_keys_are_recognized() {
     assert_eq!(Keys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
     assert!(Keys::<u64>::new(8, 95).is_some() && Keys::<u64>::new(8, 96).is_none());
     assert!(Keys::<u64>::new(9, 1).is_none() && Keys::<u64>::new(1, 128).is_none());

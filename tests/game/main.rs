@@ -1,4 +1,4 @@
-//! The rules of the game, positions, and how they are written.
+//! The rules of the game, positions and their notation.
 
 mod board;
 mod notation;

@@ -1,4 +1,4 @@
-//! Reading and printing positions, start positions and lines of play; and playing lines.
+//! Positions, start positions and lines of play: parsing, printing, and playing of lines.
 
 use kalah::game::{IllegalMove, Line, MAX_PITS, ParseError, Pit, Position, PositionError, Row, Rules, StartPosition};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn pit(number: usize) -> Pit {
     Pit::from_number(number).unwrap()
 }
 
-/// The short form, without stores.
+/// The short form of a position, without stores.
 fn short(position: &Position) -> String {
     let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     format!("{}/{}", row(position.mover()), row(position.other()))
@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(Line::parse(pits, &line.to_string()), Ok(line));
     }
 
-    /// A text is either refused, or printing the result and parsing it again gives the same.
+    /// A text is either refused, or its parsed value prints to a text that parses to the same value.
     #[test]
     fn any_text_is_refused_or_understood(
         text in prop_oneof![any::<String>(), "[<>0-9,/x ]{0,40}", "<[1-3](,[0-9]{1,10}){3,9}>"],
@@ -72,10 +72,14 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_position_is_refused(position in positions(), at in any::<prop::sample::Index>(), junk in any::<char>()) {
+    fn a_damaged_position_is_refused(
+        position in positions(),
+        at in any::<prop::sample::Index>(),
+        junk in any::<char>(),
+    ) {
         let literal = position.to_string();
         let at = at.index(literal.len());
-        // Every literal is ASCII, so that every offset is between characters.
+        // Every literal is ASCII, so every offset is a boundary of characters.
         let inserted = format!("{}{junk}{}", &literal[..at], &literal[at..]);
         if !junk.is_ascii_digit() && !junk.is_whitespace() {
             prop_assert!(inserted.parse::<Position>().is_err(), "{}", inserted);
@@ -134,7 +138,7 @@ fn bad_positions_say_what_is_wrong() {
 }
 
 #[test]
-fn what_is_wrong_is_told_without_commands_to_the_terminal_and_not_at_any_length() {
+fn errors_are_short_and_have_no_commands_to_the_terminal() {
     let told = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
     assert_eq!(told, "'\\u{1b}[2J' is not a number of seeds or pits");
     let told = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
@@ -161,7 +165,7 @@ fn the_forms_of_a_line() {
     }
 }
 
-/// Plays moves drawn from `choices` until they are used up or the game ends; returns the line, and whether the game
+/// Plays moves drawn from `choices` until they are used up or the game ends. Returns the line, and true if the game
 /// ended.
 fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position) {
     let mut line = Line::new(start.pits());
@@ -179,7 +183,8 @@ fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position
             line.push(std::mem::take(&mut turn));
         }
     }
-    // An unfinished turn is completed with the pits nearest the store; it must end, as each of its moves stores a seed.
+    // An unfinished turn is completed with the pits nearest the store. It must end, since each of its moves stores a
+    // seed.
     while !turn.is_empty() {
         let pit = position.moves().last().unwrap();
         let played = position.play(rules, pit).unwrap();
@@ -219,7 +224,7 @@ proptest! {
             Err(ParseError::TurnEnd { turn, .. }) => Some(turn),
             _ => None,
         };
-        // One move more or less in any turn, and one turn more at the end, make it another line.
+        // One move more or less in any turn, or a further turn at the end, makes a different line.
         for changed in 0..turns {
             let mut before = Line::new(pits);
             line.turns()[..changed].iter().for_each(|turn| before.push(turn.clone()));
@@ -247,10 +252,10 @@ proptest! {
 }
 
 #[test]
-fn a_line_may_stop_within_a_turn_and_errors_tell_the_place() {
+fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
     let start: Position = "6x6".parse().unwrap();
     let follow = |text: &str| Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &start);
-    // Move 1 of six seeds ends in the store.
+    // Move 1 with six seeds ends in the store.
     let places = follow("1").unwrap();
     assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 1, true, true));
     assert_eq!(places[1].turned(7), 7);

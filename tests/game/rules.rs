@@ -1,4 +1,4 @@
-//! The rules of the game, against the same rules written a second time and against examples worked out by hand.
+//! The rules of the game, against a second implementation and against examples worked out by hand.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::small_boards::each_position;
 
-/// A second implementation of the rules: seeds are sown one by one around a ring of all pits and both stores.
+/// A second implementation of the rules: sows seeds one by one around a ring of all pits and both stores.
 fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sowing {
     let pits = mover.len();
     let (store, other_store) = (pits, 2 * pits + 1);
@@ -31,7 +31,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
                 Rules::SingleMove => false,
             };
         }
-        // The places of two opposite pits add up to that of the last pit of the other row.
+        // The places of two opposite pits add up to the place of the last pit of the other row.
         let opposite = 2 * pits - place;
         let takes = match rules {
             Rules::SKalaha if !was_empty => {
@@ -54,7 +54,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
     Sowing { stored: ring[store], captured, relays, mover, other, again }
 }
 
-/// Whether a trace agrees with the sowing.
+/// Checks that a trace agrees with the sowing.
 fn assert_traced(rules: Rules, mover: &Row, other: &Row, pit: Pit, sown: &Sowing) {
     let pits = mover.pits();
     let mut places = [&[0], mover.seeds(), &[0], other.seeds()].concat();
@@ -84,7 +84,7 @@ fn all_moves_of_small_boards_are_sown_one_by_one_and_traced() {
     });
 }
 
-/// Two rows of equal length, the pits drawn from `seeds`.
+/// Strategy for two rows of equal length, with pits drawn from `seeds`.
 fn rows(seeds: impl Strategy<Value = u32>) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
     (1..=12usize, prop::collection::vec(seeds, 24)).prop_map(|(pits, mut seeds)| {
         let other = seeds.split_off(24 - pits);
@@ -93,7 +93,7 @@ fn rows(seeds: impl Strategy<Value = u32>) -> impl Strategy<Value = (Vec<u32>, V
     })
 }
 
-/// Pits as in play, occasionally with one that takes many laps.
+/// Strategy for pits as in play, with an occasional one that takes many laps.
 fn few_or_many() -> impl Strategy<Value = u32> {
     prop_oneof![6 => Just(0), 8 => 1..=6u32, 4 => 7..=60u32, 1 => 200..=300u32, 1 => 1000..=9000u32]
 }
@@ -122,7 +122,9 @@ proptest! {
     }
 
     #[test]
-    fn seeds_are_neither_made_nor_lost((mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32])) {
+    fn seeds_are_neither_made_nor_lost(
+        (mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32]),
+    ) {
         let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
         for rules in Rules::ALL {
             for pit in mover.moves() {
@@ -179,7 +181,7 @@ proptest! {
     }
 }
 
-/// The board after a move, seen by the player who moved, and whether that player moves again.
+/// Plays a move. Returns the board from the view of the player who moved, and true if that player moves again.
 fn after(rules: Rules, board: &str, number: usize) -> (String, bool) {
     let position: Position = board.parse().unwrap();
     let played = position.play(rules, Pit::from_number(number).unwrap()).unwrap();
@@ -189,7 +191,7 @@ fn after(rules: Rules, board: &str, number: usize) -> (String, bool) {
 
 #[test]
 fn the_vectors_of_the_game_protocol_server() {
-    // go-kgp, board_test.go, TestSow; `false`: North plays, whose row and store come second.
+    // From go-kgp, board_test.go, TestSow. `false`: North plays, whose row and store come second.
     for (south, board, number, again, right) in [
         (false, "<3,0,0,3,3,3,3,3,3>", 1, true, "<3,0,1,3,3,3,0,4,4>"),
         (false, "<4,0,0,5,5,5,5,5,5,5,5>", 3, false, "<4,0,1,6,6,6,5,5,5,0,6>"),
@@ -210,32 +212,32 @@ fn the_vectors_of_the_game_protocol_server() {
 fn the_last_seed_decides() {
     let (empty, standard, relay) = (Rules::EmptyCapture, Rules::Standard, Rules::SKalaha);
     for (rules, board, number, right) in [
-        // In an empty pit of the mover, opposite three seeds.
+        // The last seed falls into an empty pit of the mover, opposite three seeds.
         (empty, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (standard, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (relay, "<3,0,0,1,0,2,1,3,1>", 1, "<3,0,0,0,1,2,1,3,1>"),
-        // The same, opposite none: only empty capture takes the seed itself.
+        // The same, opposite an empty pit: only empty capture takes the seed itself.
         (empty, "<3,0,0,1,0,2,1,0,1>", 1, "<3,1,0,0,0,2,1,0,1>"),
         (standard, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
         (relay, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
-        // In an empty pit of the other side: the turn is over.
+        // The last seed falls into an empty pit of the other side: the turn is over.
         (empty, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (standard, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (relay, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        // In a pit of the mover with seeds: only a relay goes on, here past the store to an empty pit of the other
-        // side.
+        // The last seed falls into a pit of the mover with seeds. Only a relay goes on, here past the store to an empty
+        // pit of the other side.
         (empty, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (standard, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (relay, "<3,0,0,1,2,0,0,3,1>", 1, "<3,1,0,0,0,1,1,3,1>"),
-        // In a pit with seeds of the other side: the relay comes round to the mover's row.
+        // The last seed falls into a pit with seeds of the other side: the relay returns to the mover's row.
         (empty, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
         (standard, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
         (relay, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,1,1,0,0,1,1>"),
-        // Thirteen seeds go once around: the starting pit is empty when the last one comes back to it.
+        // Thirteen seeds go around once. The starting pit is empty when the last seed reaches it.
         (empty, "<6,0,0,0,13,0,0,0,0,0,0,0,0,2,0>", 2, "<6,5,0,1,0,1,1,1,1,1,1,1,1,0,1>"),
         (standard, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,3,0,1,0,1,1,1,1,1,1,1,1,0,2>"),
         (relay, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,1,0,1,1,1,1,1,1,1,1,1,1,1,2>"),
-        // Twenty-six go around twice: then it is not empty.
+        // Twenty-six seeds go around twice. The starting pit is then not empty.
         (empty, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
         (standard, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
     ] {
@@ -253,7 +255,7 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
         let same = Rules::ALL.into_iter().filter(|other| other.code() == rules.code() || other.name() == rules.name());
         assert_eq!(same.count(), 1, "{rules}");
     }
-    // They are stored in files.
+    // The codes are stored in files.
     let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove].map(Rules::code);
     assert_eq!(codes, [0, 1, 2, 3]);
     assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
@@ -263,7 +265,7 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
 
 #[test]
 fn a_last_seed_in_the_store_may_move_again() {
-    // A last seed in the store ends the turn; captures are those of empty-capture.
+    // A last seed in the store ends the turn. Captures follow empty-capture.
     let single = Rules::SingleMove;
     assert_eq!(after(single, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), false));
     assert_eq!(after(single, "<3,0,0,1,0,2,1,0,1>", 1), ("<3,1,0,0,0,2,1,0,1>".to_owned(), false));
@@ -271,9 +273,10 @@ fn a_last_seed_in_the_store_may_move_again() {
         let again = rules.moves_again();
         assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), again), "{rules}");
     }
-    // Nine seeds from the middle pit of three: once around and on to the store.
+    // Nine seeds from the middle pit of three go around once and end in the store.
     assert_eq!(after(Rules::Standard, "<3,0,0,0,9,0,0,0,1>", 2), ("<3,2,0,1,1,2,1,1,2>".to_owned(), true));
-    // Twenty-six go around twice; a relay sows on the two seeds that lie there then, and the three of pit 4.
+    // Twenty-six seeds go around twice. A relay also sows the two seeds that lie in the pit by then, and the three of
+    // pit 4.
     let relay = after(Rules::SKalaha, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2);
     assert_eq!(relay, ("<6,3,0,2,0,3,0,3,3,2,2,2,2,2,3>".to_owned(), true));
 }
@@ -281,7 +284,7 @@ fn a_last_seed_in_the_store_may_move_again() {
 #[test]
 fn an_empty_row_ends_the_game_in_the_middle_of_a_turn() {
     for rules in Rules::ALL {
-        // The mover's last seed goes into the store; the seeds left stay where they are.
+        // The mover's last seed goes into the store. The remaining seeds stay in their pits.
         assert_eq!(after(rules, "<2,0,0,0,1,3,0>", 2), ("<2,1,0,0,0,3,0>".to_owned(), false), "{rules}");
     }
     // The relay takes the other side's only seed and ends in the store.
@@ -292,17 +295,17 @@ fn an_empty_row_ends_the_game_in_the_middle_of_a_turn() {
 
 #[test]
 fn the_value_counts_stores_and_seeds_in_play() {
-    // 10 seeds in play, of which the mover collects 7; the stores differ by 3 for the other side.
+    // Of the 10 seeds in play, the mover collects 7. The stores differ by 3 in favour of the other side.
     let position: Position = "<2,1,4,5,1,0,4>".parse().unwrap();
     assert_eq!(position.value(7), 7 - 3 + 1 - 4);
     assert_eq!(position.turned().value(3), -position.value(7));
 }
 
-/// The seeds that the mover of `before` has collected by this move, and by the end if the game is over.
+/// Seeds that the mover of `before` collects by this move, including the end of the game if it is over.
 fn collected(before: &Position, played: &Played) -> u32 {
     let after = &played.position;
     let store = if played.again { after.mover_store() } else { after.other_store() };
-    // A game that is over is seen by the other player.
+    // A finished game is stored from the view of the other player.
     let left = if after.is_over() { after.other().total() } else { 0 };
     store - before.mover_store() + left
 }
@@ -325,7 +328,7 @@ fn the_moves_on_the_page_of_the_rules_are_those_of_the_game_and_of_the_oracle() 
         };
         assert_eq!(found, next, "{line}");
 
-        // The oracle plays all moves of a position, and asks for what is known after those that do not end the game.
+        // The oracle plays all moves of a position, and looks up the values after those that do not end the game.
         let rows = |position: &Position| [position.mover(), position.other()].map(|row| table_row(row).unwrap());
         let all: Vec<Played> = before.moves().map(play).collect();
         let expected: Vec<[TableRow; 2]> =
@@ -344,7 +347,7 @@ fn the_moves_on_the_page_of_the_rules_are_those_of_the_game_and_of_the_oracle() 
         shown.insert((rules, played.again, played.position.is_over()));
     }
     assert!(moves > 25, "{moves}");
-    // Every rule set has a move that ends the turn; those that have another move after it, and ends of games, are shown too.
+    // Every rule set has a move that ends the turn. Moves that allow a further move, and ends of games, occur too.
     assert!(Rules::ALL.into_iter().all(|rules| shown.contains(&(rules, false, false))));
     assert!([Rules::Standard, Rules::SKalaha].into_iter().all(|rules| shown.contains(&(rules, true, false))));
     assert!(shown.iter().filter(|(.., is_over)| *is_over).count() > 2);

@@ -1,4 +1,4 @@
-//! The command line of the backends: what is chosen, refused, compared and measured.
+//! Command line of the backends: choice, refusal, comparison and measurement.
 #![cfg(all(feature = "cli", feature = "gpu"))]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::adapter;
 
-/// Exit code, stdout and stderr of a run.
+/// Runs the program. Returns its exit code, stdout and stderr.
 fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("kalah").unwrap();
     let output = command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER").args(args).output().unwrap();
@@ -23,11 +23,11 @@ fn json(tables: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// The manifest of the repository.
+/// Manifest of the repository.
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
 
 #[test]
-fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
+fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path();
     let boards = [("6", 9), ("7", 8), ("8", 7)];
@@ -48,7 +48,7 @@ fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
     let known = std::fs::read_to_string(MANIFEST).unwrap();
     assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
 
-    // A table that differs from its entry, one without an entry, and an empty manifest.
+    // A table that differs from its entry, a table without an entry, and an empty manifest.
     let other = directory.path().join("other.jsonl");
     let seven = known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap();
     let digest = serde_json::from_str::<Value>(seven).unwrap()["digest"].as_str().unwrap().to_owned();
@@ -104,7 +104,7 @@ fn auto_never_takes_a_software_adapter() {
 
 #[cfg(not(feature = "gpu"))]
 #[test]
-fn a_program_without_gpu_support_says_so() {
+fn a_program_without_gpu_support_reports_it() {
     let directory = tempfile::tempdir().unwrap();
     for args in [
         &["build", "--seeds", "5", "--backend", "gpu"][..],
@@ -133,7 +133,7 @@ fn a_benchmark_measures_and_compares() {
     let measured = json(tables, &["bench", "--seeds", "8", "--backend", "cpu", "--json"]);
     assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
     assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
-    assert_eq!(names(tables), before, "what was built to measure is gone");
+    assert_eq!(names(tables), before, "the layer built for the measurement is still there");
     // The layers below must exist.
     let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
     assert_eq!(code, 1);
@@ -159,7 +159,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     if gpu.report().timestamps {
         assert!(measured["kernel_seconds"].as_f64().unwrap() > 0.0);
     }
-    // Too little memory is refused before anything is computed.
+    // With too little memory the program refuses before it computes.
     let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
     let (code, _, stderr) = kalah(tables, &args);
     assert_eq!(code, 1);
@@ -177,7 +177,8 @@ fn the_list_of_adapters_has_the_results_of_their_self_tests() {
     assert!(code == 0 && stdout.contains("self-test        passed"), "{stdout}");
 }
 
-/// Mesa's driver for AMD's GPUs lists one that is not there when told to, and creating a device on it fails.
+/// `RADV_FORCE_FAMILY` makes Mesa's driver for AMD's GPUs list a GPU that the machine does not have. Creating a device
+/// on it fails.
 #[test]
 fn hardware_that_is_not_there_is_not_used() {
     if adapter::shared().is_none() {
@@ -201,7 +202,7 @@ fn hardware_that_is_not_there_is_not_used() {
     };
     assert_eq!(pretended["tier"], "full");
     assert_ne!(pretended["self_test"], "passed");
-    // Only if it is the only one that could be used.
+    // The CPU is chosen only if no other adapter could be used.
     let real = listed["adapters"]
         .as_array()
         .unwrap()
@@ -219,7 +220,7 @@ fn hardware_that_is_not_there_is_not_used() {
     }
 }
 
-/// Mesa's layer that orders devices looked for a display, and its library printed errors before ours.
+/// Where there is no display, the library of Mesa's layer that orders devices prints errors.
 #[test]
 fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
     if adapter::shared().is_none() {

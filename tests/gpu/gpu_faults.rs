@@ -1,4 +1,4 @@
-//! What goes wrong on a device ends in an error, or not at all; finished frames are kept, and the same build goes on.
+//! A fault of a device ends in an error or has no effect. Finished frames are kept, and the same build resumes.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -30,14 +30,14 @@ fn build_on(directory: &Path, key: TableKey, gpu: &Arc<Gpu>) -> Result<(), Build
     build(directory, key, Backend::Gpu(gpu.clone()))
 }
 
-/// The CPU's files.
+/// Files as the CPU builder writes them.
 fn right_files(key: TableKey) -> BTreeMap<String, Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, Backend::Cpu(Isa::detect())).unwrap();
     files(directory.path())
 }
 
-/// The files of a build that ended early are those of a whole one, as far as they are finished; goes on with it.
+/// Checks that the finished part of the files of a build that ended early is right. Then resumes the build.
 fn assert_goes_on(directory: &Path, key: TableKey, backend: Backend, right: &BTreeMap<String, Vec<u8>>, what: &str) {
     for (name, bytes) in files(directory) {
         assert!(name.ends_with(".partial") || bytes == right[&name], "{what}: {name}");
@@ -46,7 +46,7 @@ fn assert_goes_on(directory: &Path, key: TableKey, backend: Backend, right: &BTr
     assert_same_files(right, &files(directory), what);
 }
 
-/// Frames that are in the files of a directory.
+/// Number of frames in the files of a directory.
 fn finished(directory: &Path, key: TableKey) -> usize {
     let frames = |seeds| {
         let writer = kalah::table::TableWriter::open(directory, TableKey { seeds, ..key }).unwrap();
@@ -73,7 +73,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
         assert!(buffers > 40, "{key}: {buffers} buffers");
         let (mut without, mut ended, mut kept) = (0, 0, 0);
         for refused in 0..buffers {
-            // Only this one, and a memory that is full from then on.
+            // The device refuses only this buffer, or this one and all after it.
             for refused in [refused..refused + 1, refused..u64::MAX] {
                 let what = format!("{key}, buffers {refused:?} of {buffers}");
                 let directory = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
         }
         kept += finished(directory.path(), key);
         let what = format!("it hung after {submissions} submissions");
-        // The same command goes on, with a device that is opened anew, or on the CPU.
+        // The same command resumes, on a newly opened device or on the CPU.
         let again = match adapter::open(GpuOptions::default()) {
             Some(another) if submissions % 2 == 1 => Backend::Gpu(another),
             _ => Backend::Cpu(Isa::detect()),
@@ -128,7 +128,7 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
     assert!(kept > 0, "no frame was finished before a hang");
 }
 
-/// Kernels that are too slow to be run at once are run in parts, down to a row: for relays, too.
+/// Kernels that would take too long are run in parts, down to a row. This includes the kernels for relays.
 #[test]
 fn on_a_slow_device_more_and_smaller_submissions_make_the_same_files() {
     let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
@@ -170,7 +170,7 @@ fn impatience_ends_a_build_but_makes_nothing_wrong() {
     }
 }
 
-/// Mesa's drivers list hardware that is not there when told to.
+/// Mesa's drivers can be made to list hardware that the machine does not have.
 #[test]
 fn a_device_that_does_nothing_is_not_trusted() {
     for key in KEYS {
@@ -186,7 +186,7 @@ fn a_device_that_does_nothing_is_not_trusted() {
         let error = build_on(directory.path(), key, &gpu).unwrap_err();
         assert!(is_refused(&error), "{error}");
         assert_eq!(finished(directory.path(), key), 0);
-        // Whoever computes on it: a build, a check, a measurement.
+        // Builds, checks and measurements do not trust it.
         build(directory.path(), key, Backend::Cpu(Isa::detect())).unwrap();
         let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
         let error = GpuComputer::new(Arc::clone(&gpu), &tables, key.seeds).map(drop).unwrap_err();
@@ -203,7 +203,7 @@ fn a_device_is_tested_once_with_each_rule_set() {
     for rules in Rules::ALL {
         self_test(&gpu, rules).unwrap();
     }
-    // What passed stays trusted.
+    // A device that passed the self-test stays trusted.
     gpu.idle();
     for rules in Rules::ALL {
         self_test(&gpu, rules).unwrap();
@@ -211,7 +211,7 @@ fn a_device_is_tested_once_with_each_rule_set() {
     assert_eq!(gpu.used(), 0, "all memory was given back");
 }
 
-/// Nothing uploads in a way in which a lack of memory loses the device.
+/// No upload uses a method that loses the device when memory runs out.
 #[test]
 fn no_source_writes_through_the_queue() {
     fn visit(directory: &Path, seen: &mut usize) {

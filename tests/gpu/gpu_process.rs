@@ -1,5 +1,7 @@
-//! The program on a device that is lost or hangs: it ends with a message and exit code 1, keeps what is finished, and the
-//! same command goes on. The faults are those of a layer between the program and its driver, `tests/fault_layer`.
+//! The program on a device that is lost or hangs. It ends with a message and exit code 1 and keeps the finished frames,
+//! and the same command resumes.
+//!
+//! `tests/fault_layer`, a layer between the program and its driver, makes the faults.
 #![cfg(all(feature = "cli", feature = "gpu", target_os = "linux"))]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use serde_json::Value;
 use crate::adapter;
 use crate::files::{assert_same_files, files};
 
-/// As Vulkan knows the layer.
+/// Name of the layer in Vulkan.
 const LAYER: &str = "VK_LAYER_KALAH_faults";
 
 /// The program, and a directory with the layer.
@@ -21,10 +23,10 @@ struct Program {
 }
 
 impl Program {
-    /// On the first adapter, if there is one, and the layer was compiled.
+    /// Uses the first adapter. Returns `None` if there is no adapter or the layer was not compiled.
     fn new() -> Option<Program> {
         let gpu = adapter::shared()?;
-        // Beside the tests' own directory, where examples are.
+        // Next to the folder of the tests, where cargo puts examples.
         let library: PathBuf =
             std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/libfault_layer.so");
         if !library.is_file() {
@@ -45,14 +47,14 @@ impl Program {
         Some(Program { layer, adapter: gpu.report().name.clone() })
     }
 
-    /// Builds tables in a directory: exit code, stdout and stderr.
+    /// Builds tables in a directory. Returns exit code, stdout and stderr.
     fn build(&self, tables: &Path, backend: &[&str], fault: &[(&str, &str)]) -> (i32, String, String) {
         let mut command = Command::cargo_bin("kalah").unwrap();
         command.args(["build", "--rules", "standard", "--pits", "3", "--seeds", "7", "--json"]).args(backend);
         command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER");
         command.env("VK_INSTANCE_LAYERS", LAYER).env("VK_LAYER_PATH", self.layer.path());
         command.envs(fault.iter().copied());
-        // A driver that hangs must not take the program along.
+        // If the driver hangs, the program must end nevertheless.
         let output = command.timeout(Duration::from_secs(300)).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
@@ -68,7 +70,7 @@ fn a_device_that_fails_ends_a_build_and_the_same_command_goes_on() {
     assert_eq!(program.build(right.path(), &["--backend", "cpu"], &[]).0, 0);
     let right = files(right.path());
 
-    // Without a fault: how many submissions there are.
+    // A run without a fault counts the submissions.
     let whole = tempfile::tempdir().unwrap();
     let count = program.layer.path().join("count");
     let (code, _, stderr) = program.build(whole.path(), &on_gpu, &[("KALAH_FAULT_COUNT", count.to_str().unwrap())]);
@@ -78,7 +80,7 @@ fn a_device_that_fails_ends_a_build_and_the_same_command_goes_on() {
     assert!(submissions > 20, "{submissions} submissions");
 
     for (fault, message) in [("reject", "the GPU was lost"), ("lose", "the GPU was lost"), ("hang", "hangs")] {
-        // In the self-test; when most layers are finished.
+        // Faults in the self-test, and when most layers are finished.
         for after in [0, submissions - 6] {
             let what = format!("{fault} after {after} of {submissions} submissions");
             let tables = tempfile::tempdir().unwrap();
@@ -93,7 +95,7 @@ fn a_device_that_fails_ends_a_build_and_the_same_command_goes_on() {
             }
             let finished = finished.count();
             assert_eq!(finished > 0, after > 0, "{what}: {:?}", kept.keys());
-            // The same command, when the device works again; or on the CPU.
+            // The same command when the device works again, or on the CPU.
             let again = if fault == "lose" { &on_gpu[..] } else { &["--backend", "cpu"] };
             let (code, stdout, stderr) = program.build(tables.path(), again, &[]);
             assert_eq!(code, 0, "{what}: {stderr}");

@@ -1,5 +1,5 @@
-//! The GPU builder makes the same files as the CPU, byte for byte, on every adapter and with any amount of memory, or
-//! reports why it cannot.
+//! The GPU builder writes the CPU's files byte for byte, on every adapter and with any amount of memory, or reports the
+//! reason why it cannot.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -23,12 +23,12 @@ use kalah::verify::{Fault, check_against};
 use crate::adapter::{self, TestAdapter};
 use crate::files::{assert_same_files, files};
 
-/// Boards and layers that are quick to build; with two pits, layers with exceptions.
+/// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 8] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10), (7, 6), (8, 6)];
 /// The same for slow adapters.
 const SMALL_BOARDS: [(usize, usize); 8] = [(1, 12), (2, 14), (3, 8), (4, 7), (5, 6), (6, 7), (7, 4), (8, 4)];
 
-/// All of these layers; on a slow adapter only the first.
+/// Returns all of these layers, on a slow adapter only the first.
 fn some_of<const N: usize>(
     adapter: &TestAdapter,
     layers: [(Rules, usize, usize); N],
@@ -60,7 +60,7 @@ fn build(
     Builder::new(directory, key).backend(backend).run(&Pulse::default(), on_event).map(drop)
 }
 
-/// Builds until the pair with this number, from 1, begins.
+/// Builds until the pair with this number begins, counting from 1.
 fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -> Result<(), BuildError> {
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     let run = Builder::new(directory, key).backend(backend).run(&pulse, &|event| {
@@ -71,14 +71,14 @@ fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -
     run.map(drop)
 }
 
-/// The CPU's files.
+/// Files as the CPU builder writes them.
 fn right_files(key: TableKey) -> BTreeMap<String, Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, cpu(), &|_| {}).unwrap();
     files(directory.path())
 }
 
-/// Builds all on a device and compares the files with the CPU's.
+/// Builds all layers on a device, and compares the files with the CPU's.
 fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, gpu(device), &|_| {}).unwrap();
@@ -103,13 +103,13 @@ impl Output for Compare<'_> {
     }
 }
 
-/// The traffic for one layer.
+/// Traffic for one layer.
 struct Layer {
     seeds: usize,
     traffic: Traffic,
 }
 
-/// Computes layers from `first` on as a build does, one computer for all, and compares them with the CPU's tables.
+/// Computes the layers from `first` up on one computer, as a build does, and compares them with the CPU's tables.
 fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, cpu(), &|_| {}).unwrap();
@@ -125,7 +125,7 @@ fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> 
     (first..=key.seeds).map(layer).collect()
 }
 
-/// The bytes of all tables with up to `seeds` seeds, minus what only files have.
+/// Bytes of all tables with up to `seeds` seeds, without the parts that only files have.
 fn bytes_of(key: TableKey, seeds: usize) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), TableKey { seeds, ..key }, cpu(), &|_| {}).unwrap();
@@ -134,7 +134,7 @@ fn bytes_of(key: TableKey, seeds: usize) -> u64 {
     entries.map(|entry| entry.rows + 64 * entry.groups + entry.patch_bytes).sum()
 }
 
-/// The least memory with which a layer can be built, taken from the error.
+/// Least memory with which a layer can be built, as the error states it.
 fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) -> u64 {
     let mut options = GpuOptions::default().memory(1);
     options.max_binding = max_binding;
@@ -147,7 +147,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     let error = error.unwrap_err();
     match cause::find(&error) {
         Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
-            assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
+            assert_eq!((pairs.into_inner(), device.used()), (0, 0), "no pair is begun");
             assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
             bytes
         }
@@ -167,7 +167,7 @@ fn layers_are_those_of_the_cpu() {
     });
 }
 
-/// On software adapters, shaders check every index unless told otherwise; on a card they do not.
+/// On software adapters, shaders check every index by default. On a card they do not.
 #[test]
 fn without_checks_of_indices_layers_are_those_of_the_cpu() {
     adapter::each(|adapter| {
@@ -183,7 +183,8 @@ fn without_checks_of_indices_layers_are_those_of_the_cpu() {
 #[test]
 fn with_the_least_memory_frames_are_given_up_and_brought_again() {
     adapter::each(|adapter| {
-        // Since its own frames do not stay, the last layer must be a little larger for lower ones to be given up.
+        // Frames of the last layer do not stay on the device. So the layer must be a little larger before lower frames
+        // have to go.
         let short = (SHORT.rules, SHORT.pits, SHORT.seeds + 1);
         let layers = [short, (Rules::EmptyCapture, 3, 34), (Rules::SKalaha, 4, 10)];
         for (rules, pits, seeds) in some_of(adapter, layers) {
@@ -197,7 +198,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
                 let (resident, all) = (last.traffic.resident, bytes_of(key, seeds));
                 assert!(resident < all, "{key}: {resident} of {all} bytes stay");
             }
-            // One byte less is refused.
+            // With one byte less the device is refused.
             let device = adapter.open(GpuOptions::default().memory(least - 1));
             let directory = tempfile::tempdir().unwrap();
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
@@ -213,7 +214,7 @@ fn with_enough_memory_nothing_is_brought_again() {
         let layers = compute_layers(SHORT, &device, 2);
         for Layer { seeds, traffic } in &layers {
             assert_eq!(traffic.uploaded, 0, "{seeds} seeds");
-            // The frames of the last layer are read by no other: they do not stay.
+            // No other layer reads the frames of the last layer, so they do not stay.
             let kept = (*seeds).min(SHORT.seeds - 1);
             let most = bytes_of(SHORT, kept) + 64 * (kept * kept) as u64;
             assert!((bytes_of(SHORT, kept)..=most).contains(&traffic.resident), "{seeds} seeds: {traffic:?}");
@@ -260,7 +261,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                         let what = format!("{key}, parts of {max_binding} bytes");
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
-                    // Before anything is computed, or not at all.
+                    // A limit must show before any computation.
                     Err(error) if matches!(cause::find(&error), Some(GpuError::Limit { .. })) => {
                         refused += 1;
                         assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
@@ -273,7 +274,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
     });
 }
 
-/// Tables of all layers below that of `key` with scores at random: most groups have exceptions.
+/// Writes tables of all layers below that of `key` with random scores: most groups have exceptions.
 fn write_random_layers(directory: &Path, key: TableKey) {
     let mut rng = fastrand::Rng::with_seed(5);
     for seeds in 2..key.seeds {
@@ -331,12 +332,12 @@ fn a_layer_beyond_the_limits_is_refused() {
 #[test]
 fn every_stage_can_be_its_twin() {
     adapter::each(|adapter| {
-        // The rule set with relays, and one with captures.
+        // A rule set with relays, and one with captures.
         for (rules, pits, seeds) in [(Rules::SKalaha, 3, 7), (Rules::Standard, 2, 14)] {
             let key = TableKey { rules, pits, seeds };
             let right = right_files(key);
             let each = Stage::ALL.map(|stage| vec![stage]);
-            // One after the other replaces the same twins on every adapter.
+            // Replacing one stage at a time uses the same twins on every adapter.
             let each = each.into_iter().filter(|_| !adapter.is_slow());
             for twins in each.chain([Stage::ALL.to_vec()]) {
                 let what = format!("{key} with twins of {twins:?}");
@@ -395,7 +396,8 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
         let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 9 };
         let right = right_files(key);
         let pairs = (2..=key.seeds).map(|seeds| seeds / 2).sum::<usize>();
-        // From the first pair to the last; with lower frames on the device and, as the first run left some, in files.
+        // The device is lost at pairs from the first to the last. Lower frames are on the device or, since the first
+        // run left some, in files.
         for (kept, lost_at) in [(1, 1), (1, 2), (1, pairs / 2), (1, pairs), (6, 1), (6, 3), (8, 2)] {
             let device = adapter.open(GpuOptions::default());
             let directory = tempfile::tempdir().unwrap();
@@ -418,7 +420,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             for (name, bytes) in files(directory) {
                 assert!(name.ends_with(".partial") || bytes == right[&name], "{name}");
             }
-            // Layers before that of the pair are complete: those with 2 .. seeds have this many pairs.
+            // The layers below that of the pair are complete. Those with 2 to `seeds` seeds have this many pairs.
             let mut whole = kept.max(1);
             let mut done = 0;
             while done + whole.div_ceil(2) < lost_at {
@@ -427,7 +429,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             }
             let tables = files(directory).keys().filter(|name| !name.ends_with(".partial")).count();
             assert_eq!(tables, whole - 1, "lost at pair {lost_at} after {kept} seeds");
-            // The same command goes on, with a device that is opened anew, or on the CPU.
+            // The same command resumes, on a newly opened device or on the CPU.
             let again = if lost_at % 2 == 1 { gpu(&adapter.open(GpuOptions::default())) } else { cpu() };
             build(directory, key, again, &|_| {}).unwrap();
             assert_same_files(&right, &files(directory), &format!("lost at pair {lost_at}"));
@@ -472,7 +474,7 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
     });
 }
 
-/// Shaders trust what they read: it is always compared with its checksums when it is copied to the device.
+/// Shaders trust the scores that they read, so every copy to the device is compared with its checksums.
 #[test]
 fn damaged_scores_are_not_brought_to_the_device() {
     adapter::each(|adapter| {
@@ -493,13 +495,14 @@ fn damaged_scores_are_not_brought_to_the_device() {
         let error = computer.compute(&tables, &frames, &Pulse::default(), &output).unwrap_err().to_string();
         let told = format!("its block of scores is damaged (byte {})", entry.offset);
         assert!(error.contains(&told) && error.contains("empty-capture-3-06.kalah"), "{error}");
-        // So `kalah bench` measures nothing there.
+        // `kalah bench` refuses to measure with it too.
         let measured = kalah::build::measure(&gpu(&device), &tables, key.seeds, directory.path(), &Pulse::default());
         assert!(measured.unwrap_err().to_string().contains(&told));
     });
 }
 
-/// Replaces the table of `key` by one with one wrong score and correct checksums; returns its frame and ranks.
+/// Replaces the table of `key` by one with one wrong score and correct checksums. Returns the frame and ranks of that
+/// score.
 fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
     let path = key.path(directory);
     let table = Table::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The work of a layer is counted as builds do it.
+//! The predicted work of a layer is the work of builds.
 #![cfg(feature = "gpu")]
 
 use std::sync::Arc;
@@ -33,10 +33,11 @@ fn the_frames_of_the_last_layer_do_not_stay() {
     let (pits, seeds) = (4, 12);
     let work = BoardWork::new(Rules::Standard, pits, seeds + 1);
     let binding = u64::MAX;
-    // The least budget with which all lower frames stay.
+    // Least budget with which all lower frames stay on the device.
     let all_stay = |budget: &u64| work.lowest_resident(seeds, seeds, *budget, binding) == 2;
     let least = work.least_memory(seeds, 1, binding);
-    let budget = (0..1000).map(|step| least + step * 16384).find(all_stay).expect("they stay at last");
+    let budget =
+        (0..1000).map(|step| least + step * 16384).find(all_stay).expect("a budget with which all frames stay");
     assert!(work.lowest_resident(seeds, seeds + 1, budget, binding) > 2, "its own frames stay for the next layer");
     assert_eq!(work.lowest_resident(seeds, seeds, 1, binding), seeds, "nothing stays");
     assert_eq!(work.lowest_resident(seeds, seeds + 1, 1, binding), seeds + 1, "nothing stays");
@@ -65,11 +66,11 @@ fn dispatches_and_copies_are_those_of_builds() {
             let dispatches = layer.dispatches.len() - without.len();
             let workgroups = layer.dispatches.iter().map(|dispatch| dispatch.threads.div_ceil(256)).sum::<u64>()
                 - without.iter().map(|groups| groups.div_ceil(256)).sum::<u64>();
-            // A build may divide dispatches so that none takes long; then parts may end in the middle of a workgroup.
-            let divided = found.dispatches.checked_sub(dispatches as u64).expect("at least so many dispatches");
+            // A build may divide dispatches so that each is short. A part may then end in the middle of a workgroup.
+            let divided = found.dispatches.checked_sub(dispatches as u64).expect("at least that many dispatches");
             assert!(found.workgroups >= workgroups, "{key}, {seeds} seeds");
             assert!(found.workgroups <= workgroups + divided, "{key}, {seeds} seeds: {found:?}, not {workgroups}");
-            // Of what is copied, the layer's own frames go to the machine; they do not stay, since no layer above is
+            // The layer's own frames are copied to the host. They do not stay on the device, since no layer above is
             // built. The size of patches is an assumption.
             let own: u64 = entries
                 .iter()
@@ -83,7 +84,7 @@ fn dispatches_and_copies_are_those_of_builds() {
     }
 }
 
-/// Where not all frames fit, those stay that are read again soonest: so few are brought, as the model says.
+/// If not all frames fit, those stay that are read again soonest. The traffic then is at most that of the model.
 #[test]
 fn with_little_memory_no_more_is_brought_than_the_model_says() {
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
@@ -94,7 +95,7 @@ fn with_little_memory_no_more_is_brought_than_the_model_says() {
     let brought = |budget| work.uploads(key.seeds, budget, binding).bytes;
     let is_little = |budget: &u64| brought(*budget) > 0 && 3 * brought(*budget) < read(*budget);
     let some =
-        (0..1000).map(|step| least + step * 16384).find(is_little).expect("something is between all and nothing");
+        (0..1000).map(|step| least + step * 16384).find(is_little).expect("a budget with which some frames stay");
     assert!(brought(least) > 2 * brought(some));
     let directory = tempfile::tempdir().unwrap();
     let built = Builder::new(directory.path(), key).backend(Backend::Cpu(Isa::detect()));
@@ -111,7 +112,7 @@ fn with_little_memory_no_more_is_brought_than_the_model_says() {
             uploaded = computer.traffic().uploaded - before;
             assert!(device.used() <= budget);
         }
-        // What is reckoned for moves and maps is more than they take, so more frames stay.
+        // The model counts more memory for moves and maps than they take, so more frames stay.
         let (read, brought) = (read(budget), brought(budget));
         println!("{budget} bytes: {read} bytes read, {brought} to be brought, {uploaded} brought");
         assert!(uploaded <= brought, "{uploaded} bytes brought, not {brought}; {read} are read");

@@ -1,5 +1,7 @@
-//! No two threads of a stage use a word in a racing way: checked on the twins, which use the same words as their
-//! shaders; what a twin and its shader use is compared as far as a parser can tell.
+//! No two threads of a stage race for a word.
+//!
+//! The check runs on the twins, which use the same words as their shaders. A parser compares the memory uses of each
+//! twin with those of its shader, as far as it can see them.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeSet;
@@ -12,14 +14,14 @@ use naga::{AddressSpace, TypeInner};
 
 use crate::stage_cases::{self, Run};
 
-/// How a memory is used.
+/// Uses of memory.
 type Uses = BTreeSet<(Memory, Use)>;
 
 /// Runs twins with traces.
 struct Traced {
-    /// The trace for a dispatch.
+    /// Makes the trace of a dispatch.
     trace: fn(u32) -> Trace,
-    /// Its argument.
+    /// Argument of `trace`.
     barrier: u32,
     races: Vec<(Stage, Race)>,
     uses: Uses,
@@ -56,7 +58,7 @@ impl Run for Traced {
     }
 }
 
-/// How the shader of a stage uses its memory, as naga finds it.
+/// Returns the memory uses and barriers of a stage's shader, as naga finds them.
 fn uses_of_shader(stage: Stage) -> (Uses, BTreeSet<Barrier>) {
     let source = stage.kernel().source();
     let module = naga::front::wgsl::parse_str(&source).unwrap();
@@ -93,10 +95,10 @@ fn assert_no_races(stage: Stage, cases: fn(&mut Traced)) {
     if let Some((stage, race)) = traced.races.first() {
         panic!("{}: {race}", stage.name());
     }
-    assert_eq!((traced.uses, traced.barriers), uses_of_shader(stage), "{}: what its twin uses", stage.name());
+    assert_eq!((traced.uses, traced.barriers), uses_of_shader(stage), "{}: the uses of its twin", stage.name());
 }
 
-/// A test for each of these stages.
+/// Defines a test for each of these stages.
 macro_rules! stages {
     ($($stage:ident)*) => {
         $(
@@ -122,7 +124,7 @@ stages! {
     patch
 }
 
-/// The races that are found when something that prevents them is taken away.
+/// Races found when one thing that prevents them is taken away.
 fn races_with(trace: fn(u32) -> Trace, barrier: u32, cases: fn(&mut Traced)) -> Vec<(Stage, Race)> {
     let mut traced = Traced::new(trace, barrier);
     cases(&mut traced);
@@ -146,7 +148,7 @@ fn without_any_one_of_its_barriers_a_stage_races() {
         assert_eq!((*stage, matches!(race.memory, Memory::Workgroup(_))), (Stage::Encode, true));
     }
     assert!(races_with(Trace::without_barrier, 3, stage_cases::encode).is_empty(), "all were tried");
-    // Shader and twin have as many.
+    // A shader has the same number of barriers as its twin.
     for (stage, barriers) in [(Stage::Scan, 2), (Stage::Transpose, 1), (Stage::Encode, 3)] {
         let source = stage.kernel().source();
         assert_eq!(source.matches("workgroupBarrier();").count(), barriers, "{}", stage.name());
@@ -175,7 +177,7 @@ fn traced(kernel: impl Fn(&Workgroup<Trace>, Words<Trace>)) -> Option<Race> {
     trace.race()
 }
 
-/// A kernel that uses the memory of its workgroup: each thread writes its word, and then reads that of another.
+/// A kernel that uses the memory of its workgroup: each thread writes its word, then reads another thread's word.
 fn exchange(group: &Workgroup<Trace>, barrier: Option<Barrier>, other: fn(u32) -> u32) {
     let mut memory = [0; WORKGROUP as usize];
     let mut memory = group.memory(&mut memory);
@@ -196,24 +198,24 @@ fn racing_kernels_are_found() {
     let race = |memory, word, earlier, later, thread| Some(Race { memory, word, earlier, later, thread });
     let buffer = Memory::Binding(1);
 
-    // All threads write one word; two neighbours write one word.
+    // All threads write one word; then two neighbours write one word.
     let found = traced(|group, mut words| group.locals().for_each(|_| words.set(5, 1)));
     assert_eq!(found, race(buffer, 5, Some(Write), Write, (0, 1)));
     let found = traced(|group, mut words| group.threads(512).for_each(|thread| words.set(thread / 2, 1)));
     assert_eq!(found, race(buffer, 0, Some(Write), Write, (0, 1)));
-    // A thread reads what its neighbour writes, before or after.
+    // A thread reads the word that its neighbour writes afterwards or has written.
     let found =
         traced(|group, mut words| group.threads(512).for_each(|thread| words.set(thread + 1, words.get(thread))));
     assert_eq!(found, race(buffer, 1, Some(Write), Read, (0, 1)));
     let found =
         traced(|group, mut words| group.threads(512).for_each(|thread| words.set(thread, words.get(thread + 1))));
     assert_eq!(found, race(buffer, 1, Some(Read), Write, (0, 1)));
-    // An atomic operation and another one.
+    // An atomic operation and a plain one.
     let found = traced(|group, mut words| {
         group.threads(512).for_each(|thread| if thread == 9 { words.set(0, 1) } else { words.atomic_max(0, 1) });
     });
     assert_eq!(found, race(buffer, 0, Some(Atomic), Write, (0, 9)));
-    // A sum that is read while others add to it, or cleared after they did.
+    // A sum that is read while other threads add to it, or cleared after they did.
     let found = traced(|group, mut words| {
         group.threads(512).for_each(|thread| match thread {
             9 => assert_eq!(words.atomic_load(0), 9),
@@ -227,7 +229,7 @@ fn racing_kernels_are_found() {
             .for_each(|thread| if thread == 9 { words.atomic_store(0, 0) } else { words.atomic_max(0, 1) });
     });
     assert_eq!(found, race(buffer, 0, Some(Atomic), Write, (0, 9)));
-    // Only between workgroups: thread 0 of each.
+    // A race between workgroups only: thread 0 of each.
     let first_only = |group: &Workgroup<Trace>, words: &mut Words<Trace>| {
         group.locals().filter(|&local| local == 0).for_each(|_| words.set(7, 1));
     };
@@ -238,7 +240,7 @@ fn racing_kernels_are_found() {
         first_only(group, &mut words);
     });
     assert_eq!(found, race(buffer, 7, Some(Write), Write, (1, 0)));
-    // A barrier of the other kind of memory does not help.
+    // A barrier for the other kind of memory does not help.
     let own = |group: &Workgroup<Trace>, words: &mut Words<Trace>, barrier| {
         let (first, local_word) = (2 * group.number() * WORKGROUP, |local: u32| local ^ 1);
         group.locals().for_each(|local| words.set(first + local, 1));
@@ -254,7 +256,7 @@ fn racing_kernels_are_found() {
     assert_eq!(found, race(memory, 1, Some(Write), Read, (0, 0)));
     let found = traced(|group, _| exchange(group, None, |local| local ^ 1));
     assert_eq!(found, race(memory, 1, Some(Write), Read, (0, 0)));
-    // What another workgroup wrote there is not there.
+    // Memory that one workgroup wrote is not visible to another.
     let found = traced(|group, _| {
         let mut words = [0; 1];
         let mut words = group.memory(&mut words);
@@ -272,7 +274,7 @@ fn kernels_that_do_not_race_are_not_found() {
     assert_eq!(traced(|group, _| exchange(group, Some(Barrier::Workgroup), |local| local ^ 1)), None);
     assert_eq!(traced(|group, _| exchange(group, None, |local| local)), None);
     assert_eq!(traced(|group, mut words| group.locals().for_each(|_| words.atomic_or(3, 1))), None);
-    // Each thread its own word; all read another.
+    // Each thread writes its own word, and all read one other.
     let found = traced(|group, mut words| {
         group.threads(300).for_each(|thread| {
             let sum = words.get(thread) + words.get(900);

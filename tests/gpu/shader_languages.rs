@@ -1,4 +1,4 @@
-//! Shaders can be expressed in the languages of Metal and DirectX 12, although they are compiled for Vulkan here.
+//! Shaders can be expressed in the languages of Metal and DirectX 12, although the tests here compile them for Vulkan.
 #![cfg(feature = "gpu")]
 
 use kalah::build::gpu::stages::Stage;
@@ -15,7 +15,7 @@ fn parsed(source: &str, what: &str) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// The shader in the language of Metal.
+/// Translates a shader to the language of Metal.
 fn metal(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     let options = msl::Options { lang_version: (2, 0), ..msl::Options::default() };
     let written = msl::write_string(module, info, &options, &msl::PipelineOptions::default());
@@ -24,7 +24,7 @@ fn metal(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     Ok(text)
 }
 
-/// The shader in the language of DirectX, for the compiler that every Windows has.
+/// Translates a shader to the language of DirectX, for the compiler that every Windows has.
 fn directx(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     let options = hlsl::Options { shader_model: hlsl::ShaderModel::V5_1, ..hlsl::Options::default() };
     let (mut text, pipeline) = (String::new(), hlsl::PipelineOptions::default());
@@ -47,7 +47,7 @@ fn every_shader_can_be_written_for_metal_and_directx() {
     }
 }
 
-/// The least that Metal and DirectX 12 guarantee for workgroup memory, in bytes.
+/// Bytes of workgroup memory that both Metal and DirectX 12 guarantee.
 const WORKGROUP_MEMORY: u32 = 32 << 10;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Shaders are valid and fit their stages, so far as can be checked without an adapter.
+//! Shaders are valid and fit their stages, as far as this can be checked without an adapter.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn parsed(stage: Stage) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// The members of the parameters in Rust and their offsets in bytes: each word is set to its own place.
+/// Members of the parameters in Rust with their offsets in bytes. To find them, each word is set to its own offset.
 fn members<P: Params + Debug>() -> Vec<(String, u32)> {
     let places: Vec<u32> = (0..size_of::<P>() as u32).step_by(4).collect();
     let told = format!("{:?}", bytemuck::pod_read_unaligned::<P>(bytemuck::cast_slice(&places)));
@@ -104,11 +104,11 @@ fn parameters_lie_in_the_shader_as_in_rust() {
             .collect();
         assert_eq!(found, members_of(stage), "{}", stage.name());
         assert_eq!(*span as usize, 4 * found.len(), "{}", stage.name());
-        assert!(*span <= 256, "{}: what is between the parameters of two dispatches", stage.name());
+        assert!(*span <= 256, "{}: the parameters take more than the distance between two dispatches", stage.name());
     }
 }
 
-/// All files with shaders.
+/// Reads all files with shaders.
 fn shader_files() -> Vec<(String, String)> {
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let mut files = Vec::new();

@@ -1,5 +1,5 @@
-//! Every stage does on every adapter what its twin does on the CPU, word for word: with shaders that check every index,
-//! and with those that do not, which are what a card runs.
+//! On every adapter, every stage gives the words of its twin on the CPU. The shaders run with checks of every index,
+//! and without, as on a card.
 #![cfg(feature = "gpu")]
 
 use std::fmt::Debug;
@@ -42,7 +42,7 @@ impl Run for OnDevice {
             }
         }
         for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access()) {
-            assert!(*access == Access::Write || before == after, "{} writes what it reads only", stage.name());
+            assert!(*access == Access::Write || before == after, "{} writes a buffer that it only reads", stage.name());
         }
         right
     }
@@ -52,7 +52,7 @@ impl Run for OnDevice {
     }
 }
 
-/// A test for each of these stages.
+/// Defines a test for each of these stages.
 macro_rules! stages {
     ($($stage:ident)*) => {
         $(

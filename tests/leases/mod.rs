@@ -1,15 +1,15 @@
-//! Processes that share work by leases: one of them is killed while it holds one.
+//! Processes that share work by leases. One of them is killed while it holds one.
 
 use std::path::Path;
 use std::process::Child;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-/// Kills one of the processes while it holds a lease in `directory` whose name `is_long`, and takes it out of the list, so
+/// Kills one of the processes while it holds a lease in `directory` whose name `is_long`. Removes it from the list, so
 /// that the others have to do its work.
 ///
-/// It is stopped first and killed only if the lease is still its own then: otherwise its work may have been finished between
-/// the look and the kill.
+/// The process is stopped first, and killed only if it still holds the lease. Otherwise it might finish its work
+/// between the check and the kill.
 #[track_caller]
 pub fn kill_a_holder(processes: &mut Vec<Child>, directory: &Path, is_long: impl Fn(&str) -> bool) {
     loop {
@@ -29,7 +29,7 @@ pub fn kill_a_holder(processes: &mut Vec<Child>, directory: &Path, is_long: impl
     }
 }
 
-/// Whether a process holds such a lease.
+/// Returns true if a process holds such a lease.
 fn holds(directory: &Path, id: u32, is_long: impl Fn(&str) -> bool) -> bool {
     let Ok(entries) = std::fs::read_dir(directory) else { return false };
     let holder = format!("process {id} on");
@@ -41,7 +41,7 @@ fn holds(directory: &Path, id: u32, is_long: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Stops a process; whether it was still running.
+/// Stops a process. Returns true if it was still running.
 fn is_stopped(id: u32) -> bool {
     kill_process(pid(id), Signal::STOP).unwrap();
     let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;

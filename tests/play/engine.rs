@@ -1,4 +1,4 @@
-//! External engines: matches with one written in Python, engines that do something wrong, `kalah engine`.
+//! External engines: matches with an engine written in Python, engines with faults, and `kalah engine`.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::io::{BufRead, BufReader, Write};
@@ -22,7 +22,8 @@ fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// Whether to skip the test because there is no Python, with a warning that the test harness does not hide.
+/// Returns true if there is no Python, so that the test must be skipped. Prints a warning that the test harness does
+/// not hide.
 fn skip() -> bool {
     let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
     if skip {
@@ -31,12 +32,12 @@ fn skip() -> bool {
     skip
 }
 
-/// The name of the player that is the engine in Python.
+/// Name of the player that runs the engine in Python.
 fn python(arguments: &str) -> String {
     format!("engine:python3 '{}/tests/engines/engine.py' {arguments}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The name of the player that is our own engine.
+/// Name of the player that runs our own engine.
 fn own(player: &str) -> String {
     let program = assert_cmd::cargo::cargo_bin("kalah");
     format!("engine:'{}' engine --rules s-kalaha --memory 16MiB --player {player}", program.display())
@@ -62,13 +63,13 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The report on a tournament on a small board.
+/// Report of a tournament on a small board.
 fn tournament(players: &[&str], time: &str) -> Value {
     let flags = ["tournament", "--json", "--start", "4x3", "--rules", "standard", "--time", time, "--threads", "4"];
     serde_json::from_str(&stdout(&kalah(&[&flags[..], players].concat()))).unwrap()
 }
 
-/// Fails if one of the processes listed in a file runs. Zombies do not run; who inherits them reaps them.
+/// Fails if a process listed in a file still runs. Zombies do not count: they wait for their new parent to reap them.
 #[track_caller]
 fn assert_ended(pids: &Path) {
     let pids = std::fs::read_to_string(pids).unwrap();
@@ -78,7 +79,7 @@ fn assert_ended(pids: &Path) {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
         };
-        // What is killed may take a moment to be gone.
+        // A killed process may take a moment to disappear.
         let until = Instant::now() + Duration::from_secs(20);
         while runs() {
             assert!(Instant::now() < until, "process {pid} still runs");
@@ -136,7 +137,7 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
                 let directory = tempfile::tempdir().unwrap();
                 let pids = directory.path().join("pids");
                 let engine = python(&format!("pid {kind} '{}'", pids.display()));
-                // A busy machine may take longer than that to start it, before it does something wrong.
+                // On a busy machine the engine may take longer than a short limit to start, before it makes its fault.
                 let time = if fault == "exceeded its time" { "0.1" } else { "10" };
                 let report = tournament(&[&engine, "greedy"], time);
                 let games = report["games"].as_array().unwrap();
@@ -181,7 +182,7 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
         assert_eq!(output.status.code(), Some(1), "{engine}");
         assert!(stderr(&output).contains(&format!("{engine} {why}")), "{}", stderr(&output));
     }
-    // Without a time a game might never end; a command line without an end is none.
+    // Without a time limit a game might never end. A command line whose quotes do not end is refused.
     for arguments in [&["tournament", "greedy", "engine:x"][..], &["tournament", "engine:'x", "--time", "1"]] {
         assert_eq!(kalah(arguments).status.code(), Some(2), "{arguments:?}");
     }
@@ -198,7 +199,7 @@ fn interrupted_tournaments_leave_no_engine() {
         let engine = python(&format!("pid deaf-to-quit '{}'", pids.display()));
         let flags = ["tournament", &engine, "--start", "4x3", "--rules", "standard", "--time", "100", "--threads", "2"];
         let child = command(&flags).spawn().unwrap();
-        // The first process is that of the trial before the games.
+        // The first process belongs to the trial before the games.
         while std::fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
             thread::sleep(Duration::from_millis(5));
         }
@@ -230,7 +231,7 @@ fn a_game_in_the_terminal_is_played_against_an_engine() {
     assert!(text.contains("forfeits the game: it sent an illegal move") && text.contains("South wins\n"), "{text}");
 }
 
-/// What our engine answers to some lines.
+/// Answers of our engine to some lines.
 fn answers(lines: &str) -> String {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).write_stdin(lines);
@@ -242,7 +243,7 @@ fn the_engine_answers_as_its_page_says() {
     let text = answers("kalah 9\nisready\n");
     assert!(text.starts_with("id name kalah ") && text.contains("\nrules ") && text.contains("standard"), "{text}");
     assert!(text.ends_with("\nkalahok 1\nreadyok\n"), "{text}");
-    // By the tables.
+    // The answer comes from the tables.
     let text = answers("newgame standard <4,0,0,1,0,0,1,0,1,1,0>\nposition <4,0,0,1,0,0,1,0,1,1,0>\ngo\n");
     let (info, best) = text.trim().split_once('\n').unwrap();
     let words: Vec<&str> = info.split(' ').collect();
@@ -257,7 +258,8 @@ fn the_engine_answers_as_its_page_says() {
 fn the_engine_says_what_is_wrong_and_goes_on() {
     let long = "x".repeat(100_000);
     let text = answers(&format!(
-        "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\nposition <4,1,2,0,0,0,0,1,1,0,0>\ngo\nstop\nisready\nquit\nisready\n"
+        "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\n\
+            position <4,1,2,0,0,0,0,1,1,0,0>\ngo\nstop\nisready\nquit\nisready\n"
     ));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 8, "{text}");
@@ -309,10 +311,10 @@ fn every_line_beyond_those_that_can_wait_is_refused() {
     let mut child = command(&flags).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    // Far from being solved in the time of a test, so that it ends with `stop`.
+    // The position takes far longer to solve than the test lasts, so the search ends with `stop`.
     input.write_all(b"newgame standard 10x10\nposition 10x10\ngo\n").unwrap();
     assert!(lines.next().unwrap().starts_with("info "));
-    // More than can wait; the last position and what is asked of it are refused.
+    // More lines than the queue holds: the last position and the commands for it are refused.
     let waiting = "isready\n".repeat(100);
     input.write_all(format!("{waiting}position <10,1,2{}>\ngo\nstop\n", ",1".repeat(20)).as_bytes()).unwrap();
     let mut answers = lines.by_ref().filter(|line| !line.starts_with("info "));
@@ -336,7 +338,7 @@ fn a_search_without_a_limit_ends_when_it_is_asked_to() {
             .unwrap();
         let mut input = child.stdin.take().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        // Far from being solved in the time of a test.
+        // The position takes far longer to solve than the test lasts.
         input.write_all(b"newgame standard 10x10\nposition 10x10\ngo\nisready\n").unwrap();
         assert!(lines.next().unwrap().starts_with("info "));
         if end.is_empty() {
@@ -357,12 +359,12 @@ fn a_search_without_a_limit_ends_when_it_is_asked_to() {
 
 #[test]
 fn the_times_and_depths_of_go_are_kept() {
-    // Limited to its depth, and to a smaller one.
+    // `go` searches to the player's depth, or to a smaller one that it names.
     let go = |flags: &str| {
         let mut child = command(&["engine", "--player", "alphabeta:5"]).stdin(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         input.write_all(format!("position 6x4\n{flags}\n").as_bytes()).unwrap();
-        // Before the end of the input, which ends searches.
+        // These answers come before the end of the input, which ends searches.
         let mut heard = Vec::new();
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             heard.push(line.unwrap());
@@ -377,6 +379,6 @@ fn the_times_and_depths_of_go_are_kept() {
     assert!(go("go").contains("info depth 5 "), "{}", go("go"));
     assert!(go("go depth 2 nodes 7").contains("info text nodes is not used by alphabeta:5\ninfo depth 2 "));
     assert!(go("go depth 99").contains("info depth 5 "));
-    // No time at all: a move none the less.
+    // With no time at all, the engine still makes a move.
     assert!(go("go movetime 0").contains("bestmove "));
 }

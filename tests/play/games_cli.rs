@@ -1,4 +1,4 @@
-//! Games as text on the command line: what one command writes, the others read.
+//! Games as text on the command line: every command reads the games that another wrote.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -55,7 +55,7 @@ fn a_tournament_writes_all_its_games() {
         assert_eq!(game.header("North"), reported["second"].as_str());
         assert_eq!(serde_json::json!(game.result), reported["seeds"]);
     }
-    // Each of them can be followed, and where they stop can be gone on from.
+    // Each game can be followed, and continued from its last position.
     let line = stdout(&kalah(&["line", "--from", file, "--game", "2", "--no-tables", "--json"], ""));
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((line["line"].as_str(), line["rules"].as_str()), (Some(&*games[1].line.to_string()), Some("standard")));

@@ -1,5 +1,5 @@
-//! The client of the Kalah Game Protocol against servers written from the protocol alone: one that plays whole games,
-//! and one that behaves like real servers.
+//! The client of the Kalah Game Protocol, against servers written from the protocol alone: one plays whole games, the
+//! other behaves like real servers.
 #![cfg(feature = "cli")]
 
 mod hostile;
@@ -18,7 +18,8 @@ use kalah::kgp::{Argument, Command, MAX_LINE};
 use kalah::table::Tables;
 use proptest::prelude::*;
 
-/// A position that no book and no search of minutes knows. (Start positions will not do: the book knows more and more.)
+/// A position that is not in the book and takes longer than minutes to search. Start positions will not do, since the
+/// book grows.
 const LONG: &str = "<6,0,0,6,6,6,6,6,6,6,6,6,6,6,7>";
 
 /// All tables of 3 pits a side with up to 18 seeds, built once.
@@ -31,7 +32,7 @@ fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// The server's end of a connection, and the client behind it.
+/// The server's end of a connection, and the client process behind it.
 struct Peer {
     child: Child,
     listener: TcpListener,
@@ -40,17 +41,18 @@ struct Peer {
 }
 
 impl Peer {
-    /// Starts the client and waits until it connects. The server's address is in the variables that tournaments set.
+    /// Starts the client and waits until it connects. The environment variables of tournaments hold the server's
+    /// address.
     fn new(flags: &[&str]) -> Peer {
         Peer::start(directory(), flags, Stdio::null())
     }
 
-    /// The same, with tables in another directory.
+    /// Does the same, with tables in another directory.
     fn with_tables(directory: &Path, flags: &[&str]) -> Peer {
         Peer::start(directory, flags, Stdio::null())
     }
 
-    /// The same, and keeps what the client prints on stderr.
+    /// Does the same, and keeps the client's stderr.
     fn telling(flags: &[&str]) -> Peer {
         Peer::start(directory(), flags, Stdio::piped())
     }
@@ -70,7 +72,7 @@ impl Peer {
         peer
     }
 
-    /// Waits for the client to come back.
+    /// Waits for the client to connect again.
     fn accept(&mut self) {
         self.stream = self.listener.accept().unwrap().0;
         self.stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -81,7 +83,7 @@ impl Peer {
         self.stream.write_all(format!("{line}\r\n").as_bytes()).unwrap();
     }
 
-    /// The next line of the client: it must be a command, end as the protocol says, and have an odd id.
+    /// Reads the next line of the client. It must be a command, end as the protocol requires, and have an odd id.
     #[track_caller]
     fn hear(&mut self) -> Command {
         let mut line = String::new();
@@ -92,7 +94,7 @@ impl Peer {
         command
     }
 
-    /// Greets, and reads from the client until it asks for its mode.
+    /// Greets the client, and reads from it until it requests its mode.
     #[track_caller]
     fn greet(&mut self) -> HashMap<String, String> {
         self.say("2 kgp 1 0 1");
@@ -112,7 +114,7 @@ impl Peer {
         }
     }
 
-    /// The moves for a state until the client yields.
+    /// Reads the moves for a state until the client yields.
     #[track_caller]
     fn moves(&mut self, id: u64) -> Vec<usize> {
         let mut moves = Vec::new();
@@ -143,7 +145,7 @@ fn lines_are_read_as_the_protocol_writes_them() {
     assert_eq!(state.arguments, [Argument::Word("<3,10,2,1,2,3,4,2,0>".to_owned())]);
     let moved = read("13@12 move 3");
     assert_eq!((moved.id, moved.reference), (Some(13), Some(12)));
-    // Without an id of its own, and with an empty number before the sign.
+    // A line without its own id, and with an empty number before the sign.
     assert_eq!(read("@12 move 3").reference, Some(12));
     assert_eq!(read("mode freeplay").id, None);
     let text = read(r#"4 set info:comment "a \"b\" \\ \n\t\x""#);
@@ -210,7 +212,7 @@ fn a_whole_game_is_played_perfectly() {
             let played = position.play(Rules::Standard, pit).expect("a legal move");
             (position, client) = (played.position, client == played.again);
             let now = tables.probe(&position).unwrap().value * if client { 1 } else { -1 };
-            assert!(now >= value, "a move lost something: {value}, then {now}");
+            assert!(now >= value, "a move lost seeds: {value}, then {now}");
             value = now;
         }
     }
@@ -244,16 +246,16 @@ fn boards_of_all_sizes_get_legal_moves_in_time() {
         peer.say(&format!("{id} state {position}"));
         let moves = peer.moves(id);
         assert!(moves.iter().all(|&number| (1..=position.pits()).contains(&number)), "{moves:?}");
-        // Twenty times the limit: a client without a limit would take hours.
+        // Twenty times the limit. A client without a limit would take hours.
         assert!(begin.elapsed() < Duration::from_secs(10), "{start}");
     }
 }
 
 #[test]
-fn several_states_are_told_apart_and_a_stop_ends_one() {
+fn several_states_are_distinguished_and_a_stop_ends_one() {
     let mut peer = Peer::new(&["--once", "--time", "600", "--searches", "2"]);
     peer.greet();
-    // Two searches that take ten minutes, one that waits for them, and then one of the two is stopped.
+    // Two searches that take ten minutes, and one that waits for them. Then one of the two is stopped.
     for id in [4, 6, 8] {
         let board = if id == 8 { "<3,0,0,0,0,1,1,0,1>" } else { LONG };
         peer.say(&format!("{id} state {board}"));
@@ -268,11 +270,11 @@ fn several_states_are_told_apart_and_a_stop_ends_one() {
     loop {
         let command = peer.hear();
         if command.name == "yield" {
-            assert_eq!(command.reference, Some(8), "only the small one is ever done");
+            assert_eq!(command.reference, Some(8), "only the small search finishes");
             break;
         }
     }
-    // No more output of the stopped one; stopping it twice, or stopping one that does not exist, does no harm.
+    // The stopped search writes no more. Stopping it twice, or stopping one that does not exist, does no harm.
     peer.say("@4 stop");
     peer.say("@77 stop");
     peer.say("12 ping");
@@ -311,7 +313,7 @@ fn what_servers_do_wrong_does_no_harm() {
         let command = peer.hear();
         assert_eq!((command.name.as_str(), command.reference), ("error", Some(id)), "{command}");
     }
-    // Two lines at once, a line in parts, and an end of line without a carriage return.
+    // Two lines at once, a line in parts, and a line that ends without a carriage return.
     peer.stream.write_all(b"16 ping\r\n18 pi").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     peer.stream.write_all(b"ng\n").unwrap();
@@ -342,8 +344,8 @@ fn a_lost_connection_is_made_again() {
     assert!(!peer.moves(4).is_empty());
 }
 
-/// Positions and moves of the tests of a real server (go-kgp, board_test.go, TestSow), each as the player to move sees
-/// it: before, move, after, whether the same player moves again.
+/// Positions and moves from the tests of a real server (go-kgp, board_test.go, TestSow), from the view of the player to
+/// move: board, move, resulting board, and true if the same player moves again.
 #[test]
 fn sowing_is_that_of_the_server_in_the_field() {
     for (before, number, after, again) in [

@@ -1,4 +1,4 @@
-//! `kalah play` and `kalah move` as people and scripts use them.
+//! `kalah play` and `kalah move`, as people and scripts use them.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -27,7 +27,7 @@ fn kalah(args: &[&str], stdin: &str) -> Output {
     command.env("KALAH_TABLES", directory()).args(args).write_stdin(stdin).output().unwrap()
 }
 
-/// What a successful command printed.
+/// Stdout of a successful command.
 #[track_caller]
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", stderr(output));
@@ -40,14 +40,14 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn a_game_is_played_through_a_pipe() {
-    // Both store their last seed and move again; North empties the row, and South keeps the remaining seeds.
+    // Both players store their last seed and move again. North empties the row, and South keeps the remaining seeds.
     let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n4\n3\n"));
     assert!(text.contains("South> 4\n") && text.contains("North> 3\n"), "{text}");
     assert!(text.ends_with("South wins, 3 to 2\nline 42 43\n"), "{text}");
 }
 
 #[test]
-fn a_player_answers_and_tells_what_it_knows() {
+fn a_player_answers_and_reports_its_evaluation() {
     let text = stdout(&kalah(&["play", "1,0,1,1,0,1/0,1,1,0,1,0"], "hint\n6\nhint\n"));
     assert!(text.contains("sow ") && text.contains("from the tables"), "{text}");
     let text = stdout(&kalah(&["play", "6x1", "--south", "greedy", "--north", "heuristic"], ""));
@@ -55,13 +55,13 @@ fn a_player_answers_and_tells_what_it_knows() {
 }
 
 #[test]
-fn moves_are_taken_back_and_bad_ones_told() {
+fn moves_are_taken_back_and_bad_ones_reported() {
     let typed = "back\n9\nxyzzy\n3\n2\nback\nline\nquit\n";
     let text = stdout(&kalah(&["play", "6x4", "--north", "human"], typed));
     assert!(text.contains("you have not moved yet"), "{text}");
     assert!(text.contains("move 9 is not legal: the pits are 1 to 6"), "{text}");
     assert!(text.contains("'xyzzy' is neither a pit nor a word"), "{text}");
-    // 3 moves again; 2 is taken back, although North would be to move, and only 3 is left.
+    // Move 3 allows another move. Move 2 is taken back, although it would be North's turn, and only 3 is left.
     assert!(text.contains("\nSouth> line\n3\n"), "{text}");
     assert!(text.contains("the game ends here, at"), "{text}");
 }
@@ -77,7 +77,7 @@ fn extra_moves_captures_relays_and_the_end_are_announced() {
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
-    // Two of the other side and the capturing one.
+    // South gets two seeds of the other side and the capturing one.
     let text = stdout(&kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n"));
     assert!(text.contains("South sows 1 and captures 3\n"), "{text}");
     let flags = ["play", "2,2,2,2,2/2,2,2,2,2", "--north", "greedy", "--rules", "s-kalaha"];
@@ -112,10 +112,16 @@ fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
         let text = stdout(&kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")));
         assert!(text.contains(why) && text.contains("South> line\n\n"), "{turn}: {text}");
     }
-    // The last seed of South's row.
+    // This is the last seed of South's row.
     let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
     assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves is made"), "{text}");
-    assert!(text.ends_with("South's row is empty: the game is over, and North keeps the 1 seed left in its row\na draw, 1 to 1\nline 2\n"), "{text}");
+    assert!(
+        text.ends_with(
+            "South's row is empty: the game is over, and North keeps the 1 seed left in its row\n\
+             a draw, 1 to 1\nline 2\n"
+        ),
+        "{text}"
+    );
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
     assert!(text.contains("is neither a pit nor a word") && text.contains("the game ends here"), "{text}");
 }
 
-/// Random input, much of it legal.
+/// Strategy for random input, much of it legal.
 fn typed() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof![
         8 => "[1-4]{1,3}",
@@ -145,7 +151,7 @@ proptest! {
 
     /// The reported line of play leads to the reported position, whatever was typed and taken back.
     #[test]
-    fn what_is_told_is_what_was_played(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
+    fn the_reported_game_is_the_played_one(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
         let start: Position = "4x3".parse().unwrap();
         let stdin = lines.join("\n") + "\nline\n";
         let output = kalah(&["play", "4x3", "--north", "human", "--rules", rules.name()], &stdin);
@@ -185,8 +191,8 @@ fn answer(args: &[&str]) -> Value {
 }
 
 #[test]
-fn one_move_is_told_as_json() {
-    // From a probe: value +2, best move 6.
+fn one_move_is_printed_as_json() {
+    // From `kalah probe`: value +2, best move 6.
     let mut exact = answer(&["<4,0,0,1,1,1,1,1,1,1,1>", "--player", "perfect"]);
     assert!(exact["seconds"].is_f64() && exact["value"].is_i64() && exact["source"] == "solver", "{exact}");
     exact = answer(&["1,0,1,1,1,1/1,0,0,1,1,0"]);
@@ -206,7 +212,7 @@ fn one_move_is_told_as_json() {
 }
 
 #[test]
-fn bad_players_and_positions_are_usage_errors_that_tell_what_is_known() {
+fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
     for args in [
         &["move", "6x4", "--player", "bob"][..],
         &["play", "--south", "bob"],
@@ -234,7 +240,7 @@ fn a_move_says_how_sure_it_is() {
 }
 
 #[test]
-fn a_long_search_tells_what_it_has_so_far() {
+fn a_long_search_prints_its_result_so_far() {
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();
     let output = kalah(&["move", "6x6", "--no-book", "--rules", "standard", "--tables", tables, "--time", "6"], "");
@@ -242,7 +248,7 @@ fn a_long_search_tells_what_it_has_so_far() {
     let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
     assert!(line.contains("s left: move "), "{line}");
     assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
-    // For quick answers no message is printed.
+    // A quick answer prints no message.
     assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("so far"));
 }
 

@@ -1,5 +1,5 @@
-//! Players: the perfect one against the tables, searches against a slow one, the algorithms of Pekař et al. 2020 move
-//! by move.
+//! Players: the perfect player against the tables, searches against a slow one, and the algorithms of Pekař et al. 2020
+//! move by move.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
 use proptest::prelude::*;
 
-/// Tables of 6 pits of all rule sets, built once.
+/// Tables of 6 pits by all rule sets, built once.
 fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -33,7 +33,7 @@ fn tables(rules: Rules) -> Tables {
     Tables::open(directory(), rules, 6, SEEDS).unwrap()
 }
 
-/// Bound tables of the layers from 5 seeds up.
+/// Makes bound tables of the layers from 5 seeds up.
 fn bounds(rules: Rules) -> BoundTables {
     let network = PhasedNetwork::find(directory(), rules, 6).unwrap().unwrap();
     let maker = BoundMaker::new(network.first(), Cuts::TWO_BITS);
@@ -46,13 +46,13 @@ fn name(text: &str) -> PlayerName {
     text.parse().unwrap()
 }
 
-/// What a player chooses by the standard rules.
+/// Choice of a player by the standard rules.
 fn choose(player: &str, position: &str) -> Choice {
     let position: Position = position.parse().unwrap();
     name(player).player(&Setting::new(Rules::Standard)).choose(&position, &Cancel::new(), &mut |_| ()).unwrap()
 }
 
-/// The move and the function of Algorithm 1.
+/// Move and function of Algorithm 1.
 fn heuristic(position: &str) -> (usize, &'static str) {
     let choice = choose("heuristic", position);
     (choice.pit.number(), choice.source.name())
@@ -73,7 +73,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     prop::sample::select(&Rules::ALL[..])
 }
 
-/// The value and the first best move of a minimax search by store difference, `depth` moves ahead.
+/// Value and first best move by a minimax search on the difference of the stores, to `depth` moves.
 fn slow_minimax(rules: Rules, position: &Position, depth: u32) -> (i64, Option<Pit>) {
     if let Some(value) = position.final_value() {
         return (value, None);
@@ -93,7 +93,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn the_perfect_player_never_gets_less_than_the_value(rules in rules(), start in position(6, SEEDS as u32), seed: u16) {
+    fn the_perfect_player_never_gets_less_than_the_value(
+        rules in rules(),
+        start in position(6, SEEDS as u32),
+        seed: u16,
+    ) {
         let tables = tables(rules);
         let value = tables.probe(&start).unwrap().value;
         let setting = Setting::new(rules).tables(&tables);
@@ -110,7 +114,10 @@ proptest! {
     }
 
     #[test]
-    fn the_perfect_player_tells_the_value_with_small_tables_and_without(rules in rules(), start in position(6, SEEDS as u32)) {
+    fn the_perfect_player_gives_the_value_with_small_tables_and_without(
+        rules in rules(),
+        start in position(6, SEEDS as u32),
+    ) {
         let large = tables(rules);
         let probe = large.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
@@ -126,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn the_perfect_player_tells_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
+    fn the_perfect_player_gives_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
         let (tables, bounds) = (tables(rules), bounds(rules));
         let probe = tables.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
@@ -195,7 +202,8 @@ proptest! {
         prop_assert_eq!(choice.worth, Worth::Evaluation(most));
     }
 
-    /// Algorithm 2 without pruning, from its text: turns counted, formula (4) for the player at the root.
+    /// Algorithm 2 without pruning, written from the paper: it counts turns, and uses formula (4) for the player at the
+    /// root.
     #[test]
     fn minimax2_is_algorithm_2(start in position(6, 40), depth in 1u32..4) {
         let mut best: Option<(i64, usize)> = None;
@@ -231,8 +239,8 @@ proptest! {
     }
 }
 
-/// A position of Algorithms 2 and 3, with the board as the player at the root sees it; numbers from the store, as in the
-/// paper.
+/// A position of Algorithms 2 and 3, with the board from the view of the player at the root. Pits are numbered from the
+/// store, as in the paper.
 #[derive(Clone)]
 struct Slow {
     root: Position,
@@ -255,14 +263,14 @@ impl Slow {
         Some(Slow { root: self.root, position: played.position, own, turns, repeated: self.repeated + again })
     }
 
-    /// The move that Algorithm 3 makes without a search, and whether it captures.
+    /// Returns the move that Algorithm 3 makes without a search, and true if it captures.
     fn safe(&self) -> Option<(usize, bool)> {
         let seeds = |number: usize| self.position.mover().seeds()[6 - number] as usize;
         let opposite = |number: usize| self.position.other().seeds()[number - 1];
         if let Some(number) = (1..=6).find(|&number| seeds(number) == number || seeds(number) == number + 13) {
             return Some((number, false));
         }
-        // The last target found is kept, and the first pit found for it.
+        // The last target found is kept, with the first pit found for it.
         let mut found = None;
         for target in (2..=6).filter(|&target| seeds(target) == 0 && opposite(target) > 0) {
             if let Some(from) = (target + 1..=6).find(|&from| from - target == seeds(from)) {
@@ -296,10 +304,10 @@ impl Slow {
 
 #[test]
 fn algorithm_1_takes_its_four_functions_in_order() {
-    // Two pits reach the store: the nearer one goes first.
+    // Two pits reach the store. The nearer one goes first.
     assert_eq!(heuristic("0,0,4,0,2,0/1,1,1,1,1,1"), (5, "LastSeedToKalaha"));
     assert_eq!(heuristic("0,0,4,0,2,1/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
-    // After a whole lap, too.
+    // Pits that reach the store after a whole lap count too.
     assert_eq!(heuristic("0,0,0,0,0,14/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
     assert_eq!(heuristic("1,0,0,0,0,3/0,1,1,1,5,1"), (1, "LastSeedToTarget"));
     assert_eq!(heuristic("0,0,5,0,0,3/0,0,1,0,2,2"), (3, "OpponentSeedToStash"));
@@ -310,12 +318,12 @@ fn algorithm_1_takes_its_four_functions_in_order() {
 fn algorithm_1_takes_the_largest_capture_and_the_first_of_equals() {
     assert_eq!(heuristic("1,0,0,1,0,3/0,1,9,9,3,1"), (1, "LastSeedToTarget"));
     assert_eq!(heuristic("1,0,0,1,0,3/0,3,9,9,3,1"), (4, "LastSeedToTarget"));
-    // All around into the starting pit: captures the opposite seeds and the seed that falls there on the way.
+    // Sowing around into the starting pit captures the opposite seeds, including the one that falls there on the way.
     assert_eq!(heuristic("0,13,0,1,0,3/0,3,9,9,3,1"), (2, "LastSeedToTarget"));
     assert_eq!(heuristic("0,13,0,1,0,3/0,4,9,9,3,1"), (4, "LastSeedToTarget"));
-    // Around into an empty pit farther from the store.
+    // Sowing around into an empty pit farther from the store.
     assert_eq!(heuristic("0,0,0,0,9,0/1,1,1,1,1,4"), (5, "LastSeedToTarget"));
-    // Nothing opposite: no capture by these rules.
+    // The opposite pit is empty: no capture by these rules.
     assert_eq!(heuristic("1,0,0,0,0,3/1,1,1,1,0,1").1, "FirstNonEmptyPit");
 }
 
@@ -324,7 +332,7 @@ fn algorithm_1_saves_the_pit_under_the_largest_threat() {
     assert_eq!(heuristic("7,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
     assert_eq!(heuristic("4,0,5,0,0,3/0,0,1,0,1,0"), (3, "OpponentSeedToStash"));
     assert_eq!(heuristic("5,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
-    // All around to an empty pit of ours: nothing there to save.
+    // The opponent can sow around to an empty pit of ours, but has no seeds to capture there.
     assert_eq!(heuristic("0,0,5,0,0,3/0,0,13,0,2,2"), (6, "FirstNonEmptyPit"));
     assert_eq!(heuristic("0,0,5,4,0,3/0,0,13,0,2,2"), (4, "OpponentSeedToStash"));
 }
@@ -387,7 +395,7 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
 }
 
 #[test]
-fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
+fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     let start: Position = "6x6".parse().unwrap();
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut told = Vec::new();
@@ -399,7 +407,7 @@ fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
     }
 }
 
-/// The value of Kalah(6,5) is far beyond a search without tables; that it is at least -30 is not.
+/// Without tables, no search finds the value of Kalah(6,5). The proof that it is at least -30 is quick.
 #[test]
 fn the_perfect_player_first_keeps_what_the_book_proves() {
     let (rules, start): (Rules, Position) = (Rules::Standard, "6x5".parse().unwrap());
@@ -417,7 +425,7 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
     assert!(keeps(&choice), "{choice:?}");
 }
 
-/// The player ends with the damage of a bound table, so it reads them.
+/// A damaged bound table ends the player with an error, which shows that the player reads it.
 #[test]
 fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
     let rules = Rules::Standard;
@@ -456,7 +464,7 @@ fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
     let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
     let make = |seeds: usize| maker.write(tables.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
     (6..=9).for_each(|seeds| drop(make(seeds)));
-    // They are of no use where there are exact tables.
+    // Bound tables are of no use where there are exact tables.
     assert_eq!(bounds(), None);
     (7..=9).for_each(|seeds| std::fs::remove_file(key(seeds).path(directory.path())).unwrap());
     assert_eq!(bounds().map(|seeds| *seeds.end()), Some(9));

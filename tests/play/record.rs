@@ -1,10 +1,10 @@
-//! Games as text: what is written is read again, and what is wrong is refused with its line.
+//! Games as text: games that were written can be read, and faults are reported with their line.
 
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::record::{GameRecord, read_game, read_games};
 use proptest::prelude::*;
 
-/// A game of random moves by `choices`, to its end or until they run out.
+/// Plays random moves by `choices`, to the end of the game or of the choices.
 fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
     let (mut position, mut moves) = (start, Vec::new());
     for choice in choices {
@@ -23,7 +23,13 @@ prop_compose! {
     fn game()(
         rules in 0..Rules::ALL.len(),
         start in prop_oneof![
-            Just("6x4"), Just("3x2"), Just("12x3"), Just("<2,7,5,1,0,0,2>"), Just("1,0,4/2,2,2"), Just("16x1"), Just("1x1"),
+            Just("6x4"),
+            Just("3x2"),
+            Just("12x3"),
+            Just("<2,7,5,1,0,0,2>"),
+            Just("1,0,4/2,2,2"),
+            Just("16x1"),
+            Just("1x1"),
         ],
         choices in prop::collection::vec(0_usize..16, 0..120),
         headers in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,8}x", r#"[ -~äß"\\]{0,20}"#, 0..4),
@@ -45,7 +51,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read_again(games in prop::collection::vec(game(), 1..4)) {
         let text: Vec<String> = games.iter().map(ToString::to_string).collect();
-        // One comment, or one word of it, may be longer than a line.
+        // A comment, or one word of it, may be longer than a line.
         let long = |line: &str| line.chars().count() > 80 && line.contains(' ') && !line.contains("; ");
         prop_assert!(!text.concat().lines().any(|line| !line.starts_with('[') && long(line)), "{}", text.concat());
         prop_assert_eq!(read_games(&text.join("\n")).unwrap(), games.clone());
@@ -64,7 +70,9 @@ proptest! {
         let turns = at.index(words.len());
         words.insert(turns, "{a comment\n[with \"lines\"]; 1-1} 7...");
         let commented = format!("{headers}\n{} ; the end, with }} in it", words.join("\n"));
-        let expected = bare.with_comment(turns, "a comment [with \"lines\"]; 1-1").with_comment(usize::MAX, "the end, with } in it");
+        let expected = bare
+            .with_comment(turns, "a comment [with \"lines\"]; 1-1")
+            .with_comment(usize::MAX, "the end, with } in it");
         prop_assert_eq!(read_game(&commented).unwrap(), expected);
     }
 
@@ -99,7 +107,7 @@ fn comments_are_kept_where_they_were() {
         written.ends_with("\n\n{before} {of the game} 1. 36 {a good \\{ start} 21 {then} 2. 4 {last} *\n"),
         "{written}"
     );
-    // Comments alone are no game.
+    // A text of comments alone has no game.
     assert_eq!(read_games("; nothing here\n{or here}").unwrap(), []);
     assert!(read_game("{nothing}").unwrap_err().to_string().contains("no game"));
 }
@@ -110,7 +118,7 @@ fn numbers_may_stand_at_their_turns() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn faults_are_reported_with_their_line() {
     for (text, line, told) in [
         ("", 1, "there is no game"),
         ("[Start \"6x4\"]\n\n36 21\n3 4 5\n77", 5, "not a turn"),
@@ -140,7 +148,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn a_game_that_ended_for_another_reason_says_so() {
+fn a_game_that_ended_for_another_reason_names_it() {
     let text = "[Start \"6x4\"]\n[Result \"48-0\"]\n[Termination \"North forfeits: no answer\"]\n\n36 21";
     let game = read_game(text).unwrap();
     assert_eq!((game.result, game.header("Termination")), (Some([48, 0]), Some("North forfeits: no answer")));

@@ -1,4 +1,4 @@
-//! `kalah review`: every turn of a game judged by exact values.
+//! `kalah review`: exact values for every turn of a game.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -43,7 +43,7 @@ fn answer(args: &[&str], stdin: &str) -> Value {
     answer
 }
 
-/// A game of random moves from 3x2, over in the end.
+/// Plays random moves from 3x2 to the end of the game.
 fn random_game(seed: u64) -> GameRecord {
     let mut random = fastrand::Rng::with_seed(seed);
     let (start, mut moves): (Position, Vec<Pit>) = ("3x2".parse().unwrap(), Vec::new());
@@ -57,7 +57,7 @@ fn random_game(seed: u64) -> GameRecord {
     GameRecord::of_moves(RULES, start, &moves).unwrap()
 }
 
-/// The moves of a turn that are judged one by one: how the best turns begin at the first one that loses something.
+/// Returns the beginning of a turn to its first losing move, once with each best move in its place.
 fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
     let text = |moves: &[Pit]| moves.iter().map(ToString::to_string).collect::<String>();
     let best = |position: &Position| {
@@ -80,7 +80,7 @@ fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
 }
 
 #[test]
-fn every_turn_is_judged_by_the_tables() {
+fn every_turn_is_evaluated_by_the_tables() {
     let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
     let mut marks = std::collections::BTreeSet::new();
     for seed in 0..30 {
@@ -124,7 +124,7 @@ fn every_turn_is_judged_by_the_tables() {
                 assert!((told["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
             }
         }
-        // What both lost is the way from the value of the start to the result.
+        // The losses of both sides lead from the value of the start to the result.
         let [south, north] = game.result.unwrap().map(i64::from);
         assert_eq!(south - north, value(0) - 2 * lost[0] + 2 * lost[1]);
     }
@@ -175,7 +175,7 @@ fn games_come_from_files_text_and_positions() {
     }
 }
 
-/// What is not proved in time is never called exact, and what the book has is not searched.
+/// A value not proved in time is never called exact. A value in the book is not searched.
 #[test]
 fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     let flags = ["--no-tables", "--memory", "16MiB", "--threads", "1", "--within", "0.01"];

@@ -1,4 +1,4 @@
-//! Neighbouring seeds: whatever is drawn by a seed of the user says nothing about what the next seed draws.
+//! Neighbouring random seeds: numbers drawn with one seed do not predict those drawn with the next.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use kalah::play::{PlayerName, Setting, play_game, random_starts};
 use kalah::table::TableKey;
 use kalah::verify::Sample;
 
-/// Seeds that are compared with the next one.
+/// Number of random seeds that are compared with the next one.
 const SEEDS: u64 = 3000;
 
-/// Requires that the numbers drawn by neighbouring seeds are not correlated.
+/// Requires that the numbers drawn with neighbouring seeds are not correlated.
 #[track_caller]
 fn expect_independent(drawn: impl Fn(u64) -> f64) {
     let numbers: Vec<f64> = (0..=SEEDS).map(drawn).collect();
@@ -33,7 +33,7 @@ fn samples_of_neighbouring_seeds_are_independent() {
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 20 };
     for mover in [3, 10] {
         let frame = Frame { pits: 6, mover, other: 20 - mover };
-        // The second position chosen, the first one that is random.
+        // The second chosen position is the first random one.
         expect_independent(|source| Sample::new(key, 2000, source).indices(frame).nth(1).unwrap() as f64);
     }
 }

@@ -1,4 +1,4 @@
-//! Tournaments: the same games whatever the threads, evaluated by the tables; the command.
+//! Tournaments: the games do not depend on the number of threads, and tables evaluate them. Also the command.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -33,7 +33,7 @@ fn start(text: &str) -> Position {
     text.parse().unwrap()
 }
 
-/// A tournament without its times.
+/// Plays a tournament, and removes the times from its report.
 fn play(tournament: &Tournament, threads: usize) -> Vec<Match> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut matches = pool.install(|| tournament.run(&Default::default(), &|_| ())).unwrap();
@@ -54,7 +54,7 @@ fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
     assert_eq!(one.len(), 4 * 4 * 4);
     assert_eq!(one, play(&tournament(1), 4));
     assert_ne!(one, play(&tournament(2), 1));
-    // The same pair plays different games of chance from one start.
+    // The same pair plays different random games from one start.
     let chance = |from| one.iter().filter(move |played| (played.first, played.second, played.start) == (1, 1, from));
     assert_ne!(chance(0).next().unwrap().game.moves, chance(1).next().unwrap().game.moves);
     for played in &one {
@@ -75,7 +75,8 @@ fn moves_are_evaluated_by_the_tables_alone() {
         for (seat, player) in [played.first, played.second].into_iter().enumerate() {
             lost[player] += played.accuracy[seat].lost;
         }
-        // What both lost is the way from the value at the start to the result, two a seed.
+        // The losses of both sides lead from the value of the start to the result. A seed changes the difference by
+        // two.
         let value = tables.probe(&played.game.start).unwrap().value;
         let [first, second] = played.accuracy.map(|accuracy| 2 * accuracy.lost as i64);
         assert_eq!(played.game.value(), value - first + second, "{:?}", played.game);
@@ -88,7 +89,7 @@ fn moves_are_evaluated_by_the_tables_alone() {
 
 #[test]
 fn these_cells_of_the_published_tournament_come_out_the_same() {
-    // Up to depth 4: unoptimised, six turns take too long.
+    // Only to depth 4: without optimization, six turns take too long.
     let players = PlayerName::PEKAR.into_iter().filter(|player| !player.to_string().ends_with('6')).collect();
     let setting = Setting::new(Rules::Standard);
     let tournament = Tournament::new(players, vec![start("6x4")], setting);
@@ -102,14 +103,15 @@ fn these_cells_of_the_published_tournament_come_out_the_same() {
     };
     let same: Vec<_> = matches.iter().filter(is_published).map(|it| (name(it.first), name(it.second))).collect();
     let same: Vec<_> = same.iter().map(|(first, second)| (first.as_str(), second.as_str())).collect();
-    // docs/players.md: the text does not determine the minimax players; another reading, other cells.
+    // The paper does not fully determine the minimax players, so another reading fills other cells. See
+    // docs/players.md.
     assert_eq!(same, [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]);
 }
 
 #[test]
 fn medians_have_the_intervals_of_the_sign_test() {
     let of = |count: u32| Median::of((1..=count).map(f64::from)).unwrap();
-    // From tables of the sign test at 5 %, two-sided: 6, 10, 20 and 100 values.
+    // From tables of the two-sided sign test at 5 %: 6, 10, 20 and 100 values.
     assert_eq!((of(5).median, of(5).interval), (3.0, None));
     assert_eq!((of(6).median, of(6).interval), (3.5, Some((1.0, 6.0))));
     assert_eq!(of(10).interval, Some((2.0, 9.0)));
@@ -136,7 +138,7 @@ fn kalah(args: &[&str]) -> Ran {
     Ran(command.env("KALAH_TABLES", directory()).arg("tournament").args(args).output().unwrap())
 }
 
-/// The JSON document without what may differ between runs.
+/// The JSON document without the fields that may differ between runs.
 fn document(ran: &Ran) -> Value {
     let mut document: Value = serde_json::from_str(&ran.stdout()).unwrap();
     let part = document.as_object_mut().unwrap();
@@ -155,7 +157,7 @@ fn document(ran: &Ran) -> Value {
 }
 
 #[test]
-fn the_command_tells_the_same_whatever_the_threads() {
+fn the_report_does_not_depend_on_the_threads() {
     let run = |threads: &str, format: &str| {
         let chance = ["--starts", "3", "--random-moves", "2", "--seed", "7", "--threads", threads, format];
         kalah(&[&["heuristic", "random", "minimax3:1", "--rules", "standard", "--start", "6x2"][..], &chance].concat())

@@ -1,4 +1,4 @@
-//! Games of tournaments that are saved as they end, and tournaments that go on from them.
+//! Tournaments that save each game when it ends, and tournaments that resume from these games.
 #![cfg(all(feature = "cli", unix))]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use kalah::record::read_games;
 use serde_json::Value;
 
-/// A tournament of 36 games, of which those of the last player take long.
+/// A tournament of 36 games. The games of the last player take long.
 const FLAGS: [&str; 13] = [
     "tournament",
     "greedy",
@@ -55,7 +55,7 @@ fn games(path: &Path) -> Vec<String> {
     games.into_iter().map(|game| game.with_header("Seconds", "").to_string()).collect()
 }
 
-/// Waits until a file has so many games.
+/// Waits until a file has `count` games.
 fn wait_for(path: &Path, count: usize) {
     let has = || std::fs::read_to_string(path).is_ok_and(|text| text.matches("[Rules").count() >= count);
     while !has() {
@@ -78,7 +78,7 @@ fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
         child.wait().unwrap();
         let saved = games(&path).len();
         assert!((count..36).contains(&saved), "{saved} games were saved");
-        // Without --resume they would be lost.
+        // Without `--resume` the games would be lost.
         let again = command(directory.path(), &["--save", "all.games"]).output().unwrap();
         assert_eq!((again.status.code(), games(&path).len()), (Some(1), saved), "{}", stderr(&again));
         assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
@@ -87,7 +87,7 @@ fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
         assert_eq!(report(&resumed), report(&whole));
         assert_eq!(games(&path), games(&undisturbed));
     }
-    // All games are there: nothing is played, and the report is the same.
+    // The file has all games: none is played, and the report is the same.
     let resumed = command(directory.path(), &["--save", "all.games", "--resume"]).output().unwrap();
     assert_eq!(report(&resumed), report(&whole));
 }
@@ -133,7 +133,7 @@ fn a_stopped_tournament_reports_the_games_so_far() {
     let path = directory.path().join("all.games");
     let child = command(directory.path(), &["--save", "all.games", "--threads", "1"]).spawn().unwrap();
     wait_for(&path, 2);
-    // SAFETY: the process is our child, which has not been waited for.
+    // SAFETY: the process is our child, and no one has waited for it.
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
     let stopped = child.wait_with_output().unwrap();
     assert!(!stopped.status.success() && stderr(&stopped).contains("--resume"), "{}", stderr(&stopped));
@@ -155,7 +155,7 @@ fn a_file_that_cannot_be_written_is_an_error_before_the_games() {
 fn a_full_disk_costs_no_report_and_leaves_whole_games() {
     let directory = tempfile::tempdir().unwrap();
     let whole = command(directory.path(), &[]).output().unwrap();
-    // Files of 4 KiB at the most.
+    // Files are limited to 4 KiB.
     let mut limited = Command::new("sh");
     limited.current_dir(directory.path()).env("KALAH_TABLES", directory.path()).args([
         "-c",

@@ -1,10 +1,10 @@
-//! Links between the pages of the documentation are valid, its summary has every page, its pictures are up to date.
+//! Links between the pages of the documentation are valid, the summary has every page, and the pictures are current.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Every page of the repository.
+/// All pages of the repository.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let directories =
@@ -13,7 +13,7 @@ fn pages() -> Vec<PathBuf> {
     files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }
 
-/// The lines of a page that are not code.
+/// Lines of a page that are not code.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut code = false;
     text.lines().filter(move |line| {
@@ -23,12 +23,12 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The targets of the links in a line: the text in parentheses after a bracket.
+/// Targets of the links in a line: the text in parentheses after a bracket.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
 }
 
-/// The anchors of a page, made from its headings as GitHub does: a number is added to repeated ones.
+/// Anchors of a page, made from its headings as GitHub makes them: repeated ones get a number.
 fn anchors(text: &str) -> HashSet<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let anchor = |line: &str| {
@@ -42,7 +42,7 @@ fn anchors(text: &str) -> HashSet<String> {
     prose(text).filter(|line| line.starts_with('#')).map(anchor).collect()
 }
 
-/// What is wrong with a link on `page`, if anything.
+/// Returns the fault of a link on `page`, or `None`.
 fn fault(page: &Path, target: &str) -> Option<String> {
     if target.contains("://") {
         return None;

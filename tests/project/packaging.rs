@@ -1,5 +1,5 @@
-//! The workflows of the hosted CI only call scripts of the repository, so that what they do can be tried anywhere; and what packages
-//! say about the project comes from Cargo.toml.
+//! Workflows of the hosted CI only call scripts of the repository, so that every step can be tried anywhere. Packages
+//! take their facts about the project from Cargo.toml.
 #![cfg(unix)]
 
 use std::io::Write;
@@ -19,13 +19,13 @@ fn workflows() -> Vec<PathBuf> {
     root().join(".github/workflows").read_dir().unwrap().map(|file| file.unwrap().path()).collect()
 }
 
-/// The values of a key, which is the last one of its line, or alone in it.
+/// Values of a key, which is the last one of its line or alone in it.
 fn values<'t>(yaml: &'t str, key: &str) -> Vec<&'t str> {
     let lines = yaml.lines().map(|line| line.trim_start().trim_start_matches("- "));
     lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(':')).map(str::trim).collect()
 }
 
-/// What is wrong with a step of a workflow that runs `command`, if anything.
+/// Returns the fault of a workflow step that runs `command`, or `None`.
 fn fault(command: &str) -> Option<&'static str> {
     if command.contains(['|', ';', '&', '`', '>', '<', '(']) || command.starts_with("sudo") {
         return Some("is more than a call of a script");
@@ -61,7 +61,7 @@ fn workflows_call_scripts_of_the_repository_and_nothing_else() {
     }
 }
 
-/// A tag can be moved to something else, a commit cannot.
+/// A tag can be moved to other contents, a commit cannot.
 #[test]
 fn workflows_name_the_commits_of_actions() {
     let mut actions = 0;
@@ -99,12 +99,12 @@ fn every_part_of_a_release_is_checked() {
     }
 }
 
-/// Runs a script of `packaging`; `None`, with a warning, where there is no Python.
+/// Runs a script of `packaging`. Returns `None`, with a warning, if there is no Python.
 fn run(arguments: &[&str]) -> Option<Output> {
     run_in(root(), arguments)
 }
 
-/// The same in a copy of the repository.
+/// Does the same in a copy of the repository.
 fn run_in(directory: &Path, arguments: &[&str]) -> Option<Output> {
     if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
         let _ = writeln!(std::io::stderr(), "SKIPPED: {arguments:?} is not tested, KALAH_SKIP_PYTHON is set");
@@ -134,12 +134,12 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
             let error = text(&output.stderr);
             assert!(error.contains(key) && error.contains("Cargo.toml"), "{error}");
         } else {
-            // Authors stand with colons between them; an address has one itself.
+            // Colons separate the authors; an address has one itself.
             let first = if field == "maintainer" { value.split(':').next().unwrap_or(value) } else { value };
             assert_eq!(text(&output.stdout), first);
         }
     }
-    // Nothing else has them.
+    // No other file has these values.
     let control = read("packaging/debian/control");
     for field in ["Maintainer: @MAINTAINER@", "Homepage: @HOMEPAGE@", "Version: @VERSION@"] {
         assert!(control.lines().any(|line| line == field), "{field}");
@@ -181,7 +181,7 @@ fn a_release_is_published_under_the_tag_of_its_version_only() {
     assert_eq!(own.status.success(), can_be, "{}", text(&own.stderr));
 }
 
-/// The files of the repository that a text names.
+/// Files of the repository that a text names.
 #[cfg(feature = "cli")]
 fn named(text: &str) -> std::collections::BTreeSet<&str> {
     let words =
@@ -201,7 +201,7 @@ fn packages_have_the_files_that_help_names() {
     let directory = tempfile::tempdir().unwrap();
     let (pages, documents) = (directory.path().join("man"), directory.path().join("documents"));
     assert!(Command::new(env!("CARGO_BIN_EXE_kalah")).arg("man").arg(&pages).output().unwrap().status.success());
-    // It needs no Python.
+    // This script needs no Python.
     let copied = Command::new(root().join("packaging/documents")).arg(&documents).output().unwrap();
     assert!(copied.status.success(), "{}", text(&copied.stderr));
     let mut names = 0;

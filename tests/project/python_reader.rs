@@ -1,4 +1,4 @@
-//! The Python reader, written from the pages on the format, reads the same as the library.
+//! The Python reader, written from the pages on the format, reads the same scores as the library.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +17,8 @@ fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     Tables::open(directory, rules, pits, seeds).unwrap()
 }
 
-/// Whether to skip the test because there is no Python, with a warning that the test harness does not hide.
+/// Returns true if there is no Python, so that the test must be skipped. Prints a warning that the test harness does
+/// not hide.
 fn skip() -> bool {
     let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
     if skip {
@@ -26,12 +27,12 @@ fn skip() -> bool {
     skip
 }
 
-/// The answers of the Python reader to the positions, one per line.
+/// Asks the Python reader about positions, one per line.
 fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
     ask_with(&[], directory, rules, positions)
 }
 
-/// The same with flags.
+/// Does the same with flags.
 fn ask_with(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
     let mut command = assert_cmd::Command::new("python3");
     command.arg(READER).args(flags).arg(directory).arg(rules.name()).write_stdin(positions);
@@ -52,7 +53,7 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
     if skip() {
         return;
     }
-    // On small boards many seeds give exceptions; all positions of each layer with exceptions are read.
+    // On small boards many seeds give exceptions. All positions of each layer with exceptions are read.
     for (pits, seeds, all_rules_have_exceptions) in
         [(8, 7, false), (7, 8, false), (6, 10, false), (3, 14, false), (2, 22, true), (1, 12, false)]
     {
@@ -71,7 +72,7 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
                     let ranks = if table.header().exceptions() > 0 {
                         ranks.collect()
                     } else {
-                        // The ends of the frame, and some between.
+                        // The ends of the frame, and some positions between.
                         let mut some = vec![ranks.start, ranks.end - 1];
                         some.extend((0..8).map(|_| random.u64(ranks.clone())));
                         some
@@ -103,7 +104,7 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
     }
 }
 
-/// A network with random numbers.
+/// Makes a network of random numbers.
 fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
     let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
     let inputs = (0..2 * pits * 16).map(|_| lanes(90)).collect();
@@ -145,7 +146,8 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
             let (sound, first) =
                 (std::fs::read(&path).unwrap(), bounds.layers()[0].header().entries[0].offset as usize);
             drop(bounds);
-            // In the header, the network, the first cut of the first frame, the last byte before the frames, and the codes.
+            // In the header, the network, the first cut of the first frame, the last byte in front of the frames, and
+            // the codes.
             let directory_at = (128 + Network::file_bytes(pits)).next_multiple_of(64);
             for at in [20, 200, directory_at + 16, first - 1, first + 1] {
                 let mut bytes = sound.clone();
@@ -191,14 +193,14 @@ fn the_python_reader_refuses_what_is_no_table() {
     }
 }
 
-/// A flipped bit does not change the answers, or there is an error.
+/// After a bit flips, the answers stay the same or there is an error.
 #[test]
-fn the_python_reader_never_tells_a_wrong_score() {
+fn the_python_reader_never_gives_a_wrong_score() {
     if skip() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    // With exceptions, and with a frame of more than one block.
+    // Tables with exceptions, and with a frame of more than one block.
     for (rules, pits, seeds, flips) in [(Rules::EmptyCapture, 2, 20, 6), (Rules::Standard, 6, 12, 2)] {
         let tables = build(directory.path(), rules, pits, seeds);
         let index = LayerIndex::new(tables.rows(), seeds);

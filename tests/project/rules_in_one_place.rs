@@ -1,21 +1,23 @@
-//! The differences among rule sets are all in one file. Other code asks for a property: if it distinguished rule sets
+//! The differences among rule sets are all in one file. Other code asks for a property. If it distinguished rule sets
 //! by name, its behaviour for a new one would be accidental.
 //!
-//! This test reads the sources token by token: outside that file a rule set may not be compared with a named one, be a
-//! pattern, or be cast to a number. The reference oracle of `verify`, which deliberately shares no code with the rest,
-//! distinguishes them by name, but without a `_` arm, so that it does not compile until a new one is added to it.
+//! This test reads the sources token by token. Outside that file a rule set may not be compared with a named one, be a
+//! pattern, or be cast to a number.
+//!
+//! The reference oracle of `verify` deliberately shares no code with the rest, so it distinguishes rule sets by name.
+//! It has no `_` arm, so that it does not compile until a new rule set is added to it.
 
 use std::path::{Path, PathBuf};
 
 use kalah::game::Rules;
 
-/// Where the rules are.
+/// File of the rules.
 const HOME: &str = "game/rules.rs";
 
 /// The reference oracle.
 const ORACLE: &str = "verify/oracle.rs";
 
-/// The words and signs of a source, each with its line; without comments, strings and characters.
+/// Words and signs of a source, each with its line; without comments, strings and characters.
 fn tokens(source: &str) -> Vec<(usize, String)> {
     let text: Vec<char> = source.chars().collect();
     let at = |index: usize| text.get(index).copied().unwrap_or('\0');
@@ -73,10 +75,10 @@ fn tokens(source: &str) -> Vec<(usize, String)> {
     tokens
 }
 
-/// The tokens of a source, and which bracket belongs to which.
+/// Tokens of a source, with the pairs of brackets.
 struct Source {
     tokens: Vec<(usize, String)>,
-    /// For each token the innermost bracket around it, and where that ends.
+    /// For each token the innermost bracket around it, and the end of that bracket.
     inside: Vec<Option<(usize, usize)>>,
 }
 
@@ -129,7 +131,7 @@ impl Source {
             if !names.iter().any(|other| other == name) && name != "default" {
                 continue;
             }
-            // Whatever path leads to the type belongs to it.
+            // The path to the type belongs to it.
             let mut first = index;
             while self.before(first) == "::" {
                 first -= 2;
@@ -171,7 +173,7 @@ impl Source {
                         break;
                     }
                     Some((open, close)) if matches!(self.at(open), "(" | "[") => {
-                        // The name of a variant or struct around it.
+                        // The name of a variant or struct around the pattern.
                         let name = usize::from(self.before(open).starts_with(char::is_uppercase));
                         (begin, end) = (open - name, close + 1);
                     }
@@ -196,14 +198,14 @@ fn no_rule_set_is_asked_for_by_name() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("crates"))].concat();
     let only = |end: &str| files.iter().filter(|path| path.ends_with(end)).count() == 1;
-    assert!(only(HOME) && only(ORACLE), "the file of the rules or of the oracle has another name now: tell this test");
+    assert!(only(HOME) && only(ORACLE), "the file of the rules or of the oracle has another name: update this test");
     let mut found = Vec::new();
     for path in files.iter().filter(|path| !path.ends_with(HOME)) {
         let source = Source::read(&std::fs::read_to_string(path).unwrap());
         let faults = source.faults(path.ends_with(ORACLE));
         found.extend(faults.into_iter().map(|(line, what)| format!("{}:{line}: {what}", path.display())));
     }
-    assert!(found.is_empty(), "rule sets are told apart by name; ask for a property instead:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "rule sets are distinguished by name; ask for a property instead:\n{}", found.join("\n"));
 }
 
 #[test]
@@ -247,7 +249,7 @@ fn what_would_be_wrong_is_found() {
         faults("match rules { Rules::Standard => a, Rules::SKalaha if b => match c { 1 => d, _ => e } }", true)
             .is_empty()
     );
-    // The file of the rules contains what is forbidden elsewhere.
+    // The file of the rules contains the patterns that are forbidden elsewhere.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("crates"))].concat();
     let home = files.iter().find(|path| path.ends_with(HOME)).unwrap();

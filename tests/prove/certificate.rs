@@ -1,4 +1,5 @@
-//! Certificates: what the checker accepts is true, what is true it accepts; every change of a certificate is found.
+//! Certificates: the checker accepts only true certificates, and accepts them all. It finds every change of a
+//! certificate.
 
 use std::io::Write;
 use std::path::Path;
@@ -91,7 +92,7 @@ fn searches_visit_no_more_nodes_than_allowed_and_always_the_same() {
     }
 }
 
-/// The bytes of a certificate as a file.
+/// Bytes of a certificate as a file.
 fn bytes_of(certificate: &Certificate) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
@@ -118,7 +119,7 @@ fn check_of<'a>(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Res
     Check::new(certificate, tables, &Pulse::default())
 }
 
-/// The identity of the check of a certificate with this digest, all of whose digits are the same.
+/// Identity of the check of a certificate whose digest has this digit throughout.
 fn identity(digit: u8) -> CheckIdentity {
     CheckIdentity {
         program: "0.1.0 (0123456789ab)".to_owned(),
@@ -128,7 +129,7 @@ fn identity(digit: u8) -> CheckIdentity {
     }
 }
 
-/// The certificate of a small game by each rule set, without tables and with some.
+/// Calls `test` with the certificate of a small game by each rule set, without tables and with some.
 fn small_certificates(mut test: impl FnMut(&mut Scores, &Certificate, Option<&Tables>)) {
     let directory = tempfile::tempdir().expect("a directory");
     for rules in Rules::ALL {
@@ -158,7 +159,7 @@ fn what_is_written_is_read_and_holds() {
     });
 }
 
-/// The certificate with a claim in place of another one.
+/// Returns the certificate with a claim removed or replaced.
 fn with_claim(certificate: &Certificate, old: &Claim, new: Option<Claim>) -> Certificate {
     let mut changed = certificate.clone();
     changed.claims.remove(&old.position).expect("it is there");
@@ -175,8 +176,7 @@ fn every_false_claim_is_found() {
         for claim in certificate.claims.iter() {
             let Claim { position, bounds: Bounds { lower, upper } } = claim;
             let score = scores.score(&position);
-            // A bound that is one better than the truth; where the claim is not tight, more than one better than
-            // claimed.
+            // A bound one better than the truth. If the claim is not tight, that is more than one better than claimed.
             let wrong = [
                 Bounds { lower: score + 1, upper: position.seeds() },
                 Bounds { lower: 0, upper: score.saturating_sub(1) },
@@ -207,7 +207,7 @@ fn the_first_false_claim_is_named() {
             if score == seeds {
                 continue;
             }
-            // Nothing before this claim may follow from it: all claims with fewer seeds, and only those, are before.
+            // This claim must not follow from the claims in front of it, which are exactly those with fewer seeds.
             let mut changed = certificate.clone();
             changed.claims.remove(&claim.position);
             let first = changed.claims.iter().take_while(|other| other.position.seeds() < seeds).count();
@@ -242,7 +242,7 @@ fn claims_that_others_need_cannot_be_removed() {
             if checker.searches(&claim.position, bound).expect("the tables are sound") {
                 continue;
             }
-            // All of these are needed, unless ends, tables or searches show them.
+            // All of these claims are needed, unless ends of games, tables or searches show them.
             for (_, next, needed) in children(rules, &claim.position, bound) {
                 let Some(bounds) = certificate.claims.get(&next) else { continue };
                 if checker.searches(&next, needed).expect("the tables are sound") {
@@ -304,7 +304,7 @@ fn false_statements_are_found() {
 }
 
 #[test]
-fn a_statement_that_is_none_is_not_proved() {
+fn a_statement_with_crossed_bounds_is_not_proved() {
     small_certificates(|_, certificate, tables| {
         let mut changed = certificate.clone();
         let bounds = changed.head.statement.bounds;
@@ -354,7 +354,7 @@ fn samples_are_true_samples() {
         assert_eq!(tally.claims, count.min(all));
         assert_eq!(check.sample(count, 3, &Pulse::default()).expect("all claims are true"), tally);
     }
-    // A false claim is found by the samples that contain it.
+    // Samples that contain a false claim find it.
     let claim = certificate.claims.iter().last().expect("there are claims");
     let score = scores.score(&claim.position);
     let bounds = Bounds { lower: 0, upper: score - 1 };
@@ -383,7 +383,7 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
         let pulse = Pulse::default();
         let tasks = std::thread::scope(|scope| {
             scope.spawn(|| {
-                // Another thread stops the check, at some moment after the first task.
+                // Another thread stops the check at some moment after the first task.
                 while pulse.positions.load(Ordering::Relaxed) < 300.min(claims - before) {
                     std::thread::yield_now();
                 }
@@ -398,7 +398,7 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
             if runs > 1 {
                 break;
             }
-            // On a busy machine the other thread may come too late; then from the beginning.
+            // On a busy machine the other thread may come too late. Then the check starts again.
             attempts += 1;
             assert!(attempts < 1000, "{claims} claims");
             std::fs::remove_file(&state).expect("it was saved");
@@ -451,7 +451,7 @@ fn every_flipped_bit_and_every_other_length_is_found() {
     assert!(CertificateFile::read(Path::new("/nowhere/a.certificate")).is_err_and(|error| !error.is_damage()));
 }
 
-/// Puts the right checksums and the right digest into a certificate whose header, statement or directory was changed.
+/// Writes the right checksums and digest into a certificate whose header, statement or directory was changed.
 fn seal(bytes: &mut [u8]) {
     use xxhash_rust::xxh3::xxh3_64;
     bytes[120..128].fill(0);
@@ -506,13 +506,13 @@ fn forged_numbers_with_right_checksums_are_found() {
             seal(&mut forged);
             match CertificateFile::from_bytes(&forged) {
                 Err(_) => refused += 1,
-                // Another statement is still a statement, which then does not follow.
+                // The file states something else, which then does not follow from the claims.
                 Ok(file) => drop(check(&file.certificate, None)),
             }
         }
     }
     assert!(refused > 500, "{refused}");
-    // Any bytes at all.
+    // Random bytes.
     let mut random = fastrand::Rng::with_seed(2);
     for _ in 0..2000 {
         let mut forged = sound.clone();

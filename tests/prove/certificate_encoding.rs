@@ -1,5 +1,5 @@
-//! A certificate has one encoding: both readers refuse every other one of the same contents, though its checksums are
-//! right.
+//! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
+//! checksums.
 
 use std::io::Write;
 
@@ -11,32 +11,32 @@ use zstd::zstd_safe::CParameter;
 
 use crate::certificates::{Scores, certificate};
 
-/// The parts of a certificate, to be changed and put together again with right checksums, lengths and digest.
+/// Parts of a certificate, to be changed and joined again with right checksums, lengths and digest.
 #[derive(Clone)]
 struct Parts {
     header: Vec<u8>,
-    /// The statement and the digests of the tables.
+    /// Statement and digests of the tables.
     statement: Vec<u8>,
     blocks: Vec<Block>,
-    /// Bytes that do not belong there: between the blocks and the digest.
+    /// Bytes between the blocks and the digest, where a valid file has none.
     rest: Vec<u8>,
 }
 
 #[derive(Clone)]
 struct Block {
-    /// Claims, bytes before compression; reserved.
+    /// Numbers of a block: claims, bytes before compression, reserved.
     numbers: [u32; 3],
     packed: Vec<u8>,
 }
 
-/// The bytes of a block before compression, as its numbers are written.
+/// Numbers of a block before compression, in their encoding.
 #[derive(Clone)]
 struct Raw {
-    /// The number of groups, as it is written.
+    /// Encoded number of groups.
     count: Vec<u8>,
-    /// Seeds in play, the number of claims as it is written, and how many that is.
+    /// For each group: the seeds in play, the encoded number of claims, and that number.
     groups: Vec<(u8, Vec<u8>, usize)>,
-    /// Ranks, as they are written.
+    /// Encoded ranks.
     ranks: Vec<Vec<u8>>,
     lower: Vec<u8>,
     slack: Vec<u8>,
@@ -93,13 +93,13 @@ impl Parts {
         bytes
     }
 
-    /// The bytes of the only block before compression.
+    /// Bytes of the only block before compression.
     fn raw(&self) -> Vec<u8> {
         let [Block { numbers, packed }] = &self.blocks[..] else { panic!("several blocks") };
         decompress(packed, numbers[1] as usize).expect("a zstd frame")
     }
 
-    /// With these bytes in the only block.
+    /// Returns the parts with these bytes in the only block.
     fn with_raw(&self, raw: &[u8], claims: usize) -> Parts {
         let packed = compress(raw, 19).expect("compression in memory");
         Parts { blocks: vec![Block { numbers: [claims as u32, raw.len() as u32, 0], packed }], ..self.clone() }
@@ -111,7 +111,7 @@ impl Parts {
     }
 }
 
-/// A number in LEB128, as it must be written.
+/// A number in LEB128, in its valid encoding.
 fn leb(mut number: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x7f {
@@ -122,7 +122,7 @@ fn leb(mut number: usize) -> Vec<u8> {
     bytes
 }
 
-/// The same number in one byte more.
+/// The same number with one byte more.
 fn longer(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     *bytes.last_mut().expect("a byte") |= 0x80;
@@ -167,7 +167,7 @@ impl Raw {
     }
 }
 
-/// The certificate that is changed, in parts.
+/// The certificate to change, in parts.
 fn sound() -> Parts {
     let start: Position = "3x3".parse().expect("a start position");
     let certificate = certificate(&mut Scores::of(Rules::Standard), &start, None, 0);
@@ -182,7 +182,7 @@ fn sound() -> Parts {
     parts
 }
 
-/// Changes of the zstd frame of a block; each of them unpacks to the same bytes.
+/// Changes of the zstd frame of a block. Each of them unpacks to the same bytes.
 fn other_frames(sound: &Parts) -> Vec<(&'static str, Parts)> {
     let raw = sound.raw();
     let packed = &sound.blocks[0].packed;
@@ -201,7 +201,7 @@ fn other_frames(sound: &Parts) -> Vec<(&'static str, Parts)> {
         compressor.set_parameter(parameter).expect("a parameter of zstd");
         frames.push((name, compressor.compress(&raw).expect("compression in memory")));
     }
-    // The header of the frame: magic, descriptor, content size less 256 in two bytes.
+    // The header of the frame: magic, descriptor, and the content size less 256 in two bytes.
     assert_eq!(packed[4], 0x60, "{} bytes", raw.len());
     let body = &packed[7..];
     let header = |bytes: &[u8]| [&packed[..4], bytes, body].concat();
@@ -278,7 +278,7 @@ fn other_parts(sound: &Parts) -> Vec<(String, Parts)> {
         .map(|at| (format!("reserved byte {at} of the header"), with(&|parts| parts.header[at] = 1 << (at % 8))))
         .collect();
     let block = &sound.blocks[0];
-    // The claims of the last group leave the block for one of their own.
+    // The claims of the last group move to a block of their own.
     let claims = block.numbers[0] as usize;
     let raw = Raw::of(&sound.raw(), claims);
     let last = raw.groups.last().expect("a group").2;
@@ -301,7 +301,8 @@ fn other_parts(sound: &Parts) -> Vec<(String, Parts)> {
         ("no pits", with(&|parts| parts.header[13] = 0)),
     ];
     parts.extend(others.map(|(name, parts)| (name.to_owned(), parts)));
-    // The bounds of the value follow two stores and six pits; those of the first opening, and its moves, follow them.
+    // Two stores and six pits precede the bounds of the value. Behind these are the bounds of the first opening, then
+    // its moves.
     parts.push(("lower above upper".to_owned(), with(&|parts| parts.statement[32..40].copy_from_slice(&[0x7f; 8]))));
     parts.push((
         "an opening without moves".to_owned(),
@@ -334,7 +335,7 @@ fn no_other_encoding_is_read() {
         }
     }
     assert_eq!(accepted, Vec::<String>::new());
-    // How a block is compressed is free: no version of zstd promises the same bytes.
+    // The compression of a block is free: no two versions of zstd have to give the same bytes.
     let packed = compress(&sound.raw(), 1).expect("compression in memory");
     assert_ne!(packed, sound.blocks[0].packed);
     let read = CertificateFile::from_bytes(&sound.with_packed(packed).bytes()).expect("the same claims");

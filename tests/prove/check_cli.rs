@@ -1,4 +1,4 @@
-//! `kalah check`: what scripts rely on.
+//! `kalah check`: the behaviour that scripts rely on.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A directory with tables and a certificate that rests on them.
+/// A directory with tables, and a certificate that rests on them.
 struct Fixture {
     directory: tempfile::TempDir,
     certificate: Certificate,
@@ -50,7 +50,7 @@ impl Fixture {
         self.certificate.claims.len() as u64
     }
 
-    /// The identity of the program's check of the certificate.
+    /// Identity of the program's check of the certificate.
     fn identity(&self) -> CheckIdentity {
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
         let mut long = Command::cargo_bin("kalah").expect("the program is built");
@@ -90,7 +90,7 @@ fn a_sound_certificate_is_checked() {
     let value = fixture.certificate.head.statement.bounds.lower;
     assert_eq!((&answer["at_least"], &answer["at_most"]), (&value.into(), &value.into()));
     assert_eq!(answer["openings"].as_array().expect("a list").len(), 3);
-    // A sample that finds nothing wrong decides nothing; all claims are no sample.
+    // A sample without a fault proves nothing. A sample of all claims is a complete check.
     for (count, ok, extent) in [(1, Value::Null, "sample"), (claims, true.into(), "complete")] {
         let sample = json(&["--sample", &count.to_string()]);
         assert_eq!((&sample["ok"], &sample["extent"]), (&ok, &extent.into()));
@@ -105,7 +105,7 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     let flags = ["--state", state.to_str().expect("a path")];
     fixture.check(&flags).code(0);
     assert!(!state.exists());
-    // States of other checks: each line is a change of the identity, and how the refusal is told.
+    // States of other checks: each line has a change of the identity, and the text of the refusal.
     let identity = fixture.identity();
     let others = [
         (CheckIdentity { certificate: "11".repeat(32), ..identity.clone() }, "another certificate"),
@@ -121,7 +121,7 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     Tasks::new(identity, fixture.claims()).write(&state).expect("the state is written");
     let errors = text(&fixture.check(&[&flags[..], &["--trust-tables"]].concat()).code(1).get_output().stderr);
     assert!(errors.contains("compared the tables"), "{errors}");
-    // One of a version that did not say all this.
+    // A state of a version that recorded less.
     std::fs::write(&state, r#"{"format": "kalah check", "version": 1}"#).expect("the state is written");
     let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
     assert!(errors.contains("version 1") && errors.contains("delete it"), "{errors}");
@@ -130,14 +130,14 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
 }
 
 #[test]
-fn what_a_state_says_is_told_apart_from_what_was_checked() {
+fn the_report_distinguishes_stated_from_checked_claims() {
     let fixture = Fixture::new();
     let state = fixture.directory.path().join("state.json");
     let flags = ["--state", state.to_str().expect("a path")];
     let claims = fixture.claims();
     let out = text(&fixture.check(&flags).code(0).get_output().stdout);
     assert!(out.contains(&format!("{claims} checked by this run, 0 by earlier runs")), "{out}");
-    // Nobody can tell a forged state from a true one, so the report says how much it rests on one.
+    // A forged state looks like a true one, so the report states the part of the result that rests on a state.
     let stated = serde_json::json!({
         "identity": fixture.identity(), "claims": claims, "task_claims": 16, "done": [[0, 0]],
         "tally": { "claims": 16, "one_ply": 16, "searched": 0, "one_ply_and_search": 0, "in_tables": 0, "nodes": 0 },
@@ -153,7 +153,7 @@ fn what_a_state_says_is_told_apart_from_what_was_checked() {
 }
 
 #[test]
-fn the_origin_of_the_tables_is_told() {
+fn the_origin_of_the_tables_is_reported() {
     let fixture = Fixture::new();
     let digest = fixture.certificate.head.tables_digest().expect("it rests on tables");
     let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -187,7 +187,7 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
     let assert = check(&file, &["--tables", path]).code(0);
     let (out, errors) = (text(&assert.get_output().stdout), text(&assert.get_output().stderr));
     assert!(out.contains(": as in the manifest") && !errors.contains("warning"), "{out}{errors}");
-    // Told before the tables are opened, which are others.
+    // The refusal comes before the tables, which are different ones, are opened.
     let mut head = certificate.head.clone();
     head.tables[1][5] ^= 1;
     Certificate { head, claims: certificate.claims }.write(&file).expect("a valid certificate");
@@ -199,7 +199,7 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
 fn what_is_wrong_has_exit_code_3_and_is_named() {
     let fixture = Fixture::new();
     let bytes = std::fs::read(&fixture.file).expect("it was written");
-    // Damage.
+    // A damaged certificate.
     let mut damaged = bytes.clone();
     damaged[bytes.len() / 2] ^= 1;
     std::fs::write(&fixture.file, &damaged).expect("the file is written");
@@ -222,7 +222,7 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     let answer: Value = serde_json::from_slice(&answer).expect("one document");
     assert_eq!((&answer["ok"], &answer["extent"]), (&false.into(), &"wrong".into()));
     assert_eq!(out, format!("WRONG: {}\n", answer["wrong"].as_str().expect("a text")));
-    // Another table.
+    // The digest of another table.
     let head = Head { tables: vec![[0; 32]; 4], ..fixture.certificate.head.clone() };
     let other = Certificate { head, claims: fixture.certificate.claims.clone() };
     other.write(&fixture.file).expect("a valid certificate");

@@ -1,4 +1,4 @@
-//! Tables with false scores and true digests: a check refuses them, and what changes while it runs deceives it as little.
+//! Tables with false scores and true digests. A check refuses them, even if the files change while it runs.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,16 +20,17 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::certificates::{Scores, positions};
 
-/// The smallest layer with a frame of more than one block: that of 9 seeds on 8 pits a side.
+/// The smallest layer with a frame of several blocks: 9 seeds on 8 pits a side.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
 
-/// A directory with tables, and a certificate of a false bound that follows from the tables if one score is forged.
+/// A directory with tables, and a certificate of a false bound. The bound follows from the tables if one score is
+/// forged.
 struct Forgery {
     directory: tempfile::TempDir,
-    /// The table of [`KEY`].
+    /// Table of [`KEY`].
     table: PathBuf,
     true_bytes: Vec<u8>,
-    /// All checksums are right, and header and directory are those of the true table.
+    /// All checksums are right. The header and the directory are those of the true table.
     forged_bytes: Vec<u8>,
     certificate: Certificate,
     file: PathBuf,
@@ -37,7 +38,7 @@ struct Forgery {
 
 impl Forgery {
     fn new() -> Forgery {
-        // SAFETY: the promise is broken on purpose, between the calls that read the table.
+        // SAFETY: the test breaks the contract on purpose, but only between the calls that read the table.
         unsafe { kalah::table::map_files(None) };
         let directory = tempfile::tempdir().expect("a directory");
         build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
@@ -61,7 +62,7 @@ impl Forgery {
         Forgery { directory, table, true_bytes, forged_bytes, certificate, file }
     }
 
-    /// Writes over the table file in place: whoever has it mapped sees it.
+    /// Overwrites the table file in place, so that every process that has it mapped reads the change.
     fn overwrite(&self, bytes: &[u8]) {
         use std::io::Write;
         let file = std::fs::OpenOptions::new().write(true).open(&self.table);
@@ -75,8 +76,10 @@ impl Forgery {
     }
 }
 
-/// A position, the score that it has if one score of `table` is 0, which is more than its true one, and the bytes of the
-/// table with that score; `None` if no move of `position` leads to a score that can be forged.
+/// Returns a position, the too high score that it gets if one score of `table` becomes 0, and the table's bytes with
+/// that score.
+///
+/// Returns `None` if no move of `position` leads to a score that can be forged.
 fn better_by_forging(
     tables: &Tables,
     table: &Table,
@@ -100,7 +103,8 @@ fn better_by_forging(
     Some((*position, better, forged))
 }
 
-/// The bytes of a table with 0 in place of a score in a frame of several blocks, the checksum of its block made anew.
+/// Returns the bytes of a table with 0 in place of a score, and a new checksum of its block. The frame has several
+/// blocks.
 fn with_lower_score(table: &Table, mover: usize, ranks: (u32, u32), score: u8) -> Option<Vec<u8>> {
     let entry = &table.header().entries[mover - 1];
     let index = u64::from(ranks.1) * entry.rows + u64::from(ranks.0);
@@ -148,7 +152,7 @@ fn a_false_score_under_true_digests_is_refused() {
     verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());
     let out = text(&verify.assert().code(3).get_output().stdout);
     assert!(out.contains("empty-capture-8-09.kalah"), "{out}");
-    // Who trusts the tables is deceived, and told what was not compared.
+    // `--trust-tables` accepts the false tables, and the report names the checks that were left out.
     let out = text(&forgery.check(&["--trust-tables"]).code(0).get_output().stdout);
     assert!(out.contains("TRUSTED") && out.contains("--trust-tables"), "{out}");
     let answer = forgery.check(&["--trust-tables", "--json"]).code(0).get_output().stdout.clone();
@@ -156,7 +160,7 @@ fn a_false_score_under_true_digests_is_refused() {
     assert_eq!((&answer["ok"], &answer["tables"]["compared"]), (&true.into(), &false.into()));
 }
 
-/// Checks statement and claims.
+/// Checks the statement and the claims.
 fn whole_check(check: &Check, certificate: &Certificate) -> Result<Tasks, CheckError> {
     check.statement()?;
     check.claims(no_tasks(certificate), &Pulse::default(), None)
@@ -176,7 +180,7 @@ fn a_table_that_changes_during_a_check_is_noticed() {
         let check = Check::new(&forgery.certificate, Some(tables), &Pulse::default());
         check.expect("the tables are sound")
     };
-    // Mapped, and still changed at the end.
+    // The table is mapped, and still changed at the end.
     let tables = open();
     let check = compared(&tables);
     forgery.overwrite(&forgery.forged_bytes);
@@ -184,7 +188,7 @@ fn a_table_that_changes_during_a_check_is_noticed() {
     assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })) && error.is_wrong(), "{error}");
     let error = check.sample(1, 1, &Pulse::default()).expect_err("the table was forged meanwhile");
     assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })), "{error}");
-    // A state is not saved either.
+    // No state is saved.
     let saved = AtomicBool::new(false);
     let save = |_: &Tasks| {
         saved.store(true, Ordering::Relaxed);
@@ -194,7 +198,7 @@ fn a_table_that_changes_during_a_check_is_noticed() {
         check.claims(no_tasks(&forgery.certificate), &Pulse::default(), Some(&save)).is_err() && !saved.into_inner()
     );
     forgery.overwrite(&forgery.true_bytes);
-    // Mapped, changed and changed back. File systems tell times that differ by less than a few milliseconds alike.
+    // The mapped table is changed and changed back. Times in file systems may not differ within a few milliseconds.
     let tables = open();
     std::thread::sleep(Duration::from_millis(50));
     let check = compared(&tables);
@@ -205,7 +209,7 @@ fn a_table_that_changes_during_a_check_is_noticed() {
     let found = check.sample(1, 1, &Pulse::default());
     assert!(matches!(&found, Err(CheckError::Changed { path }) if *path == forgery.table), "{found:?}");
     assert!(found.is_err_and(|error| !error.is_wrong()));
-    // A table that only misled a check is blamed for it, rather than the certificate.
+    // If a table misled the check, the error names the table rather than the certificate.
     let mut other = forgery.certificate.clone();
     other.claims = ClaimSet::new(KEY.pits);
     forgery.overwrite(&forgery.true_bytes);

@@ -1,4 +1,5 @@
-//! The certificates of the repository. CI checks each in full with `kalah check`; here it is a sample of the larger ones.
+//! The certificates of the repository. CI checks each in full with `kalah check`; these tests check samples of the
+//! larger ones.
 
 use std::path::Path;
 
@@ -6,11 +7,11 @@ use kalah::certificate::{CertificateFile, Check};
 use kalah::progress::Pulse;
 use kalah::table::Tables;
 
-/// A larger one is checked by a sample of so many claims.
+/// Number of claims in the sample of a larger certificate.
 const SAMPLE: u64 = 500;
 
-/// Those that rest on tables too large for a test are only read: their digests are those that the README tells, and the tables
-/// are those of the manifest.
+/// Certificates that rest on tables too large for a test are only read. Their digests must be those in the README, and
+/// their tables those of the manifest.
 #[test]
 fn the_large_certificates_rest_on_the_known_tables() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

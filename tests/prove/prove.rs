@@ -1,4 +1,4 @@
-//! Proofs in directories: certificates that the checker accepts, whatever happened on the way.
+//! Proofs in directories: the checker accepts their certificates, however often the proof was interrupted.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
         Solver::new(options.transpositions(1 << 22)).unwrap()
     }
 
-    /// Runs the proof in `directory`; ends it by an error when `ends` says so after a job.
+    /// Runs the proof in `directory`. Ends it with an error as soon as `ends` returns true after a job.
     fn run(
         &self,
         directory: &Path,
@@ -47,7 +47,7 @@ impl<'a> Case<'a> {
         self.run_watched(directory, &|event| matches!(event, ProveEvent::Finished { .. }) && ends())
     }
 
-    /// Runs the proof in `directory`; ends it by an error when `ends` says so of an event.
+    /// Runs the proof in `directory`. Ends it with an error as soon as `ends` returns true for an event.
     fn run_watched(
         &self,
         directory: &Path,
@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
         Ok((state, proved.transpose()?))
     }
 
-    /// Checks a certificate: each bound of each claim, and what it states.
+    /// Checks each bound of each claim of a certificate, and its statement.
     fn check(&self, certificate: &Certificate) {
         let Certificate { head, claims } = certificate;
         let mut checker = Checker::new(self.rules, claims.keys().pits(), self.tables, self.rests_on, self.effort);
@@ -105,7 +105,7 @@ fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     Tables::open(directory, rules, pits, seeds).unwrap()
 }
 
-/// A board with tables for a while.
+/// A board with temporary tables.
 struct Board {
     position: &'static str,
     rules: Rules,
@@ -150,7 +150,7 @@ fn claims_are_counted_while_they_are_extracted() {
         false
     };
     case.run_watched(directory.path(), &watch).unwrap().1.unwrap();
-    assert!(rose.into_inner() > 2, "nothing was told");
+    assert!(rose.into_inner() > 2, "the number of claims did not rise");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn certificates_of_small_boards_hold_and_state_their_values() {
         for (position, seeds) in [("4x3", 6), ("3x3", 0), ("6x2", 8)] {
             let board = Board::new(rules, position, seeds);
             let value = board.case(Wanted::Find).value();
-            // No splitting and small claims; some; as much as there can be, and a single claim.
+            // No splitting and small claims; a little of both; the most splitting and a single claim.
             for (effort, budget) in [(0, u64::MAX), (5, 3000), (20, 1)] {
                 let case = Case { effort, budget, ..board.case(Wanted::Find) };
                 let directory = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn damaged_jobs_are_found_and_run_again_once_they_are_deleted() {
         std::fs::write(path, &bytes).unwrap();
         let error = case.run(directory.path(), &never).unwrap_err();
         assert!(error.is_damage() && error.to_string().contains(path.to_str().unwrap()), "{error}");
-        // Other jobs rest on its claims; these are found again.
+        // Other jobs rest on the claims of this file, which are found again.
         std::fs::remove_file(path).unwrap();
         let (_, certificate) = case.run(directory.path(), &never).unwrap();
         let certificate = certificate.unwrap();

@@ -1,4 +1,4 @@
-//! `kalah prove`: what people and scripts rely on; processes that are killed, and that work together.
+//! `kalah prove`: the behaviour that people and scripts rely on, and processes that are killed or work together.
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::leases::kill_a_holder;
 
-/// The seeds of the largest table.
+/// Seeds of the largest table.
 const SEEDS: usize = 8;
 
 /// Tables and a proof of a small game.
@@ -43,7 +43,7 @@ impl Files {
         self.prove(args).output().unwrap()
     }
 
-    /// Runs until it ends; returns its answer.
+    /// Runs the proof to its end, and returns the answer.
     fn answer(&self, args: &[&str]) -> Value {
         answer(self.run(&[args, &["--json"]].concat()))
     }
@@ -80,7 +80,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What every proof here is given: jobs are small, so that there are many.
+/// Arguments of every proof here. Jobs are small, so that there are many.
 const SMALL: [&str; 7] = ["4x4", "--budget", "2000", "--effort", "6", "--certificate", "4x4.certificate"];
 
 #[test]
@@ -101,7 +101,7 @@ fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
         process.wait().unwrap();
         killed += 1;
     }
-    assert!(killed > 0, "nothing was killed");
+    assert!(killed > 0, "no process was killed");
     let found = files.answer(&SMALL);
     let other = Files::new();
     let whole = other.answer(&SMALL);
@@ -116,7 +116,7 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let files = Files::new();
     let args = [&SMALL[..], &["--share", "--patience", "2", "--json"]].concat();
     let mut processes: Vec<Child> = (0..3).map(|_| files.prove(&args).spawn().unwrap()).collect();
-    // The others have to take its job over.
+    // The other processes have to take over its job.
     kill_a_holder(&mut processes, &files.path().join("proof/jobs"), |_| true);
     let answers: Vec<Value> =
         processes.into_iter().map(|process| answer(process.wait_with_output().unwrap())).collect();
@@ -149,11 +149,11 @@ fn what_is_wrong_is_said_with_what_is_proved() {
     assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
     assert!(stderr(&ran).contains("WRONG: "), "{}", stderr(&ran));
     assert!(found.get("certificate").is_none());
-    // Its directory is about something else than this.
+    // The directory belongs to a different proof.
     let ran = files.run(&["4x2", "--at-most", "0"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(stderr(&ran).contains("--proof"), "{}", stderr(&ran));
-    // No play gives an odd value.
+    // No game ends with an odd value.
     let ran = files.run(&["4x2", "--value", "1", "--proof", "odd"]);
     assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
 }
@@ -175,7 +175,7 @@ fn a_directory_goes_on_by_itself_and_says_what_is_in_it() {
     assert_eq!((&status["openings"], status["proved"].as_bool()), (&first["openings"], Some(true)));
     let jobs = first["jobs"].as_u64().unwrap() + first["split"].as_u64().unwrap();
     assert_eq!(status["jobs"].as_array().unwrap().len() as u64, jobs);
-    // Another job is damage.
+    // The contents of another job count as damage.
     let job = std::fs::read_dir(files.path().join("proof/jobs")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(&job, b"{}\n").unwrap();
     for args in [&["--status"][..], &[]] {
@@ -202,7 +202,7 @@ fn one_process_works_alone_unless_all_share() {
     assert!(stderr(&ran).contains("--share"), "{}", stderr(&ran));
 }
 
-/// A process of a script in `cluster/` that works on the proof of [`SMALL`].
+/// Command that runs a script in `cluster/` on the proof of [`SMALL`].
 fn script(files: &Files, name: &str, args: &[&str]) -> Command {
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name));
     let program = assert_cmd::cargo::cargo_bin("kalah");
@@ -213,7 +213,7 @@ fn script(files: &Files, name: &str, args: &[&str]) -> Command {
     command
 }
 
-/// A stub of `sbatch`: runs the tasks of the array at once, in the background.
+/// Stub of `sbatch`: runs the tasks of the array at once, in the background.
 const SBATCH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 while [[ $1 = --* ]]; do
@@ -273,7 +273,7 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     }
     assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
     assert_eq!(files.answer(&[])["at_least"].as_i64(), Some(value));
-    // Neither are other rules taken for those of the proof, even if they are the default.
+    // Other rules are not taken for those of the proof, even if they are the default.
     for (rules, code) in [(Some("empty-capture"), 1), (Some("standard"), 0), (None, 0)] {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.args(["prove", "--proof", "proof"]).env("KALAH_TABLES", files.path()).current_dir(files.path());
@@ -295,7 +295,7 @@ fn status_shows_who_runs_what_and_half_written_jobs_are_removed() {
     let tests: Vec<&Value> = status["jobs"].as_array().unwrap().iter().map(|job| &job["test"]).collect();
     assert!(tests.contains(&&status["running"][0]["test"]), "{status}");
     assert!(String::from_utf8_lossy(&files.run(&["--status"]).stdout).contains("run by process 12 on a-machine: "));
-    // What a killed process leaves.
+    // Files that a killed process leaves.
     let half = jobs.join("4.4.4.4_4.4.4.4-13.job.abcdef.tmp");
     std::fs::write(&half, "half").unwrap();
     assert_eq!(files.answer(&[])["certificate"], first["certificate"]);
@@ -305,7 +305,7 @@ fn status_shows_who_runs_what_and_half_written_jobs_are_removed() {
 #[test]
 fn a_full_disk_loses_no_finished_job() {
     let files = Files::new();
-    // A limit on the size of files stands for the full disk: the claims of the larger jobs do not fit.
+    // A limit on the size of files simulates a full disk: the claims of the larger jobs do not fit.
     let args = ["4x4", "--budget", "20000", "--effort", "0"];
     let command = files.prove(&args);
     let mut limited = Command::new("sh");
@@ -326,7 +326,7 @@ fn a_full_disk_loses_no_finished_job() {
 fn a_finished_game_has_a_value_and_no_openings() {
     let files = Files::new();
     let found = files.answer(&["<4,5,2,0,0,0,0,0,1,2,3>", "--openings", "--certificate", "over.certificate"]);
-    // Five seeds in the store against two and the six that are left.
+    // Five seeds in the store against two, plus the six that are left.
     assert_eq!((found["at_least"].as_i64(), found["at_most"].as_i64()), (Some(-3), Some(-3)));
     assert_eq!(files.check("over.certificate").certificate.head.statement.bounds.value(), Some(-3));
 }
@@ -340,7 +340,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
     for effort in ["3", "9"] {
         let (proof, name) = (format!("proof-{effort}"), format!("{effort}.certificate"));
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
-        // Position and rules are those of the certificate.
+        // The position and rules are those of the certificate.
         command.args([
             "prove",
             "--from",
@@ -361,7 +361,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
         claims.push(made.claims.len());
         nodes.push(found["nodes"].as_u64().unwrap());
     }
-    // With less effort moves have to be found that the certificate does not name.
+    // With less effort, the program has to find moves that the certificate does not name.
     assert!(nodes[1] * 10 < first["nodes"].as_u64().unwrap(), "{nodes:?}");
     assert!(claims[0] > of_six.claims.len() && of_six.claims.len() > claims[1], "{claims:?}");
 }
@@ -370,7 +370,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
 fn a_false_certificate_does_not_lead_to_another_one() {
     let files = Files::new();
     files.answer(&["4x4", "--effort", "6", "--certificate", "true.certificate"]);
-    // The first player is said to win two seeds more.
+    // This certificate claims that the first player wins two seeds more.
     let mut lie = CertificateFile::read(&files.path().join("true.certificate")).unwrap().certificate;
     let (start, bounds) = (lie.head.statement.position, &mut lie.head.statement.bounds);
     (bounds.lower, bounds.upper) = (bounds.lower + 2, bounds.upper + 2);

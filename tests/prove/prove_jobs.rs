@@ -1,4 +1,4 @@
-//! Jobs of a proof that are complete and wrong: they are found, named and run again, and no certificate rests on them.
+//! Files of jobs that are complete and wrong. They are found, named and run again, and no certificate rests on them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,11 @@ struct Case<'a> {
     budget: u64,
 }
 
-/// What a run of a proof ended with.
+/// Result of a run of a proof.
 struct Ran {
     state: State,
     certificate: Option<Certificate>,
-    /// The files of jobs that were named as wrong.
+    /// Files of jobs that were reported as wrong.
     wrong: BTreeSet<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Case<'a> {
             Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
         })?;
         let file = directory.certificate_path();
-        // Otherwise it is taken as it is.
+        // Otherwise the file is taken as it is.
         let _ = std::fs::remove_file(&file);
         let checkers = Checkers::new(directory.plan(), self.tables);
         let wrong = Mutex::new(BTreeSet::new());
@@ -73,7 +73,7 @@ impl<'a> Case<'a> {
         check.sample(u64::MAX, 1, &Pulse::default()).unwrap();
     }
 
-    /// Whether a bound of a score is true.
+    /// Returns true if a bound of a score is true.
     fn is_true(&self, solver: &Solver, position: &Position, bound: Bound) -> bool {
         let score = solver.score(&position.without_stores(), 0).unwrap();
         match bound {
@@ -83,7 +83,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The file of a job: the fields of its first line, and its claims before compression.
+/// File of a job: the fields of its first line, and its claims before compression.
 #[derive(Clone)]
 struct JobFile {
     head: Value,
@@ -99,7 +99,7 @@ impl JobFile {
         JobFile { head, claims: zstd::stream::decode_all(&bytes[end..]).unwrap() }
     }
 
-    /// Writes it with the right checksums, as a lawful writer would.
+    /// Writes the file with right checksums, as a regular writer would.
     fn write(&self, path: &Path) {
         let claims = zstd::bulk::compress(&self.claims, 3).unwrap();
         let mut head = self.head.clone();
@@ -112,7 +112,7 @@ impl JobFile {
         self.head["position"].as_str().unwrap().parse().unwrap()
     }
 
-    /// The bound that its answer is.
+    /// Bound that the job found.
     fn bound(&self) -> Option<Bound> {
         let bounds = self.head["bounds"].as_array()?;
         let [lower, upper] = [&bounds[0], &bounds[1]].map(|bound| bound.as_u64().unwrap() as u32);
@@ -120,7 +120,7 @@ impl JobFile {
     }
 }
 
-/// Changed files of a job, each with what was changed.
+/// Changed files of a job, each with a description of the change.
 fn changes(job: &JobFile, pits: usize, most_claims: usize) -> Vec<(String, JobFile)> {
     let mut changed = Vec::new();
     let mut head = |field: &str, value: Value| {
@@ -161,7 +161,7 @@ fn changes(job: &JobFile, pits: usize, most_claims: usize) -> Vec<(String, JobFi
             byte(2 * pits, by);
             byte(2 * pits + 1, by);
         }
-        // A seed more, or fewer.
+        // One seed more or less.
         byte(claim % (2 * pits), 1);
         byte((claim + 1) % (2 * pits), -1);
         for flag in [1, 2] {
@@ -194,8 +194,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a proof once for each change of each of its jobs: it ends with the same statement, proved, or names damage. A job with
-/// a false answer about the start is named, and never another one.
+/// Runs a proof once for each change of each of its jobs.
+///
+/// Each run proves the same statement or reports damage. A job with a false answer about the start is reported, and no
+/// other job ever is.
 fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
     let directory = tempfile::tempdir().unwrap();
     let (whole, again) = (directory.path().join("whole"), directory.path().join("again"));
@@ -216,8 +218,12 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
             let ran = match case.run(&again) {
                 Ok(ran) => ran,
                 Err(error) => {
-                    // What can be seen in the file alone; it is run again once it is deleted.
-                    let is_named = matches!(&error, ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. }) if *path == file);
+                    // Faults visible in the file alone. The job is run again once the file is deleted.
+                    let is_named = matches!(
+                        &error,
+                        ProveError::State(StateError::Damaged { path, .. } | StateError::Version { path, .. })
+                            if *path == file
+                    );
                     assert!(is_named, "{what}: {error}");
                     damaged += 1;
                     continue;
@@ -226,9 +232,9 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
             assert_eq!(ran.state.is_refuted(), is_refuted, "{what}");
             assert!(ran.wrong.iter().all(|wrong| *wrong == file), "{what}: {:?} named", ran.wrong);
             let is_false = changed.bound().is_some_and(|bound| !case.is_true(&truth, &job.position(), bound));
-            // What is wrong of other positions need not matter.
+            // False answers about other positions may have no effect.
             let matters = is_false && job.position() == case.position.without_stores();
-            assert!(!matters || !ran.wrong.is_empty(), "{what}: it is false, and nothing was named");
+            assert!(!matters || !ran.wrong.is_empty(), "{what}: the answer is false, and no file was reported");
             assert_eq!(ran.certificate.as_ref().map(|found| &found.head.statement), statement.as_ref(), "{what}");
             ran.certificate.iter().for_each(|certificate| case.check(certificate));
             if ran.wrong.is_empty() {
@@ -247,7 +253,7 @@ fn jobs_that_state_something_wrong_are_named_and_run_again() {
     for (rules, position, seeds, wanted, budget, least_jobs) in [
         (Rules::EmptyCapture, "4x3", 6, Wanted::Find, 150, 5),
         (Rules::SKalaha, "3x3", 0, Wanted::Find, 100, 1),
-        // That is more than the mover can get.
+        // More than the mover can get.
         (Rules::Standard, "4x3", 6, Wanted::AtLeast(20), 20, 0),
     ] {
         let position: Position = position.parse().unwrap();
@@ -278,7 +284,7 @@ fn the_program_names_the_job_and_ends_right() {
         (answer["at_least"].clone(), answer["at_most"].clone())
     };
     let first = value(&prove());
-    // What is wrong of other positions need not matter.
+    // False answers about other positions may have no effect.
     let is_of_start = |path: &PathBuf| {
         let job = JobFile::read(path);
         job.bound().is_some() && job.position() == "4x3".parse().unwrap()

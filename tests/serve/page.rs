@@ -1,4 +1,4 @@
-//! The page in a real browser: games, positions and links, used as people do.
+//! The page in a real browser: games, positions and links, used as people use them.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::game::{Pit, Position, Rules};
@@ -12,10 +12,11 @@ fn tables() -> Tables {
     Tables::open(directory(), RULES, 3, 12).unwrap()
 }
 
-/// The labels of a side by the numbers of its pits: value and outcome.
+/// Labels of a side by the numbers of its pits: value and outcome.
 fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     let script = format!(
-        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => [Number(cell.querySelector('.pit').dataset.pit), \
+        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => \
+            [Number(cell.querySelector('.pit').dataset.pit), \
          [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
     );
     let found = browser.run(&script);
@@ -26,7 +27,7 @@ fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     labels
 }
 
-/// The right labels, from the tables.
+/// Right labels, from the tables.
 fn expected(position: &Position) -> Vec<(usize, String)> {
     let moves = tables().move_scores(position).unwrap();
     let label = |(pit, score): (Pit, u32)| {
@@ -54,7 +55,7 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
         assert_eq!(drawn(&browser), holes(&position));
         assert_eq!(labels(&browser, "south"), expected(&position), "{position}");
         assert_eq!(labels(&browser, "north"), []);
-        // Plays the best move nearest the store, as the tables do, so that the value of the start is reached.
+        // The best move nearest the store, which the tables also choose, leads to the value of the start.
         let pit = tables.probe(&position).unwrap().best().last().unwrap();
         let best = browser.run("return [...document.querySelectorAll('.cell.south .label.best')].length");
         assert_eq!(best, tables.probe(&position).unwrap().best().count());
@@ -70,7 +71,8 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
             break next.final_value().unwrap().abs();
         }
         let board = format!(
-            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')].map((count) => Number(count.textContent))) === '{}'",
+            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')]\
+                .map((count) => Number(count.textContent))) === '{}'",
             json!(holes(&next).as_array().unwrap()[..4])
         );
         browser.wait(&board);
@@ -82,7 +84,7 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
     let seeds = [(12 + value) / 2, (12 - value) / 2];
     let most = format!("{} to {}", seeds[0].max(seeds[1]), seeds[0].min(seeds[1]));
     assert!(status.contains(&most) && status.contains(if value > 0 { "South wins" } else { "" }), "{status}");
-    // No move lost anything, and the graph is level.
+    // No move lost seeds, and the graph is level.
     assert_eq!(browser.run("return document.querySelectorAll('.slip, .blunder').length"), 0);
     assert!(browser.run("return document.querySelectorAll('.dot.exact').length").as_u64() > Some(3));
 }
@@ -98,7 +100,7 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     let &(bad, score) = moves.iter().find(|&&(_, score)| score < best).expect("some move loses something");
     browser.keys(&bad.to_string());
     browser.wait("document.querySelectorAll('#moves li').length === 1");
-    // The mistake is marked with what it cost.
+    // The mistake is marked with its cost.
     browser.wait(&format!("document.querySelector('#moves button').textContent.endsWith('−{}')", 2 * (best - score)));
     browser.wait("document.querySelector('.dot.slip, .dot.blunder')");
     let after = drawn(&browser);
@@ -110,7 +112,7 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     browser.wait("document.querySelector('#redo').disabled");
     assert_eq!(drawn(&browser), after);
     browser.click("#undo");
-    // Along the row to the first pit, and sown from there.
+    // Along the row to the first pit, which is then sown.
     browser.keys("\u{e014}");
     assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
     let told = browser.run("return document.activeElement.getAttribute('aria-label')");
@@ -127,7 +129,8 @@ fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
     settled(&browser, "south");
     browser.run(
         "window.flown = 0; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
-         if (node.className === 'flying') window.flown += 1 }))).observe(document.querySelector('#board'), { childList: true })",
+         if (node.className === 'flying') window.flown += 1 })))\
+             .observe(document.querySelector('#board'), { childList: true })",
     );
     browser.click(".cell.south .pit[data-pit='1']");
     browser.wait("document.querySelector('#board.north-moves')");
@@ -165,7 +168,8 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     settled(&browser, "south");
     browser.click("#edit");
     browser.run(
-        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], ['North pit 2', 3], ['North\\'s store', 4]]) {
+        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], \
+            ['North pit 2', 3], ['North\\'s store', 4]]) {
            const field = document.querySelector(`input[aria-label=\"${label}\"]`);
            field.value = seeds;
            field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -174,7 +178,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     );
     browser.click("#edit-dialog .main");
     settled(&browser, "north");
-    // North to move: the literal has North first.
+    // North is to move, so the literal has North first.
     let position: Position = "<3,4,0,2,3,2,0,0,1>".parse().unwrap();
     assert_eq!(drawn(&browser), holes(&position.turned()));
     assert_eq!(labels(&browser, "north"), expected(&position));
@@ -187,7 +191,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     browser.go(link.as_str().unwrap());
     browser.wait("document.querySelectorAll('#moves li').length === 1");
     assert_eq!(drawn(&browser), shown);
-    // The position before it was evaluated, too, for the graph.
+    // For the graph, the position before it was evaluated too.
     browser.wait("document.querySelectorAll('.dot.exact').length === 2");
     browser.keys("u");
     settled(&browser, "north");

@@ -1,4 +1,4 @@
-//! The page for everyone: what axe-core finds, what is announced, the keyboard, touch, the focus.
+//! The page for everyone: faults that axe-core finds, announcements, the keyboard, touch, the focus.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::browser::board::{STILL, moves, server, settled};
 
-/// axe-core, which checks pages by the rules of WCAG; see tests/browser/axe.md.
+/// axe-core, which checks pages by the rules of WCAG. See tests/serve/browser/axe.md.
 const AXE: &[u8] = include_bytes!("browser/axe.min.js.gz");
 
-/// The text of axe-core, which the browser unpacks.
+/// Script of axe-core, which the browser unpacks.
 fn axe(browser: &Browser) -> String {
     let script = format!(
         "const packed = new Blob([new Uint8Array({})]).stream();
@@ -19,7 +19,7 @@ fn axe(browser: &Browser) -> String {
     browser.run(&script).as_str().unwrap().to_owned()
 }
 
-/// What axe-core finds wrong with the page as it is shown.
+/// Faults that axe-core finds in the page as it is shown.
 fn findings(browser: &Browser) -> Value {
     browser.run(
         "return axe.run().then(({ violations }) =>
@@ -33,14 +33,20 @@ fn axe_core_finds_nothing() {
     for scheme in ["light", "dark"] {
         browser.media("prefers-color-scheme", scheme);
         browser.go("about:blank");
-        // Games that were played here, for the explorer.
+        // Games of this visitor, for the explorer.
         browser.go(&server.url("/style.css"));
-        browser.run("localStorage.setItem('kalah-games', JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))");
+        browser.run(
+            "localStorage.setItem('kalah-games', \
+            JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))",
+        );
         browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
         );
-        browser.wait("document.querySelector('#explorer').checkVisibility() && document.querySelector('#comment').checkVisibility()");
+        browser.wait(
+            "document.querySelector('#explorer').checkVisibility() && \
+            document.querySelector('#comment').checkVisibility()",
+        );
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "{scheme}");
         for dialog in ["new", "edit", "rules", "report", "text", "puzzle"] {
@@ -62,13 +68,13 @@ fn what_was_played_is_announced_and_the_focus_stays() {
     browser.wait("document.querySelector('#said').textContent.includes('South sows pit 2: 2 seeds.')");
     browser.wait("document.querySelector('#said').textContent.includes('South moves again')");
     moves(&browser, 1);
-    // A button of the list, and then more moves.
+    // A button of the list keeps the focus when more moves follow.
     browser.run("document.querySelector('#moves button').focus(); window.kept = document.activeElement");
     browser.keys("1");
     moves(&browser, 2);
     settled(&browser, "north");
     assert_eq!(browser.run("return document.activeElement === window.kept && window.kept.isConnected"), true);
-    // The graph is one stop, whose arrow keys go through the game.
+    // The graph is one stop of the Tab key. Its arrow keys go through the game.
     browser.run("document.querySelector('.graph').focus()");
     browser.keys("\u{e012}");
     browser.wait("document.querySelector('.graph').getAttribute('aria-valuenow') === '1'");
@@ -82,7 +88,7 @@ fn pits_above_nine_are_sown_by_two_digits() {
     browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 12");
     browser.keys("12");
     browser.wait("location.hash.includes('moves=12')");
-    // After a pause, or Enter, one digit is enough.
+    // One digit is enough after a pause or Enter.
     browser.wait("document.querySelectorAll('.pit.legal').length === 11");
     browser.keys("1\u{e007}");
     browser.wait("location.hash.includes('moves=12,1')");
@@ -101,21 +107,23 @@ fn on_a_touch_screen_all_targets_are_large() {
             "return [...document.querySelectorAll('button, select, summary, .switch')].filter((target) => {
                const { width, height } = target.getBoundingClientRect();
                return target.checkVisibility() && (width < 44 || height < 44);
-             }).map((target) => [target.outerHTML.slice(0, 100), target.getBoundingClientRect().width, target.getBoundingClientRect().height])",
+             }).map((target) => [target.outerHTML.slice(0, 100), target.getBoundingClientRect().width, \
+                 target.getBoundingClientRect().height])",
         );
         assert_eq!(small, json!([]), "{width}x{height}");
     }
 }
 
 #[test]
-fn forced_colours_tell_best_and_legal_moves_apart() {
+fn forced_colours_distinguish_best_and_legal_moves() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.media("forced-colors", "active");
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     let style = "const border = (selector) => { const style = getComputedStyle(document.querySelector(selector));
         return [style.borderTopWidth, style.borderTopStyle].join(' ') };
-        return [border('.label.best'), border('.label:not(.best):not(:empty)'), border('.pit.legal'), border('.pit:not(.legal)')]";
+        return [border('.label.best'), border('.label:not(.best):not(:empty)'), border('.pit.legal'), \
+            border('.pit:not(.legal)')]";
     let borders = browser.run(style);
     assert_ne!(borders[0], borders[1]);
     assert_ne!(borders[2], borders[3]);

@@ -1,4 +1,4 @@
-//! What the page offers to those who study: the opening explorer, comments, puzzles.
+//! The page for study: opening explorer, comments, puzzles.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;
@@ -11,10 +11,11 @@ use crate::browser::Browser;
 use crate::browser::board::{RULES, STILL, directory, moves, server, settled};
 use crate::serving::Server;
 
-/// The rows of the explorer: the pit, its value, the games.
+/// Rows of the explorer: the pit, its value, the games.
 fn explorer(browser: &Browser) -> Value {
     browser.run(
-        "return document.querySelector('#explorer').checkVisibility() ? [...document.querySelectorAll('#explorer-rows tr')].map((row) =>
+        "return document.querySelector('#explorer').checkVisibility() ? \
+            [...document.querySelectorAll('#explorer-rows tr')].map((row) =>
            [...row.children].map((cell) => cell.textContent)) : []",
     )
 }
@@ -40,20 +41,24 @@ fn the_explorer_shows_what_the_book_has() {
             })
             .collect();
         browser.wait(&format!(
-            "document.querySelectorAll('#explorer-rows tr').length === {} && document.querySelectorAll('#moves button').length === {moved}",
+            "document.querySelectorAll('#explorer-rows tr').length === {} && \
+                document.querySelectorAll('#moves button').length === {moved}",
             expected.len()
         ));
         browser.wait("document.querySelector('#explorer-note').textContent.startsWith('From the book')");
         assert_eq!(explorer(&browser), json!(expected), "{position}");
-        // The best move, played by a click.
+        // A click plays the best move.
         let best = recalled.best().next().unwrap();
-        let shown = browser.run("return [...document.querySelectorAll('#explorer-rows .best')].map((cell) => cell.parentElement.querySelector('button').textContent)");
+        let shown = browser.run(
+            "return [...document.querySelectorAll('#explorer-rows .best')].map((cell) => \
+            cell.parentElement.querySelector('button').textContent)",
+        );
         assert_eq!(shown, json!(recalled.best().map(|pit| pit.to_string()).collect::<Vec<String>>()));
         browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"pit {best}\"]').click()"));
         moves(&browser, moved + 1);
         position = position.play(RULES, best).unwrap().position;
     }
-    // With values hidden it is hidden, too.
+    // If values are hidden, the explorer hides them too.
     browser.click("#values");
     browser.wait("!document.querySelector('#explorer').checkVisibility()");
 }
@@ -64,7 +69,7 @@ fn the_explorer_counts_the_games_of_this_browser() {
     browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
     settled(&browser, "south");
     assert_eq!(explorer(&browser), json!([]));
-    // This move ends the game as a draw, which is counted once.
+    // This move ends the game as a draw, which counts once.
     for _ in 0..2 {
         browser.keys("3");
         browser.wait("document.querySelector('#status').textContent.match(/over/)");
@@ -87,7 +92,7 @@ fn comments_are_kept_in_links_and_texts() {
     settled(&browser, "north");
     browser.click(".comment summary");
     browser.run("document.querySelector('#comment').focus()");
-    // Digits are part of the text here, and sow nothing.
+    // Digits are part of the text here, and sow no pit.
     browser.keys("See 1 & 2");
     browser.run("document.querySelector('#comment').blur()");
     browser.wait("location.hash.includes('note=') && document.querySelector('#moves .commented')");
@@ -97,10 +102,13 @@ fn comments_are_kept_in_links_and_texts() {
     browser.run("window.before = true; location.reload()");
     browser.wait("!window.before && document.querySelector('#moves .commented')");
     browser.keys("u");
-    browser.wait("document.querySelector('#comment').value === 'See 1 & 2' && document.querySelector('#comment').checkVisibility()");
+    browser.wait(
+        "document.querySelector('#comment').value === 'See 1 & 2' && \
+        document.querySelector('#comment').checkVisibility()",
+    );
     browser.click("#text");
     browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
-    // And from a text; a header of it is kept, too.
+    // Comments also come from a text, and a header of the text is kept.
     let text = "[Event \"Club\"]\n[Start \"3x2\"]\n\n{Well begun} 1 21 ; a } is here\n3";
     browser.run(&format!("document.querySelector('#text-text').value = {}", json!(text)));
     browser.click("#text-dialog .main");
@@ -120,7 +128,7 @@ fn a_search_says_how_far_it_is_and_goes_on_for_longer() {
     browser.wait(
         "document.querySelector('#longer').checkVisibility() && !document.querySelector('#machine-text').textContent",
     );
-    // What was found is announced.
+    // The result is announced.
     browser.wait("document.querySelector('#said').textContent.length > 0");
     browser.click("#longer");
     browser.wait(searching);
@@ -131,14 +139,15 @@ fn a_board_is_cleared_and_scattered() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
-    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => sum + Number(field.value), 0)";
+    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => \
+        sum + Number(field.value), 0)";
     browser.click("#edit");
     assert_eq!(browser.run(sum), 12);
     browser.click("#edit-random");
     assert_eq!(browser.run(sum), 12);
     browser.click("#edit-clear");
     assert_eq!(browser.run(sum), 0);
-    // Of an empty board, one seed for each pit.
+    // On an empty board, the button places one seed for each pit.
     browser.click("#edit-random");
     assert_eq!(browser.run(sum), 6);
     let text = browser.run("return document.querySelector('#edit-text').value");
@@ -161,12 +170,15 @@ fn puzzles_are_solved_and_counted() {
     browser.click("#puzzle");
     browser.click("#puzzle-dialog .main");
     for solved in 1..3 {
-        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && document.querySelector('.pit.legal')");
+        browser.wait(
+            "document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && \
+            document.querySelector('.pit.legal')",
+        );
         let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
         let position: Position = board.as_str().unwrap().parse().unwrap();
         let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
         let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
-        // It is there again when the page is loaded again.
+        // The puzzle is back after the page is loaded again.
         reload();
         browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)')");
         assert_eq!(browser.run("return document.querySelector('#values').checked"), false);

@@ -1,4 +1,4 @@
-//! Defects that the page had, each with the test that showed it.
+//! Former defects of the page, each with its test.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::json;
@@ -8,18 +8,19 @@ use crate::browser::board::{STILL, drawn, moves, server, settled};
 
 const ENTER: &str = "\u{e007}";
 
-/// Has requests to the server fail as they do when it is away; `restore` ends it.
+/// Makes requests fail as if the server were away; `restore` undoes this.
 const AWAY: &str =
     "window.real ??= window.fetch; window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))";
-/// The same, with the answer of a proxy whose server is away.
+/// Does the same with the answer of a proxy whose server is away.
 const PROXY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
     new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } }))";
-/// The same, with the answer of a server whose searches are all in use.
+/// Does the same with the answer of a server whose searches are all in use.
 const BUSY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
-    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', { status: 503, headers: { 'retry-after': '1' } }))";
+    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', \
+        { status: 503, headers: { 'retry-after': '1' } }))";
 const BACK: &str = "window.fetch = window.real; window.dispatchEvent(new Event('online'))";
 
-/// Whether something can be seen.
+/// Expression that is true if an element is visible.
 fn shown(selector: &str) -> String {
     format!("document.querySelector({})?.checkVisibility()", json!(selector))
 }
@@ -33,7 +34,10 @@ fn enter_in_a_dialog_means_its_main_button() {
     browser.run("const field = document.querySelector('#new-seeds'); field.value = 1; field.focus()");
     browser.run("document.querySelector('#new-pits').value = 3");
     browser.keys(ENTER);
-    browser.wait("location.hash.includes('board=<3,0,0,1,1,1,1,1,1>') || location.hash.includes('board=%3C3,0,0,1,1,1,1,1,1%3E')");
+    browser.wait(
+        "location.hash.includes('board=<3,0,0,1,1,1,1,1,1>') || \
+        location.hash.includes('board=%3C3,0,0,1,1,1,1,1,1%3E')",
+    );
     settled(&browser, "south");
     browser.click("#edit");
     browser.run(
@@ -77,7 +81,7 @@ fn the_other_player_moves_when_the_server_is_back() {
         browser.click(".cell.south .pit[data-pit='1']");
         moves(&browser, 1);
         browser.wait(&shown(&format!("#machine.{state}")));
-        // Nothing of a parser's message.
+        // The page shows no message of a parser.
         let text = browser.run("return document.body.innerText");
         assert!(!text.as_str().unwrap().contains("Unexpected token"), "{text}");
         browser.run(BACK);
@@ -95,7 +99,7 @@ fn a_game_goes_on_from_the_turn_of_a_program() {
     while browser.run("return document.querySelector('#undo').disabled") == false {
         browser.keys("u");
     }
-    // North does not move by itself, so that the game can be looked at; a button has it move.
+    // North does not move by itself, so that the user can look at the game. A button makes it move.
     browser.wait(&shown("#go"));
     browser.click("#go");
     browser.wait(&format!("document.querySelectorAll('#moves button').length >= {played}"));
@@ -107,7 +111,7 @@ fn a_move_is_kept_when_the_page_is_loaded_again_while_seeds_move() {
     let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
-    // In one step, so that the seeds cannot have arrived.
+    // In one script, so that the seeds cannot have arrived.
     browser.run("document.querySelector('.cell.south .pit[data-pit=\"1\"]').click(); location.reload()");
     moves(&browser, 1);
     settled(&browser, "north");
@@ -176,14 +180,16 @@ fn on_a_phone_held_sideways_the_buttons_are_seen() {
          element.getBoundingClientRect().bottom > innerHeight).length",
     );
     assert_eq!(below, 0);
-    // With a finger, and without values, all of them: the rules too, which are elsewhere on other screens.
+    // On a touch screen without values, all buttons are visible, even that of the rules, which other screens have
+    // elsewhere.
     browser.touch();
     browser.go("about:blank");
     browser.go(&server.url("/#board=6x4&north=human&values=off"));
     browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
     let below = browser.run(
         "return [...document.querySelectorAll('#board .pit, .tools button, .tools summary')].filter((element) =>
-         element.checkVisibility() && element.getBoundingClientRect().bottom > innerHeight).map((element) => element.id)",
+         element.checkVisibility() && element.getBoundingClientRect().bottom > innerHeight)\
+             .map((element) => element.id)",
     );
     assert_eq!(below, json!([]));
     assert_eq!(browser.run("return document.querySelector('#rules').checkVisibility()"), true);
@@ -263,7 +269,10 @@ fn colours_need_no_new_function_of_the_browser() {
 fn a_bad_variation_in_a_link_does_not_lose_the_game() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human&moves=1,2&also=3;1,1,1;2"));
-    browser.wait("document.querySelector('#error').textContent.includes('1,1,1') || document.querySelector('#error').textContent.includes('not legal')");
+    browser.wait(
+        "document.querySelector('#error').textContent.includes('1,1,1') || \
+        document.querySelector('#error').textContent.includes('not legal')",
+    );
     moves(&browser, 4);
     assert_eq!(browser.run("return document.querySelector('#moves [aria-current]').textContent.slice(0, 3)"), "N 2");
 }

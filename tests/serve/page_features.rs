@@ -1,4 +1,4 @@
-//! What the page offers beyond playing: what just happened, variations, hints, reports, levels, languages.
+//! The page beyond playing: the last move, variations, hints, reports, levels, languages.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::collections::BTreeSet;
@@ -10,18 +10,21 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::browser::board::{RULES, STILL, directory, drawn, moves, remember, server, settled};
 
-/// Notes in `playable` when pits of South can be first clicked, and in `requests` what was asked of the server until then.
+/// Records in `playable` when South's pits can first be clicked, and in `requests` the requests to the server until
+/// then.
 const PLAYABLE: &str = "new MutationObserver(() => {
       if (window.playable || !document.querySelector('.cell.south .pit.legal')) return;
       window.playable = performance.now();
-      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0).map((entry) => new URL(entry.name).pathname).sort();
+      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0)\
+          .map((entry) => new URL(entry.name).pathname).sort();
     }).observe(document, { subtree: true, childList: true, attributes: true })";
 
-/// The pits of a side with a mark of the last move.
+/// Pits of a side with a mark of the last move.
 fn marked(browser: &Browser, mark: &str) -> Value {
     browser.run(&format!(
         "return [...document.querySelectorAll('.mark-{mark}')].map((hole) =>
-           hole.dataset.pit ? `${{hole.dataset.side}} ${{hole.dataset.pit}}` : hole.className.match(/store \\w+/)[0]).sort()"
+           hole.dataset.pit ? `${{hole.dataset.side}} ${{hole.dataset.pit}}` \
+               : hole.className.match(/store \\w+/)[0]).sort()"
     ))
 }
 
@@ -37,7 +40,7 @@ fn the_last_move_its_captures_and_an_extra_turn_are_marked() {
     assert_eq!(marked(&browser, "from"), json!(["south 1"]));
     assert_eq!(marked(&browser, "captured"), json!(["north 2", "south 2"]));
     assert!(browser.text("#last").contains("South captures 4 seeds."), "{}", browser.text("#last"));
-    // The marks are those of the move before each place.
+    // At each place of the game, the marks are those of the move that led there.
     browser.keys("u");
     settled(&browser, "south");
     assert_eq!(marked(&browser, "from"), json!([]));
@@ -45,7 +48,7 @@ fn the_last_move_its_captures_and_an_extra_turn_are_marked() {
     settled(&browser, "south");
     assert_eq!(marked(&browser, "last"), json!(["store south"]));
     assert!(browser.text("#last").contains("South moves again"));
-    // The same in words at a pit.
+    // The label of a pit has the same in words.
     assert!(
         browser
             .run("return document.querySelector('.cell.south [data-pit=\"3\"]').getAttribute('aria-label')")
@@ -80,7 +83,7 @@ fn programs_move_step_by_step_where_that_is_chosen() {
         browser.keys("n");
         moves(&browser, count);
     }
-    // A pause: nothing moves, and one may sow for either side.
+    // During a pause the program makes no move, and the user may sow for either side.
     browser.click("#pause");
     browser.wait("!document.querySelector('#next').checkVisibility() && document.querySelector('.pit.legal')");
     browser.click(".pit.legal");
@@ -104,13 +107,13 @@ fn another_move_is_a_variation_and_back_and_forward_go_through_them() {
     browser.run("history.forward()");
     browser.wait(&format!("{here} === 'N 3'"));
     moves(&browser, 3);
-    // The link has all of them.
+    // The link contains all variations.
     browser.run("window.before = true; location.reload()");
     browser.wait("!window.before && document.querySelector('.pit.legal')");
-    // Before all of them are there again, too.
+    // The address has all of them again after the reload.
     assert!(browser.run("return location.hash").as_str().unwrap().contains("also="));
     moves(&browser, 3);
-    // A new game can be left by Back.
+    // Back leaves a new game.
     browser.click("#new");
     browser.click("#new-dialog .main");
     moves(&browser, 0);
@@ -119,7 +122,7 @@ fn another_move_is_a_variation_and_back_and_forward_go_through_them() {
 }
 
 #[test]
-fn the_best_line_is_played_by_a_click_and_nothing_is_lost() {
+fn a_click_plays_the_line_of_best_play_and_loses_no_move() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human&moves=1&at=0"));
     settled(&browser, "south");
@@ -132,7 +135,7 @@ fn the_best_line_is_played_by_a_click_and_nothing_is_lost() {
     browser.run("document.querySelectorAll('#line button')[2].click()");
     let played = digits[..3].iter().map(char::to_string).collect::<Vec<_>>().join(",");
     browser.wait(&format!("location.hash.includes('moves={played}')"));
-    // The move that was there before, and the three of the line.
+    // The earlier move, and the three of the line.
     moves(&browser, 4);
     // Best play keeps the value.
     browser.wait("document.querySelectorAll('.dot.exact').length === 4");
@@ -171,12 +174,13 @@ fn a_report_counts_what_the_tables_say() {
     browser.click("#report");
     browser.wait("document.querySelector('#report-progress').hidden");
     let rows = browser.run(
-        "return [...document.querySelectorAll('#report-rows tr')].slice(0, 4).map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))",
+        "return [...document.querySelectorAll('#report-rows tr')].slice(0, 4).map((row) => \
+            [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))",
     );
     let transposed: Vec<[u64; 2]> = (0..4).map(|row| [expected[0][row], expected[1][row]]).collect();
     assert_eq!(rows, json!(transposed));
     assert_eq!(rows[0][0].as_u64().unwrap() + rows[0][1].as_u64().unwrap(), played.len() as u64);
-    // A mistake of the list is gone to.
+    // A click on a mistake in the list goes to it.
     browser.click("#report-list button");
     browser.wait("!document.querySelector('dialog[open]') && location.hash.includes('at=')");
 }
@@ -190,7 +194,7 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     assert!(browser.text("#about").contains("standard"));
     assert!(browser.text("#north option:checked").starts_with("Middle"));
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
-    // Whose turn it is, and what to do.
+    // The side to move, and the next action.
     assert_eq!(browser.text("#status"), "Your turn (South).");
     assert!(browser.text("#last").starts_with("Click one of your pits"), "{}", browser.text("#last"));
     assert_eq!(browser.run("return document.querySelector('#pause').checkVisibility()"), false);
@@ -200,7 +204,8 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     browser.click("#new");
     browser.run(
-        "for (const [id, value] of [['new-rules', 'empty-capture'], ['new-pits', 3], ['new-seeds', 2], ['new-opponent', 'greedy'], ['new-you', 'north']]) {
+        "for (const [id, value] of [['new-rules', 'empty-capture'], ['new-pits', 3], ['new-seeds', 2], \
+            ['new-opponent', 'greedy'], ['new-you', 'north']]) {
            const field = document.getElementById(id);
            field.value = value;
            field.dispatchEvent(new Event('change', { bubbles: true }));
@@ -210,7 +215,10 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     browser.wait("document.querySelectorAll('#moves button').length >= 1 && location.hash.includes('south=greedy')");
     browser.go("about:blank");
     browser.go(&server.url("/"));
-    browser.wait("location.hash.includes('south=greedy') && document.querySelector('#about').textContent.includes('empty-capture')");
+    browser.wait(
+        "location.hash.includes('south=greedy') && \
+        document.querySelector('#about').textContent.includes('empty-capture')",
+    );
 }
 
 #[test]
@@ -235,7 +243,10 @@ fn the_rules_are_shown_with_moves_to_try() {
             let position: Position = literal.parse().unwrap();
             let played = position.play(rules, Pit::from_number(pit).unwrap()).unwrap();
             let after = if played.again { played.position } else { played.position.turned() };
-            let stores = browser.run("return [...document.querySelectorAll('#rules-board .store')].map((store) => Number(store.querySelector('.count').textContent))");
+            let stores = browser.run(
+                "return [...document.querySelectorAll('#rules-board .store')].map((store) => \
+                Number(store.querySelector('.count').textContent))",
+            );
             assert_eq!(stores, json!([after.other_store(), after.mover_store()]), "{rules} {example}");
             assert_eq!(browser.text("#rules-do").contains("moves again"), played.again);
         }
@@ -245,12 +256,12 @@ fn the_rules_are_shown_with_moves_to_try() {
 #[test]
 fn the_sides_are_exchanged_by_the_pie_rule_after_the_first_turn() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    // South's first move loses; a perfect North keeps its side, and a person may choose.
+    // South's first move loses. A perfect North would keep its side; a person may choose.
     browser.go(&server.url("/#board=3x2&north=human&south=greedy&moves=1&pie=open"));
     browser.wait("document.querySelector('#swap').checkVisibility()");
     assert!(browser.text("#pie").contains("North may exchange the sides"));
     browser.click("#swap");
-    // Now the program has North, and moves.
+    // After the swap the program has North, and moves.
     browser.wait("document.querySelectorAll('#moves button').length >= 2 && location.hash.includes('north=greedy')");
     assert_eq!(browser.run("return document.querySelector('#swap').checkVisibility()"), false);
 }
@@ -318,7 +329,7 @@ fn every_text_is_there_in_every_language() {
     let (english, german) = (keys(english), keys(german));
     assert!(english.len() > 100);
     assert_eq!(english.difference(&german).collect::<Vec<_>>(), Vec::<&String>::new());
-    // What the page itself names.
+    // Texts that the HTML of the page refers to.
     let html = std::fs::read_to_string("crates/serve/src/page/index.html").unwrap();
     for kind in ["data-t=\"", "data-title=\"", "data-label=\""] {
         for (key, _) in html.split(kind).skip(1).filter_map(|rest| rest.split_once('"')) {
@@ -347,7 +358,7 @@ fn a_game_is_taken_out_as_text_and_put_in_again() {
     browser.click("#text");
     browser.wait("document.querySelector('#text-text').value.includes('[Start \"3x2\"]')");
     let text = browser.run("return document.querySelector('#text-text').value");
-    // What is wrong is shown, with its line; the dialog stays.
+    // The dialog shows the fault with its line, and stays open.
     browser.run("document.querySelector('#text-text').value = '[Start \"3x2\"]\\n\\n1. 9'");
     browser.click("#text-dialog .main");
     browser.wait("document.querySelector('#text-error').textContent.includes('line 3')");

@@ -1,4 +1,4 @@
-//! The HTTP API: its answers, its errors, and that nothing crashes it.
+//! The HTTP API: its answers and errors, and that no request crashes it.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 mod safety;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::serving::{self, Server, code, encoded};
 
-/// Tables to 8 seeds on 6 pits, and all of 3x2, built once.
+/// Tables to 8 seeds on 6 pits, and all tables of 3x2, built once.
 fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -30,9 +30,9 @@ fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// A server shared by all tests that do not stop or overload it.
+/// Server shared by all tests that do not stop or overload it.
 fn server() -> Arc<Server> {
-    // Statics are never dropped, so the process would stay.
+    // Statics are never dropped, so a strong reference would leave the process running.
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
@@ -43,7 +43,7 @@ fn server() -> Arc<Server> {
     })
 }
 
-/// What `kalah probe --json` prints.
+/// Output of `kalah probe --json`.
 fn probe(position: &str, rules: &str) -> Value {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let command = command.env("KALAH_TABLES", directory()).args(["probe", position, "--rules", rules, "--json"]);
@@ -79,7 +79,8 @@ fn a_finished_game_is_answered_without_tables() {
 
 #[test]
 fn values_and_bounds_above_the_tables_hold_the_true_values() {
-    // 13 seeds, tables to 12: proved at once. And 3x4 with the solver's own values, in too little time and in enough.
+    // A position of 13 seeds above tables to 12 is proved at once. Then 3x4 with the solver's own values, in too little
+    // time and in enough.
     for (text, time) in [("<3,0,0,3,2,2,2,2,2>", "0.3"), ("3x4", "0.3"), ("3x4", "0"), ("4x3", "0.01")] {
         let position: Position = text.parse().unwrap();
         let options = SolverOptions::new(Rules::Standard, &position).transpositions(1 << 22);
@@ -121,7 +122,7 @@ fn boards_that_no_solver_takes_are_estimated() {
     assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
 }
 
-/// Moves seeds as a sowing says, like the page when it shows a move.
+/// Moves seeds as a sowing describes, like the page when it shows a move.
 fn replay(position: &str, answer: &Value) -> (Vec<u64>, u64, Vec<u64>) {
     let numbers: Vec<u64> = position[1..position.len() - 1].split(',').map(|text| text.parse().unwrap()).collect();
     let pits = numbers[0] as usize;
@@ -194,7 +195,7 @@ fn players_choose_legal_moves() {
 }
 
 #[test]
-fn what_is_there_is_listed() {
+fn existing_tables_are_listed() {
     let (status, answer) = server().get("/api/tables");
     assert_eq!(status, 200);
     assert_eq!(answer["tables"].as_array().unwrap().len(), Rules::ALL.len() * (7 + 11));
@@ -254,7 +255,7 @@ fn the_page_is_there_and_loads_nothing_from_elsewhere() {
     }
 }
 
-/// Statuses that documented refusals and answers have.
+/// Statuses of the documented refusals and answers.
 const DOCUMENTED: [u16; 9] = [200, 400, 404, 405, 413, 414, 422, 503, 431];
 
 proptest! {
@@ -262,7 +263,12 @@ proptest! {
 
     #[test]
     fn hostile_positions_are_answered_or_refused(
-        board in prop_oneof![".{0,60}", "[<>0-9,x/ -]{0,40}", "<[0-9]{1,2}(,[0-9]{1,4}){0,20}>", "[0-9]{1,2}x[0-9]{1,12}"],
+        board in prop_oneof![
+            ".{0,60}",
+            "[<>0-9,x/ -]{0,40}",
+            "<[0-9]{1,2}(,[0-9]{1,4}){0,20}>",
+            "[0-9]{1,2}x[0-9]{1,12}",
+        ],
         rules in prop_oneof![Just("standard".to_owned()), Just("s-kalaha".to_owned()), ".{0,10}"],
     ) {
         let path = format!("/api/position?board={}&rules={}&time=0", encoded(&board), encoded(&rules));
@@ -314,7 +320,7 @@ fn a_thousand_requests_at_once_are_all_answered() {
         });
     };
     run();
-    assert_eq!(probed.load(Ordering::Relaxed), 750, "a look in the tables is never refused");
+    assert_eq!(probed.load(Ordering::Relaxed), 750, "a look-up in the tables is never refused");
     assert_eq!(searched.load(Ordering::Relaxed) + busy.load(Ordering::Relaxed), 250, "nothing is lost");
     assert!(searched.load(Ordering::Relaxed) >= 2 && busy.load(Ordering::Relaxed) > 0);
     #[cfg(target_os = "linux")]
@@ -342,7 +348,7 @@ fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_i
         if response.status() == 503 {
             break response;
         }
-        // Our own request was first, and the other one was refused: only ours can be answered now.
+        // Our own request was first, and the other one was refused. Only ours can be answered from here on.
         if leaving.peek(&mut [0]).is_ok() {
             leaving = send();
         }
@@ -351,7 +357,7 @@ fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_i
     // The tables still answer.
     assert_eq!(server.get("/api/position?board=3x2").0, 200);
     drop(leaving);
-    // The search would take ten minutes; without its client it ends, or this does not.
+    // The search would take ten minutes. It must end without its client, or this loop does not.
     while busy().status() != 200 {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -364,7 +370,7 @@ fn searches_under_way_are_answered_when_the_server_is_stopped() {
         Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "16MiB"]);
     std::thread::scope(|scope| {
         let server = &server;
-        // Sent again if our own request below was first.
+        // Repeats the request if our own request below was first.
         let asked = scope.spawn(|| {
             let ask = || server.get("/api/position?board=6x6");
             std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap()
@@ -388,7 +394,7 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
     let entry = kalah::table::Table::open(&damaged).unwrap().header().entries[2];
     let mut bytes = std::fs::read(&damaged).unwrap();
     bytes[(entry.offset + entry.rows.next_multiple_of(64)) as usize + 3] ^= 1;
-    // Another file with that name: the server still uses the one it opened.
+    // A new file with that name: the server still uses the one that it opened.
     std::fs::remove_file(&damaged).unwrap();
     std::fs::write(&damaged, bytes).unwrap();
     assert_eq!(server.get("/api/position?board=3x1"), right);
@@ -411,7 +417,7 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
 }
 
 #[test]
-fn damaged_tables_are_told_and_searched_above() {
+fn damaged_tables_are_reported_and_searched_above() {
     let tables = tempfile::tempdir().unwrap();
     build(tables.path(), Rules::EmptyCapture, 3, 8).unwrap();
     let damaged = tables.path().join("empty-capture-3-06.kalah");

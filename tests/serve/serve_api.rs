@@ -1,4 +1,4 @@
-//! The HTTP API beyond single positions: its description, games, texts, streams, sharing with other websites, caching.
+//! The HTTP API beyond single positions: its description, games, texts, streams, use by other websites, caching.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn post(path: &str, body: &Value) -> (u16, Value) {
     server().post(path, body.to_string().as_bytes())
 }
 
-/// The events of a stream: names and documents.
+/// Events of a stream: names and documents.
 fn events(text: &str) -> Vec<(String, Value)> {
     let event = |event: &str| {
         let (name, data) = event.split_once('\n').expect("a name and a document");
@@ -41,7 +41,7 @@ fn events(text: &str) -> Vec<(String, Value)> {
 }
 
 fn get_events(path: &str) -> Vec<(String, Value)> {
-    // Held until all has been read: the last one that holds it ends it.
+    // This reference keeps the server running until everything is read.
     let server = server();
     let mut response = serving::agent().get(server.url(path)).call().unwrap();
     assert_eq!(response.status(), 200);
@@ -49,7 +49,7 @@ fn get_events(path: &str) -> Vec<(String, Value)> {
     events(&response.body_mut().read_to_string().unwrap())
 }
 
-/// Whether a document is one of the description.
+/// Checks that a document fits a schema of the description.
 #[track_caller]
 fn assert_described(value: &Value, schema: &str) {
     description::assert_described(&server(), value, schema);
@@ -88,7 +88,7 @@ fn every_address_is_described_and_answers_its_example_as_described() {
                 assert_eq!(status, 200, "{path}: {answer}");
                 assert_eq!(fits(&answer, &answers["application/json"]["schema"], all, &path), Ok(()));
             }
-            // The other method is refused in the API's words, so there is no request that is not described.
+            // Even the wrong method is refused with an error of the API, so every request is described.
             let other = if method == "get" { post(path, &json!({})) } else { server().get(path) };
             assert_eq!(code(&other), (405, "method"), "{path}");
             assert_described(&other.1, "Error");
@@ -119,7 +119,7 @@ fn a_wrong_document_is_found() {
     }
 }
 
-/// A whole game of 3x2: moves from the first to the last that are legal, and where each was made.
+/// A whole game of 3x2: its moves, and its positions, each with true if the first player is to move.
 fn game() -> (Vec<usize>, Vec<(Position, bool)>) {
     let (mut position, mut first): (Position, bool) = ("3x2".parse().unwrap(), true);
     let (mut moves, mut places) = (Vec::new(), Vec::new());
@@ -171,7 +171,7 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
     assert_eq!(answer["result"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(), 12);
     assert_eq!(end.0.final_value().map(|value| json!(value)), Some(given.last().unwrap()["value"].clone()));
     assert_described(&answer, "Game");
-    // By its text, and in parts.
+    // The game as text, and in parts.
     let (_, text) = post("/api/text/write", &json!({"board": "3x2", "rules": "standard", "moves": moves}));
     assert_eq!(post("/api/game", &json!({"text": text["text"]})), (200, answer.clone()));
     let server = server();
@@ -248,12 +248,12 @@ fn documents_are_compressed_for_those_who_accept_that() {
         flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
         assert_eq!(unpacked, plain);
         assert!(2 * packed.len() < plain.len(), "{} of {}", packed.len(), plain.len());
-        // Nothing that this client takes.
+        // The client accepts no encoding.
         let (status, encoding, _, refusal) = get(path, "br, identity;q=0");
         let refusal = serde_json::from_slice(&refusal).unwrap();
         assert_eq!((code(&(status, refusal)), encoding), ((406, "encoding"), None), "{path}");
     }
-    // Not where that saves nothing, and never a stream.
+    // Answers are not compressed where that saves nothing, and streams never are.
     for path in ["/api/position?board=six", "/api/search?board=3x2&rules=standard"] {
         assert_eq!(get(path, "gzip").1, None, "{path}");
     }
@@ -272,7 +272,7 @@ fn texts_are_written_and_read() {
         (&json!([3, 6, 2]), &json!("Ada \"A\""), &json!("36 2"))
     );
     assert_described(&read, "GameRead");
-    // Comments: after a turn, or in the midst of it, which is after it.
+    // Comments after a turn, or within a turn, which moves them to its end.
     let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
     let (_, answer) = post("/api/text/write", &body);
@@ -288,12 +288,12 @@ fn texts_are_written_and_read() {
 }
 
 #[test]
-fn a_search_tells_how_it_goes_on() {
-    // In the tables: the answer at once.
+fn a_search_reports_its_progress() {
+    // In the tables: the answer comes at once.
     let events = get_events("/api/search?board=3x2&rules=standard");
     assert_eq!(events.len(), 1);
     assert_eq!((&*events[0].0, &events[0].1["ended"]), ("answer", &json!("proved")));
-    // Above them: progress, whose bounds never become wider, and the answer last.
+    // Above the tables: progress, whose bounds never widen, then the answer.
     let events = get_events("/api/search?board=6x5&rules=standard&time=1.2");
     let (last, before) = events.split_last().unwrap();
     assert_eq!((&*last.0, &last.1["ended"]), ("answer", &json!("time")));
@@ -314,7 +314,7 @@ fn a_search_tells_how_it_goes_on() {
         }
     }
     events.iter().for_each(|(_, document)| assert_described(document, "Search"));
-    // What is wrong with a request has its status.
+    // A bad request has its own status.
     assert_eq!(code(&server().get("/api/search?board=nonsense")), (400, "board"));
 }
 
@@ -347,11 +347,11 @@ fn a_search_ends_with_its_reader_and_with_the_server() {
     }
 }
 
-/// The status and headers of a request, in small letters.
+/// Status and headers of a response, in lower case.
 fn head(server: &Server, first: &str, headers: &[&str]) -> (u16, String) {
     let mut request = format!("{first} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     headers.iter().for_each(|header| request += &format!("{header}\r\n"));
-    // A client that stops sending is taken for gone.
+    // The server takes a client that stops sending for gone.
     let mut stream = server.connect();
     stream.write_all(format!("{request}\r\n").as_bytes()).unwrap();
     let mut answer = Vec::new();
@@ -372,7 +372,7 @@ fn pages_of_named_websites_may_use_the_api() {
         assert_eq!(status, 200);
         assert!(head_of.contains("access-control-allow-origin: https://kalah.example\r\n"), "{head_of}");
         assert!(head_of.contains("vary: origin") && head_of.contains("cross-origin-resource-policy: cross-origin"));
-        // Errors can be read, too.
+        // Other sites can read errors too.
         let (status, head_of) = head(server, "GET /api/position", &[origin, cross]);
         assert!(status == 400 && head_of.contains("access-control-allow-origin"));
         let asks =
@@ -381,7 +381,7 @@ fn pages_of_named_websites_may_use_the_api() {
         assert_eq!(status, 204);
         assert!(head_of.contains("access-control-allow-methods: get,post"), "{head_of}");
         assert!(head_of.contains("access-control-allow-headers: content-type"));
-        // The page itself is not shared, and a request must still be meant for this server.
+        // Other sites cannot read the page itself, and a request must still be meant for this server.
         assert_eq!(head(server, "GET /", &[origin]).0, 403);
         let mut stream = server.connect();
         write!(stream, "GET /api HTTP/1.1\r\nHost: evil.example\r\n{origin}\r\nConnection: close\r\n\r\n").unwrap();

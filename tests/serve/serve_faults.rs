@@ -1,4 +1,4 @@
-//! A server whose tables change under it, requests of impossible lengths, and where it listens.
+//! A server whose tables change while it runs, requests of impossible lengths, and the addresses of the server.
 #![cfg(all(unix, feature = "cli", feature = "serve"))]
 
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::serving::{Server, agent, code, encoded};
 
-/// Tables to 12 seeds of a board, and to 8 of another one.
+/// Tables to 12 seeds of one board, and to 8 of another.
 fn tables() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), Rules::Standard, 6, 12).unwrap();
@@ -57,12 +57,12 @@ fn a_table_that_becomes_shorter_ends_only_the_answers_from_it() {
         for path in [&twelve, &other, &twelve] {
             assert_unreadable(&server.get(path));
         }
-        // Whatever reads the layer; a search above it.
+        // Other requests that read the layer, and a search above it.
         assert_unreadable(&server.get(&other.replace("position", "book")));
         assert_unreadable(&server.get("/api/position?rules=standard&board=6x2"));
         let body = json!({ "rules": "standard", "board": "1,2,0,1,2,0/1,0,2,1,1,1" }).to_string();
         assert_unreadable(&server.post("/api/move", body.as_bytes()));
-        // All else goes on.
+        // All other requests still work.
         assert_eq!([server.get(&ten), server.get(&small)], before);
         assert_eq!(server.get("/api/position?rules=empty-capture&board=6x2").0, 200);
         let (status, list) = server.get("/api/tables");
@@ -89,7 +89,7 @@ fn a_search_whose_table_becomes_shorter_ends_with_an_error() {
 }
 
 #[test]
-fn a_length_that_is_none_is_refused_in_the_words_of_the_api() {
+fn an_invalid_length_is_refused_in_the_words_of_the_api() {
     let tables = tempfile::tempdir().unwrap();
     let server = Server::start(tables.path(), &["--no-book"]);
     for length in
@@ -111,8 +111,8 @@ fn a_length_that_is_none_is_refused_in_the_words_of_the_api() {
 #[test]
 fn it_listens_at_names() {
     let tables = tempfile::tempdir().unwrap();
-    let told = Server::start_told("localhost:0", tables.path(), &[]);
-    // Nor is it told that the name must be allowed: it is.
+    let told = Server::messages_at_start("localhost:0", tables.path(), &[]);
+    // The server does not ask to allow the name, which is allowed.
     assert!(!told.contains("--allow-host"), "{told}");
     for wrong in ["localhost", "localhost:", ":8080", "localhost:99999", "::1:80", "a b:80"] {
         let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();

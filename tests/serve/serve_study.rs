@@ -1,4 +1,4 @@
-//! What the server answers to those who study: the opening explorer and puzzles.
+//! The server for study: opening explorer and puzzles.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;

@@ -1,4 +1,4 @@
-//! The page without a server: an exported folder on a plain static host, read by a real browser.
+//! The page without a server: an exported folder on a plain static host, in a real browser.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::game::{Pit, Position, Rules};
@@ -57,7 +57,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
                     let probe = shelf.probe(rules, position).unwrap().unwrap();
                     assert_eq!((status, &answer["score"]), (200, &json!(probe.score)), "{rules} {position} {answer}");
                     assert_eq!(answer["value"], json!(probe.value));
-                    // Left out where it takes too long.
+                    // The line is left out where it takes too long.
                     assert!(answer["line"].is_null() || answer["line"] == json!(probe.line.to_string()), "{answer}");
                     let best: Vec<usize> = probe.best().map(Pit::number).collect();
                     assert_eq!(answer["best"], json!(best));
@@ -71,7 +71,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
             }
         }
     }
-    // A whole game, and a puzzle whose move is the best.
+    // A whole game, and a puzzle whose best move is right.
     let host = Host::new(site.clone());
     open(&browser, &host.address);
     let (status, puzzle) =
@@ -80,7 +80,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     let path = format!("api/position?rules=standard&board={}", encoded(puzzle["position"].as_str().unwrap()));
     assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["best"], json!([puzzle["move"]]));
     assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["line"], puzzle["line"]);
-    // The puzzles of a day, and what the book has, as a server with the same tables answers.
+    // Puzzles of a day and book values, as a server with the same tables answers.
     let server = Server::start(directory(), &[]);
     for level in ["easy", "medium", "hard"] {
         let (_, today) = server.get(&format!("/api/puzzle?rules=standard&level={level}"));
@@ -111,10 +111,14 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let game = game.with_comment(0, "a long comment: ".repeat(20).trim()).with_comment(9, "an } or two");
         let body = json!({ "board": board, "rules": game.rules.name(), "moves": moves, "south": "Ä",
             "headers": [["Event", "a \"club\" \\"]],
-            "comments": [{ "after": 0, "text": "a long comment: ".repeat(20) }, { "after": 99, "text": "an }\nor two " }] });
+            "comments": [
+                { "after": 0, "text": "a long comment: ".repeat(20) },
+                { "after": 99, "text": "an }\nor two " },
+            ] });
         let post = |path: &str, body: &Value| {
             let script = format!(
-                "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => answer.json())"
+                "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => \
+                    answer.json())"
             );
             browser.run(&script)
         };
@@ -128,12 +132,12 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
         assert_eq!(refused["error"]["code"], "text", "{refused}");
     }
-    // Above the tables: an evaluation, no proof. And what is wrong has the words of the API.
+    // Above the tables the site gives an evaluation, not a proof. Its errors have the words of the API.
     let above =
         ask(&browser, &["api/position?rules=standard&board=6x3".to_owned(), "api/position?board=six".to_owned()]);
     assert_eq!((&above[0].1["known"], &above[0].1["source"]), (&json!("estimate"), &json!("depth")));
     assert_eq!((above[1].0, &above[1].1["error"]["code"]), (400, &json!("board")));
-    // Once read, it is there without the host, the page itself too.
+    // Files that were read once work without the host, and so does the page itself.
     browser.wait("navigator.serviceWorker.controller");
     let before = ask(&browser, std::slice::from_ref(&path));
     browser.go("about:blank");
@@ -189,7 +193,7 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
         }
         std::fs::write(&file, &sound).unwrap();
     }
-    // A sound table, but another one than the site was made with; and one that is cut off.
+    // An intact table other than that of the export, and a truncated one.
     let (file, list) = (file_of(&position), version(&site).join("site.json"));
     let (sound, named) = (std::fs::read(&file).unwrap(), std::fs::read_to_string(&list).unwrap());
     let digest = kalah::table::Table::open(&file).unwrap().header().digest;

@@ -1,4 +1,4 @@
-//! The folder of an exported site: what is written, what is left alone, and what a stop leaves.
+//! The folder of an exported site: the files written, the files kept, and the state after a stop.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::sites::{contents, directory, export, version};
 
-/// What `kalah export-site` does in `cwd`: the exit code and what it says.
+/// Runs `kalah export-site` in `cwd`. Returns the exit code and the output.
 fn run(cwd: &Path, arguments: &[&str], tables: Option<&Path>) -> (i32, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.current_dir(cwd).env_remove("KALAH_TABLES").arg("export-site").args(arguments).args(["--days", "0"]);
@@ -37,7 +37,7 @@ fn tables_in_the_folder_are_refused_and_stay() {
     let (work, tables) = (tempfile::tempdir().unwrap(), few());
     let (site, own) = (work.path().join("s"), tables.path().to_str().unwrap());
     assert_eq!(run(work.path(), &["s", "--tables", own], None).0, 0);
-    // Tables of the visitor's own, where the site has its copies; links to them, and to the folder.
+    // The user's own tables where the site keeps its copies; links to these tables, and to the folder.
     for (name, _) in contents(tables.path()) {
         std::fs::copy(tables.path().join(&name), site.join("tables").join(&name)).unwrap();
     }
@@ -65,7 +65,7 @@ fn tables_in_the_folder_are_refused_and_stay() {
     for arguments in [["s", "link"], ["s", "links"], ["folder", "s/tables"], ["folder", "link"]] {
         refused(work.path(), &[arguments[0], "--tables", arguments[1]], None);
     }
-    // The other way round: the folder links to the tables.
+    // The other direction: the folder links to the tables.
     #[cfg(unix)]
     {
         std::fs::rename(site.join("tables"), work.path().join("t")).unwrap();
@@ -89,7 +89,7 @@ fn files_of_others_stay() {
         assert_eq!(std::fs::read_to_string(letter).unwrap(), "mine", "{}", letter.display());
         std::fs::remove_file(letter).unwrap();
     }
-    // All else is that of the new site.
+    // All other files are those of the new site.
     let after = contents(&site);
     assert_ne!(version(&site), scripts);
     let common: Vec<&PathBuf> = before.keys().filter(|path| after.contains_key(*path)).collect();
@@ -97,7 +97,7 @@ fn files_of_others_stay() {
     assert_eq!(common, expected.iter().collect::<Vec<_>>());
     assert_eq!(std::fs::read_dir(site.join("tables")).unwrap().count(), 0);
 
-    // In the way of a first export, which was stopped.
+    // Files in the way of a first export, which was stopped.
     let other = work.path().join("other");
     let options = SiteOptions::new(tables.path().to_owned());
     drop(SitePlan::new(&options).unwrap().copy_tables(&other, &Pulse::default()).unwrap());
@@ -105,7 +105,7 @@ fn files_of_others_stay() {
     let (code, told) = run(work.path(), &["other", "--tables", own], None);
     assert!(code == 1 && told.contains("index.html was not written by this command; move it"), "{told}");
     assert_eq!(std::fs::read_to_string(other.join("index.html")).unwrap(), "mine");
-    // A list that names files outside of the folder is none.
+    // A list that names files outside of the folder is ignored.
     let list = other.join("site/files.json");
     std::fs::write(&list, std::fs::read_to_string(&list).unwrap().replace("\"files\":[", "\"files\":[\"../x\","))
         .unwrap();
@@ -126,7 +126,7 @@ fn what_cannot_be_exported_leaves_the_site_as_it_was() {
     refused(&["s", "--tables", "typo"], None, "there is no directory typo");
     refused(&["s"], Some(Path::new("typo")), "there is no directory typo");
     refused(&["s", "--tables", "s/index.html"], None, "there is no directory s/index.html");
-    // A gap, and damage: the layers above would be missing.
+    // With a gap or damage, the layers above would be missing.
     let layer = |seeds: usize| tables.path().join(format!("standard-2-{seeds:02}.kalah"));
     std::fs::rename(layer(4), tables.path().join("away")).unwrap();
     refused(&["s", "--tables", own], None, "layer 4 is missing");
@@ -196,7 +196,7 @@ fn a_killed_export_leaves_the_old_site_or_the_new_one() {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     };
-    // The sites as they must be, and how long one takes.
+    // The expected sites, and the longest time of an export.
     let mut time = Duration::ZERO;
     let whole = [0, 1].map(|kind| {
         let (site, begin) = (work.path().join(kind.to_string()), Instant::now());
@@ -222,7 +222,7 @@ fn a_killed_export_leaves_the_old_site_or_the_new_one() {
             assert!(found.get(path) == Some(bytes), "{}", path.display());
         }
     }
-    // Nothing is left of all those.
+    // Files of the killed exports are gone.
     assert!(command(&site, 1).status().unwrap().success());
     let mut files = contents(&site);
     files.remove(Path::new("site/files.json")).unwrap();
@@ -262,7 +262,7 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     assert!(few["table_bytes"].as_u64() <= Some(100 << 10));
     let tables = std::fs::read_dir(site.join("tables")).unwrap().count() as u64;
     assert_eq!(few["tables"], json!(tables));
-    // Below each layer there are all others.
+    // Each layer has all layers below it.
     let listed: Value = serde_json::from_slice(&std::fs::read(version(&site).join("site.json")).unwrap()).unwrap();
     let listed = listed["tables"].as_array().unwrap();
     for table in listed {

@@ -1,4 +1,4 @@
-//! What a visitor's browser keeps of an exported site: sound files of one version, whatever the network answers.
+//! Copies of an exported site in a visitor's browser: intact files of one version, whatever the network answers.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::Path;
@@ -17,7 +17,7 @@ fn visit(browser: &Browser, host: &Host) {
     browser.wait("navigator.serviceWorker.controller");
 }
 
-/// Leaves the page and opens an address of the host again, until it shows a position.
+/// Leaves the page and opens an address of the host again. Waits until it shows a position.
 fn come_back(browser: &Browser, host: &Host, address: &str) {
     browser.go("about:blank");
     browser.go(&format!("{}/{address}#board=3x1&rules=standard", host.address));
@@ -43,13 +43,13 @@ fn what_the_network_answers_replaces_nothing_that_is_kept() {
     let styles = browser.run(rules);
     for conduct in [Conduct::Portal, Conduct::Fails(503), Conduct::Fails(404), Conduct::Down] {
         host.conducts(conduct);
-        // Every file once more, while the page is open.
+        // Requests every file again, while the page is open.
         browser.run(
             "return Promise.all(performance.getEntriesByType('resource').map(({ name }) =>
                fetch(name, { cache: 'reload' }).then((answer) => answer.text(), () => 0))).then(() => 1)",
         );
         if conduct == Conduct::Portal {
-            // A visitor has to see it, to log in.
+            // The visitor has to see the portal, to log in.
             browser.go("about:blank");
             browser.go(&format!("{}/", host.address));
             browser.wait("document.title");
@@ -111,7 +111,7 @@ fn files_of_two_versions_never_come_together() {
         for url in loaded {
             assert!(url.contains(&now) || url.contains("/tables/"), "{now}: {url}");
         }
-        // The worker of this version comes once no page of the last one is open.
+        // The worker of this version starts once no page of the last version is open.
         loop {
             browser.wait("navigator.serviceWorker.controller");
             let worker = browser.run("return navigator.serviceWorker.controller.scriptURL");
@@ -120,7 +120,7 @@ fn files_of_two_versions_never_come_together() {
             }
             come_back(&browser, &host, "");
         }
-        // What was read of tables serves all versions.
+        // Table blocks that were read serve all versions.
         host.conducts(Conduct::Down);
         come_back(&browser, &host, "");
         let without = ask(&browser, &[question(read)]).remove(0);
@@ -131,7 +131,7 @@ fn files_of_two_versions_never_come_together() {
         come_back(&browser, &host, "");
     }
     let names = browser.run("return caches.keys()");
-    assert_eq!(names.as_array().unwrap().len(), 2, "one of the page and one of tables: {names}");
+    assert_eq!(names.as_array().unwrap().len(), 2, "one cache of the page and one of tables: {names}");
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn what_was_damaged_on_the_way_heals() {
         let mut files = std::fs::read_dir(folder.path().join("tables")).unwrap().map(|entry| entry.unwrap().path());
         (files.find(|path| name(path).starts_with(&beginning)).unwrap(), position.mover().total() as usize)
     };
-    // The scores, the checksums, the directory; and a network that wants a visitor to log in. Each in a layer above the others:
-    // what was compared before is not read again.
+    // Damage in the scores, in the checksums and in the directory, then a network that wants a visitor to log in. Each
+    // case uses a higher layer, since compared blocks are not read again.
     let texts =
         ["1,2,0,1,1,0/1,0,2,0,1,1", "1,2,0,1,1,0/1,0,2,1,1,1", "1,2,0,1,2,0/1,0,2,1,1,1", "1,2,0,1,2,1/1,0,2,1,1,1"];
     for (kind, text) in texts.into_iter().enumerate() {
@@ -181,9 +181,10 @@ fn what_was_damaged_on_the_way_heals() {
             }
         }
     }
-    // What the browser keeps is compared, too.
+    // Blocks that the browser keeps are compared too.
     let spoiled = browser.run(
-        "return caches.keys().then((names) => Promise.all(names.filter((name) => name.endsWith('tables')).map(async (name) => {
+        "return caches.keys().then((names) => Promise.all(names\
+            .filter((name) => name.endsWith('tables')).map(async (name) => {
            const cache = await caches.open(name);
            const kept = await cache.keys();
            for (const request of kept) {

@@ -1,9 +1,7 @@
-//! Time limits are kept, and everything stops when told to: all players, the solver, the server, and commands, on any
-//! board.
+//! All players, the solver, the server and commands keep time limits, and stop on request, on any board.
 //!
-//! An answer may be 50 ms late. On a busy machine it may be later through no fault of the program: then the thread's
-//! processor time decides, and a case that is late by chance is tried again. `KALAH_TIME_CASES` sets the number of
-//! random cases.
+//! An answer may be 50 ms late. On a busy machine it may be later through no fault of the program. So the thread's
+//! processor time decides, and a late case is tried again. `KALAH_TIME_CASES` sets the number of random cases.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::io::Write;
@@ -25,27 +23,27 @@ use serde_json::{Value, json};
 
 use crate::serving::{Server, encoded};
 
-/// How late an answer may be.
+/// Maximum delay of an answer.
 const LATE: Duration = Duration::from_millis(50);
 
-/// How often a case is tried before it counts as late.
+/// Number of tries before a case counts as late.
 const TRIES: usize = 5;
 
-/// The time limit for a test that would never end: far longer than anything here takes.
+/// Time limit for a test that would never end: far longer than any step here takes.
 const GUARD: Duration = Duration::from_secs(120);
 
-/// How many random cases are tried.
+/// Number of random cases.
 fn cases(usual: u64) -> u64 {
     std::env::var("KALAH_TIME_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
 }
 
-/// One test at a time: they measure.
+/// Lets one test run at a time, since they measure.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The processor time of this thread; the elapsed time if the system does not report it.
+/// Processor time of this thread, or the elapsed time if the system does not report it.
 fn busy() -> Duration {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let passed = BEGIN.elapsed();
@@ -54,8 +52,8 @@ fn busy() -> Duration {
     nanos.map_or(passed, Duration::from_nanos)
 }
 
-/// Does `work` and fails if it takes longer than `time` plus the tolerance several times in a row; if it never returns,
-/// the process is ended.
+/// Does `work`. Fails if it takes longer than `time` plus the tolerance several times in a row. Ends the process if it
+/// never returns.
 fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
     let done = AtomicBool::new(false);
     let told = what.to_owned();
@@ -64,7 +62,7 @@ fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
             let begin = Instant::now();
             while !done.load(Ordering::Relaxed) {
                 if begin.elapsed() > time + GUARD {
-                    // Not through the harness, which hides what tests print.
+                    // Not through the harness, which hides the output of tests.
                     let _ = std::io::stderr().write_all(format!("no answer: {told}\n").as_bytes());
                     std::process::abort();
                 }
@@ -96,7 +94,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// A position in which the game goes on: few seeds or many, even or uneven, on a board of 1 to 16 pits a side.
+/// A position of an unfinished game: few seeds or many, even or uneven, on a board of 1 to 16 pits a side.
 fn random_position(random: &mut fastrand::Rng, most_seeds: u32) -> Position {
     loop {
         let pits = random.usize(1..=16);
@@ -112,7 +110,7 @@ fn random_position(random: &mut fastrand::Rng, most_seeds: u32) -> Position {
     }
 }
 
-/// From microseconds to 300 milliseconds, small ones as often as large ones.
+/// A time from microseconds to 300 milliseconds, small ones as often as large ones.
 fn random_time(random: &mut fastrand::Rng) -> Duration {
     Duration::from_nanos(10f64.powf(3.0 + random.f64() * 5.47) as u64)
 }
@@ -166,7 +164,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
 }
 
 #[test]
-fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
+fn every_player_has_a_move_at_once_when_it_is_stopped() {
     let _alone = alone();
     for (index, board) in ["6x8", "8x8", "12x7", "16x15"].into_iter().enumerate() {
         let position: Position = board.parse().unwrap();
@@ -227,11 +225,11 @@ fn a_deadline_ends_a_search_wherever_it_is() {
             });
         }
     }
-    // Nearly all of them take far longer.
+    // Nearly all positions take far longer.
     assert!(ended.iter().all(|&ended| ended >= 18), "{ended:?}");
 }
 
-/// That each step of making one looks at the time is tested beside the steps.
+/// Unit tests next to the steps of making a solver check that each of them looks at the time.
 #[test]
 fn a_solver_is_not_made_when_the_time_is_over_before() {
     let _alone = alone();
@@ -315,13 +313,14 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
     }
 }
 
-/// Sends the signal that Ctrl-C sends.
+/// Sends the signal of Ctrl-C.
 #[cfg(unix)]
 fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Commands that would take hours end soon after Ctrl-C: long before the ten seconds that a server waits for its requests.
+/// Commands that would take hours end soon after Ctrl-C, long before the ten seconds that a server waits for its
+/// requests.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_commands_wherever_they_are() {
@@ -377,7 +376,7 @@ fn the_server_answers_any_board_in_time() {
     }
 }
 
-/// As [`within`] for a server: by the clock, or by its processor time.
+/// Does the same as [`within`] for a server, with its elapsed or its processor time.
 fn served(server: &Server, time: Duration, told: &str, ask: impl Fn() -> (u16, Value)) -> Value {
     let mut took = Vec::new();
     for _ in 0..TRIES {
@@ -418,10 +417,10 @@ fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
             Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
-            // Sent again if our own request below was first.
+            // Repeats the request if our own request below was first.
             let ask = || server.get(path);
             let asked = scope.spawn(move || std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap());
-            // The only search is taken once another one is refused.
+            // The only search is in use once another one is refused.
             while server.get("/api/position?board=6x5&time=0").0 != 503 {}
             thread::sleep(Duration::from_millis(200));
             let begin = Instant::now();
@@ -431,7 +430,7 @@ fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
             begin
         });
         assert_eq!(server.wait().code(), Some(130));
-        // It would wait ten seconds for a search that does not end.
+        // The server would wait ten seconds for a search that does not end.
         assert!(begin.elapsed() < Duration::from_secs(5), "{path}: {:?}", begin.elapsed());
     }
 }

@@ -1,4 +1,4 @@
-//! Bound tables: what they say of every position is true, and says as much as the format promises.
+//! Bound tables: their bounds of every position are true, and as narrow as the format guarantees.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -16,7 +16,7 @@ use kalah::table::{
 };
 use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
-/// A network with random numbers, whose evaluations spread by a few seeds.
+/// Makes a network of random numbers whose evaluations vary by a few seeds.
 fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
     let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
     let weights = Weights {
@@ -29,14 +29,14 @@ fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
     Network::new(rules, pits, &weights).unwrap()
 }
 
-/// Exact tables of a small board in a temporary directory.
+/// Makes exact tables of a small board in a temporary directory.
 fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     build(directory, rules, pits, seeds).unwrap();
     Tables::open(directory, rules, pits, seeds).unwrap()
 }
 
-/// Compares every position of a bound table with the exact one: the code is the one that the cuts define, and the bounds
-/// are the scores with this code.
+/// Compares every position of a bound table with the exact one. The code must be the one that the cuts define, and the
+/// bounds must be the lowest and highest score with this code.
 fn compare(exact: &Tables, table: &BoundTable) {
     let seeds = table.key().seeds;
     let index = LayerIndex::new(exact.rows(), seeds);
@@ -94,7 +94,7 @@ fn the_bytes_do_not_depend_on_threads() {
         pool.install(|| maker.make(exact.layer(11).unwrap()).unwrap().blocks().bytes().to_vec())
     });
     assert!(bytes[0] == bytes[1]);
-    // A file has the same bytes, and so have copies in memory.
+    // The file and the copies in memory have the same bytes.
     let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap();
     assert!(std::fs::read(&path).unwrap() == bytes[0]);
     let table = BoundTable::open(&path).unwrap();
@@ -169,7 +169,7 @@ fn tables_are_opened_around_the_exact_layers() {
     };
     assert_eq!(open(0, 48).unwrap(), None);
     [(3, 1), (4, 0), (5, 0), (6, 0), (7, 0), (8, 1), (10, 0)].into_iter().for_each(|(seeds, own)| make(seeds, own));
-    // Up to the first with another network or the first that is missing, down to the first with another network.
+    // Upward to the first layer that is missing or has another network; downward to the first with another network.
     for (exact, most, seeds) in [
         (5, 48, Some(4..=7)),
         (5, 6, Some(4..=6)),
@@ -183,7 +183,7 @@ fn tables_are_opened_around_the_exact_layers() {
     ] {
         assert_eq!(open(exact, most).unwrap(), seeds, "{exact} {most}");
     }
-    // Damage matters above the exact layers only.
+    // Damage matters only above the exact layers.
     std::fs::write(exact.key(5).bounds_path(directory.path()), "damaged").unwrap();
     assert_eq!(open(5, 48).unwrap(), Some(6..=7));
     assert_eq!(open(7, 7).unwrap(), Some(6..=7));
@@ -192,7 +192,7 @@ fn tables_are_opened_around_the_exact_layers() {
 
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 8 };
 
-/// The bytes of a small bound table.
+/// Bytes of a small bound table.
 static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
@@ -217,7 +217,7 @@ fn every_flipped_bit_is_found() {
             assert!(matches!(check_bound_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
         }
     }
-    // The directory and all before it is checked on opening.
+    // Opening checks the directory and all bytes in front of it.
     assert!(opened > 0 && opened < SMALL.len() / 2, "{opened} of {}", SMALL.len());
     for length in (0..SMALL.len()).step_by(7) {
         assert!(open(SMALL[..length].to_vec()).is_err_and(|error| error.is_damage()), "{length} bytes");
@@ -225,8 +225,8 @@ fn every_flipped_bit_is_found() {
     assert!(open([&SMALL[..], &[0]].concat()).is_err());
 }
 
-/// Header and directory may say anything, with the checksums and digests that belong to it: an error or a table to read
-/// from, never a panic.
+/// A header and a directory with any contents, with right checksums and digests: the result is an error or a readable
+/// table, never a panic.
 #[test]
 fn whatever_a_header_says_is_refused_or_can_be_read() {
     let mut random = fastrand::Rng::with_seed(6);
@@ -241,7 +241,7 @@ fn whatever_a_header_says_is_refused_or_can_be_read() {
             let most = random.usize(1..=8).min(first - at);
             bytes[at..at + most].copy_from_slice(&value.to_le_bytes()[..most]);
         }
-        // By the page on the format.
+        // The digest as docs/format.md defines it.
         let fields = [&bytes[..16], &bytes[64..96], &bytes[128..first]].concat();
         bytes[32..64].copy_from_slice(blake3::hash(&fields).as_bytes());
         let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[128..first]);
@@ -283,7 +283,7 @@ fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
 }
 
-/// The bound table with the code of one position changed, and valid checksums and digests.
+/// Returns the bound table with the code of one position changed, and valid checksums and digests.
 fn with_code(table: &BoundTable, mover: usize, ranks: (u32, u32), code: u8) -> BoundTable {
     let mut bytes = table.blocks().bytes().to_vec();
     let (frame, at) = (table.frame_unchecked(mover), table.code_at(mover, ranks.0, ranks.1) as usize);
@@ -336,7 +336,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
         let maker = BoundMaker::new(&network, Cuts::new(&[-24, 0, 24]).unwrap());
         let make = |seeds| Arc::new(maker.make(exact.layer(seeds).unwrap()).unwrap());
         let mut bounds: Vec<_> = (5..=9).map(make).collect();
-        // Exact layers to 4 and bound tables above; exact layers to 9 and one bound table.
+        // Exact layers to 4 with bound tables above, and exact layers to 9 with one bound table.
         let low = Tables::open(directory.path(), rules, 3, 4).unwrap();
         let mut below = Tables::empty(directory.path(), rules, 3, 9);
         low.layers().iter().for_each(|table| below.push(Arc::clone(table)).unwrap());
@@ -349,7 +349,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             assert!(set.reaches(9));
             assert_eq!(set.check(&all(seeds), &AtomicU64::new(0)).unwrap(), positions);
         }
-        // Exact scores below find at least as much as bounds.
+        // Exact scores below find at least as many wrong codes as bounds.
         let mut six = Tables::empty(directory.path(), rules, 3, 9);
         (2..=6).for_each(|seeds| {
             six.push(Arc::new(Table::open_key(directory.path(), exact.key(seeds)).unwrap())).unwrap()
@@ -371,7 +371,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
                 other => panic!("{other:?}"),
             }
             bounds[2] = wrong;
-            // Children tell bounds only, so not every wrong code contradicts them.
+            // Children have only bounds, so they do not contradict every wrong code.
             match BoundSet::new(&below, &bounds).check(&all(7), &AtomicU64::new(0)) {
                 Err(Fault::Bounds { key, .. }) => found += usize::from(key.seeds == 7),
                 Err(other) => panic!("{other}"),
@@ -380,7 +380,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             by_scores += usize::from(BoundSet::new(&six, &bounds).check(&all(7), &AtomicU64::new(0)).is_err());
         }
         assert!(found > tries / 4, "{rules}: {found} of {tries}");
-        // Most wrong codes do not hold the exact score.
+        // Most wrong codes exclude the exact score.
         assert!(by_scores > found && by_scores > tries * 3 / 4, "{rules}: {by_scores}, {found} of {tries}");
     }
 }

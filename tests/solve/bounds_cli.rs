@@ -1,4 +1,4 @@
-//! `kalah bounds`, and what `kalah verify` and `kalah info` tell of bound tables.
+//! `kalah bounds`, and bound tables in `kalah verify` and `kalah info`.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
 
-/// Exit code, stdout and stderr of a command in a directory of tables of [`KEY`]'s board.
+/// Runs a command in a directory of tables of [`KEY`]'s board. Returns exit code, stdout and stderr.
 fn kalah(directory: &Path, args: &[&str]) -> (i32, String, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.args(args).arg("--tables").arg(directory);
@@ -29,7 +29,7 @@ fn json(directory: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// Tables to 9 seeds and a network beside them.
+/// Makes a directory with tables to 9 seeds and a network.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
@@ -57,7 +57,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
         let codes: u64 = layer["codes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!((layer["kept"].as_bool(), layer["positions"].as_u64()), (Some(false), Some(codes)));
     }
-    // Those that are there are kept; with other cuts they are replaced; a damaged one is replaced.
+    // Existing bound tables are kept; those with other cuts, and damaged ones, are replaced.
     let kept = |made: Value| -> Vec<bool> {
         made["layers"].as_array().unwrap().iter().map(|layer| layer["kept"].as_bool().unwrap()).collect()
     };
@@ -80,7 +80,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
     assert_eq!(passed(json(directory, &["verify", "--json"])), expected("bound-checksums"));
     let checked = passed(json(directory, &["verify", "--json", "--consistency"]));
     assert_eq!(checked, expected("bounds-against-exact"));
-    // Without the exact tables.
+    // Bound tables without the exact tables.
     (4..=9).for_each(|seeds| std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap());
     assert_eq!(passed(json(directory, &["verify", "--json", "--consistency"])), expected("bound-consistency"));
     let one = json(directory, &["verify", "--json", "--consistency", "--sample", "20", "--seeds", "9"]);
@@ -103,7 +103,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
     std::fs::remove_file(&path).unwrap();
     let (code, stdout, _) = kalah(directory, &["verify"]);
     assert!(code == 3 && stdout.contains("layer 7 is missing"), "{stdout}");
-    // Its exact table is gone.
+    // Its exact table is missing.
     let (code, _, stderr) = kalah(directory, &["bounds", "--seeds", "7"]);
     assert!(code == 1 && stderr.contains("kalah build --seeds 7"), "{stderr}");
 }
@@ -125,7 +125,7 @@ fn wrong_requests_are_refused() {
         let (own, _, stderr) = kalah(directory, args);
         assert!(own == code && stderr.contains(told), "{args:?}: {own} {stderr}");
     }
-    // A network of other rules, and a damaged one.
+    // A network for other rules, and a damaged one.
     let other = directory.join("other");
     std::fs::write(&other, network(Rules::EmptyCapture, 1).to_bytes()).unwrap();
     let with = ["bounds", "--seeds", "9", "--network", other.to_str().unwrap()];
@@ -136,14 +136,14 @@ fn wrong_requests_are_refused() {
     std::fs::write(&other, bytes).unwrap();
     let (code, _, stderr) = kalah(directory, &with);
     assert!(code == 3 && stderr.contains("other"), "{stderr}");
-    // Two networks in one directory are noted.
+    // Two networks in one directory give a note.
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     let (code, _, stderr) = kalah(directory, &with);
     assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
 }
 
-/// A damaged bound table used to be kept.
+/// A damaged bound table is replaced, never kept.
 #[test]
 fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
     let directory = directory();
@@ -166,7 +166,7 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
         assert!(std::fs::read(&path).unwrap() == sound, "{command:?}");
         assert!(!kalah(directory, command).2.contains("made again"));
     }
-    // Without the exact table, the bound table is all there is.
+    // Without the exact table, only the bound table is left.
     damage();
     std::fs::remove_file(exact).unwrap();
     let (code, _, told) = kalah(directory, &["bounds", "--seeds", "6..9"]);
@@ -174,7 +174,7 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
     assert!(std::fs::read(&path).unwrap() != sound);
 }
 
-/// What `kalah solve` says of 12 seeds, as JSON, and its notes.
+/// Answer of `kalah solve` for 12 seeds, as JSON, and its notes.
 #[track_caller]
 fn solve(directory: &Path) -> (Value, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
@@ -191,7 +191,7 @@ fn bound_tables_that_are_not_needed_stop_no_search() {
     let directory = directory.path();
     let value = solve(directory).0["value"].clone();
     assert_eq!(kalah(directory, &["bounds", "--seeds", "4..9"]).0, 0);
-    // Damage of one, and another network, where exact tables are.
+    // Among the exact layers, one bound table is damaged and one has another network.
     let bounds = |seeds| TableKey { seeds, ..KEY }.bounds_path(directory);
     std::fs::write(bounds(8), "damaged").unwrap();
     let other = directory.join("other");
@@ -200,7 +200,7 @@ fn bound_tables_that_are_not_needed_stop_no_search() {
     assert_eq!(remake("7"), 0);
     let (found, told) = solve(directory);
     assert!(found["value"] == value && !told.contains("not used"), "{told}");
-    // They are needed as far as they have one network; those above are noted.
+    // They are needed as far as they share one network. A note names those above.
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     for seeds in 6..=9 {
         std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap();
@@ -229,7 +229,7 @@ fn new_bound_tables_have_the_network_of_those_that_are_there() {
     assert!(code == 0 && told.contains("standard-3-07.bounds, not standard-3.network"), "{told}");
     assert_eq!(kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]).0, 0);
     assert!((6..=9).all(|seeds| network_of(seeds) == first));
-    // Named, it is used, which is noted.
+    // With its name given, the network is used, and a note says that it is.
     let named = directory.join("standard-3.network");
     let (code, _, told) = kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]);
     assert!(code == 0 && told.contains("another evaluation network"), "{told}");
@@ -250,7 +250,7 @@ fn bound_tables_may_take_the_place_of_exact_ones_below_others() {
         let passed = report["passed"].as_array().unwrap().iter().filter(|passed| passed["seeds"] == seeds);
         passed.map(|passed| passed["check"].as_str().unwrap()).filter(|check| check.contains("bound")).collect()
     };
-    // Layer 6 against those below; the others against their exact tables, also above it.
+    // Layer 6 is checked against those below. The others are checked against their exact tables, also above it.
     for (seeds, expected) in [
         (5, "bounds-against-exact"),
         (6, "bound-consistency"),
@@ -271,12 +271,12 @@ fn a_build_makes_bound_tables_as_it_goes() {
     };
     json(directory, &["bounds", "--seeds", "6..9", "--json"]);
     let expected = files(directory);
-    // All layers are there, and one bound table is not.
+    // All layers exist, and one bound table is missing.
     std::fs::remove_file(TableKey { seeds: 7, ..KEY }.bounds_path(directory)).unwrap();
     let made = json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
     assert_eq!((made["bounds"].as_u64(), made["built"].as_array().map(Vec::len)), (Some(1), Some(0)));
     assert!(files(directory) == expected);
-    // Those with other cuts are kept, which is noted.
+    // Bound tables with other cuts are kept, with a note.
     json(directory, &["bounds", "--seeds", "7..8", "--bits", "1", "--json"]);
     let mixed = files(directory);
     std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();

@@ -1,4 +1,4 @@
-//! Lines of play: the published ones of Kalah(6,6), and `kalah line`.
+//! Lines of play: the published lines of Kalah(6,6), and `kalah line`.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -28,7 +28,7 @@ fn kalah(arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// The answer of `kalah line --json` with more `arguments`, and the exit code.
+/// Runs `kalah line --json` with more `arguments`. Returns the exit code and the answer.
 fn answer(arguments: &[&str]) -> (i32, Value) {
     let (code, out, err) = kalah(&[&["line", "--json"], arguments].concat());
     (code, serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}")))
@@ -38,7 +38,7 @@ fn values(answer: &Value) -> Vec<Option<i64>> {
     answer["positions"].as_array().unwrap().iter().map(|position| position["value"].as_i64()).collect()
 }
 
-/// All ten printed lines are legal without changes, and lead to positions of 58 to 64 seeds in play.
+/// All ten printed lines are legal as printed, and lead to positions of 58 to 64 seeds in play.
 #[test]
 fn rawlings_2015_lines_are_legal() {
     let published: Vec<_> = reference::lines(include_str!("../reference/rawlings-2015-kalah66-lines.csv")).collect();
@@ -48,7 +48,7 @@ fn rawlings_2015_lines_are_legal() {
         let [opening, _, bins, ours, seeds] = printed[..] else { panic!("{printed:?}") };
         let bins: Vec<usize> = opening.split('-').chain(bins.split(' ')).map(|bin| bin.parse().unwrap()).collect();
         assert_eq!(bins.len(), opening.split('-').count() + 10);
-        // The pit numbers show whose move it is; the rules must agree.
+        // The pit numbers show which side moves. The rules must agree.
         let (mut position, mut south, mut line) = (start, true, String::new());
         for (index, &bin) in bins.iter().enumerate() {
             assert_eq!(south, bin < 7, "{opening}: move {index} is not {bin}");
@@ -79,7 +79,7 @@ fn a_line_of_best_play_keeps_its_value_from_the_start_to_the_end() {
     let (code, answer) = answer(&[&["6x2", "--value", "10"], &turns[..]].concat());
     assert_eq!((code, &answer["line"], &answer["proved_from"]), (0, &best.into(), &0.into()));
     assert_eq!(values(&answer), vec![Some(10); turns.len() + 1]);
-    // The positions are those of the line, as seen by the player to move.
+    // The positions are those of the line, from the view of the player to move.
     let line = Line::parse(6, best).unwrap();
     let places = line.follow(Rules::EmptyCapture, &"6x2".parse().unwrap()).unwrap();
     for (place, told) in places.iter().zip(answer["positions"].as_array().unwrap()) {
@@ -112,7 +112,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
     let (code, whole) = answer(&["6x2", "--value", "12"]);
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
-    // However large.
+    // The given value may be of any size.
     for value in [i64::MIN, i64::MAX] {
         let (code, told) = answer(&["6x2", "1", &format!("--value={value}")]);
         assert_eq!((code, &told["wrong_at"], values(&told)), (3, &0.into(), vec![Some(10), Some(worse)]));
@@ -121,7 +121,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
 
 #[test]
 fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
-    // Stores count, too: South has 5, North 1; the line is followed from North's point of view after one turn.
+    // Stores count too: South has 5, North 1. After one turn, the line is also followed from North's view.
     let (code, told) = answer(&["<6,5,1,2,0,1,1,0,1,0,2,1,1,0,0>", "1"]);
     assert_eq!(code, 0);
     let position = told["positions"][1]["position"].as_str().unwrap();
@@ -151,13 +151,13 @@ fn proofs_end_with_the_position_that_takes_too_long() {
     ]);
     assert_eq!((code, &told["proved_from"]), (0, &Value::Null));
     assert_eq!(values(&told), [None; 3]);
-    // The others were not begun.
+    // The other positions were not begun.
     let searched: Vec<bool> =
         told["positions"].as_array().unwrap().iter().map(|position| position["seconds"].is_f64()).collect();
     assert_eq!(searched, [false, false, true]);
     assert!(told["seconds"].as_f64().unwrap() < 30.0, "{told}");
 
-    // Without tables the end of a line is proved, its start is not.
+    // Without tables, the end of a line is proved but its start is not.
     let short = ["--no-tables", "--no-book", "--memory", "16MiB", "--within", "0.3", "--threads", "1"];
     let perfect = reference::lines(include_str!("../reference/irving-2000-perfect-games.csv"))
         .find(|game| game[..2] == ["6", "4"])
@@ -180,10 +180,10 @@ fn proofs_end_with_the_position_that_takes_too_long() {
 }
 
 #[test]
-fn what_the_book_knows_is_not_searched() {
+fn values_in_the_book_are_not_searched() {
     let (code, told) = answer(&["6x4", "--no-tables", "--threads", "1"]);
     assert_eq!((code, values(&told), &told["nodes"], &told["proved_from"]), (0, vec![Some(10)], &0.into(), &0.into()));
-    // The value after another turn is searched, and the one that the book has is kept where that takes too long.
+    // The value after another turn is searched. Where that takes too long, the value from the book is kept.
     let flags = ["--no-tables", "--memory", "16MiB", "--within", "0.01", "--threads", "1"];
     let (_, told) = answer(&[&["6x6", "12", "3", "4", "5"], &flags[..]].concat());
     let told_values = values(&told);

@@ -1,8 +1,8 @@
-//! The signature of the search: how many positions it visits to solve fixed ones.
+//! The signature of the search: the number of positions that it visits to solve fixed ones.
 //!
 //! With one thread, the nodes of a search depend only on the position, the tables and the size of the transposition
-//! table, not on time, memory pages or the processor. So a refactoring must not change these numbers; a change of the
-//! search changes them, and says so in its commit.
+//! table. They do not depend on time, memory pages or the processor. So a refactoring must not change these numbers. A
+//! commit that changes the search changes them and mentions it.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{LimitedSearch, Method, Solver, SolverOptions};
 use kalah::table::Tables;
 
-/// Positions to solve: seeds of the tables for them (0: none) and KiB of the transposition table, small ones so that entries
-/// are replaced.
+/// Positions to solve, with the seeds of the tables (0: no tables) and the KiB of the transposition table. The
+/// transposition tables are small, so that entries are replaced.
 const SOLVED: [(&str, usize, u64); 9] = [
     ("3x4", 0, 16),
     ("4x3", 0, 64),

@@ -1,4 +1,5 @@
-//! The solver against a plain search, published values, itself with other options, and the command line.
+//! The solver against a plain search, against published values, against itself with other options, and on the command
+//! line.
 #![cfg(feature = "cli")]
 
 use std::collections::HashMap;
@@ -17,12 +18,12 @@ use serde_json::Value;
 
 use crate::reference;
 
-/// Unoptimised, everything is some thirty times slower.
+/// Fewer cases without optimization, where everything is about thirty times slower.
 const fn scaled(optimised: usize) -> usize {
     if cfg!(debug_assertions) { optimised / 30 } else { optimised }
 }
 
-/// Tables of 6 pits of all rule sets, built once: up to 10 seeds, of the default rules up to 16.
+/// Tables of 6 pits by all rule sets, built once: up to 10 seeds, by the default rules up to 16.
 fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -43,7 +44,7 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// The score by exhaustive search, by the rules alone.
+/// Score by exhaustive search with the rules alone.
 fn exhaustive(rules: Rules, position: &Position, known: &mut HashMap<Position, u32>) -> u32 {
     if position.is_over() {
         return position.mover().total();
@@ -71,7 +72,7 @@ fn random_position(random: &mut fastrand::Rng, pits: usize, seeds: u32) -> Posit
     Position::new(row(&places[..pits]), row(&places[pits..]), random.u32(..9), random.u32(..9)).unwrap()
 }
 
-/// On random positions of these boards, each its pits a side and the most seeds in play.
+/// Tests random positions of these boards, each given by its pits a side and the most seeds in play.
 fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memories: [u64; 2], count: usize) {
     for rules in Rules::ALL {
         let mut random = fastrand::Rng::with_seed(7);
@@ -147,7 +148,7 @@ fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
     assert_tests_agree_with_an_exhaustive_search(&[(1, 255)], [1 << 20, 1 << 22], scaled(60));
 }
 
-/// All words give the same results for a position, and search the same nodes as long as no transposition is replaced.
+/// All words give the same results for a position. They search the same nodes as long as no transposition is replaced.
 #[test]
 fn words_find_the_same_with_the_same_search() {
     for rules in Rules::ALL {
@@ -206,8 +207,8 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
     }
 }
 
-/// Asserts that `line` is legal to the end of the game and that every position after a turn is worth `value` to the
-/// first player; `worth` gives values for the player to move.
+/// Checks that `line` is legal to the end of the game and that every position after a turn is worth `value` to the
+/// first player. `worth` gives values for the player to move.
 fn assert_line(rules: Rules, start: &Position, line: &Line, value: i64, mut worth: impl FnMut(&Position) -> i64) {
     let mut sign = 1;
     let mut so_far = Line::new(start.pits());
@@ -271,7 +272,7 @@ fn irving_2000_game_values() {
     for line in reference::lines(include_str!("../reference/irving-2000-game-values.csv")) {
         let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
         let position = start(pits, seeds);
-        // The larger ones are solved by `large_boards_of_irving_2000`.
+        // `large_boards_of_irving_2000` solves the larger ones.
         if pits as u32 * seeds > if cfg!(debug_assertions) { 8 } else { 18 } {
             continue;
         }
@@ -289,10 +290,10 @@ fn irving_2000_game_values() {
     assert!(solved >= 15, "{solved}");
 }
 
-/// Tables up to 24 seeds of all boards, built on first use; 0.7 GB.
+/// Tables up to 24 seeds of all boards, built on first use. They take 0.7 GB.
 fn large_directory(pits: usize, seeds: usize) -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
-    // A directory has one builder at a time; others wait.
+    // A directory has one builder at a time. Other tests wait.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap();
     build(TABLES.path(), Rules::EmptyCapture, pits, seeds.min(24)).unwrap();
@@ -315,7 +316,7 @@ fn values_are_the_same_with_tables_to_24_seeds() {
     }
 }
 
-/// Every value that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines.
+/// All values that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes hours when not optimised")]
 fn large_boards_of_irving_2000() {
@@ -355,14 +356,14 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
     let rules = Rules::EmptyCapture;
     let whole = Solver::new(options(rules, &position, tables)).unwrap();
     let expected = whole.solve(&position, 0).unwrap();
-    // Stops after every second test; each run proves at least one more.
+    // The search stops after every second test. Each run proves at least one more.
     let (mut runs, mut nodes) = (0, 0);
     let solution = loop {
         runs += 1;
         let begun = AtomicU64::new(0);
         let options = options(rules, &position, tables);
         let cancel = Cancel::new();
-        // It can be loaded into tables of other sizes.
+        // The checkpoint can be loaded into transposition tables of other sizes.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
         let mut solver =
             Solver::new(options.transpositions(memory).cancel(cancel.clone())).unwrap().with_events(|_, event| {
@@ -386,7 +387,7 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
     };
     assert_eq!(solution, expected);
     assert!(runs > 2, "{runs}");
-    // Nothing proved was searched again: the nodes of the parts add up to about those of the whole.
+    // Proved tests are not searched again: the nodes of the parts add up to about those of the whole.
     assert!(nodes < 2 * whole.nodes() + 100_000, "{nodes} nodes in {runs} runs, {} in one", whole.nodes());
 }
 
@@ -415,7 +416,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
     assert!(sound.proofs > 0 && sound.transpositions > 0 && !sound.outdated, "{sound:?}");
     assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::State(StateError::Other { .. }))));
     assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::State(StateError::Other { .. }))));
-    // The same without a solver.
+    // A checkpoint can be checked without a solver.
     checkpoint.check(Rules::Standard, &position).unwrap();
     assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(StateError::Other { .. })));
     assert!(matches!(checkpoint.check(Rules::EmptyCapture, &position), Err(StateError::Other { .. })));
@@ -424,7 +425,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
         let mut damaged = table.clone();
         damaged[at] ^= 0x41;
         std::fs::write(checkpoint.table_path(), damaged).unwrap();
-        // A changed bit of the zstd frame's header may mean the same; any other is rejected.
+        // A changed bit in the header of the zstd frame may not change its meaning. Any other change is rejected.
         if let Ok(taken_up) = load(Rules::Standard, &position) {
             assert_eq!(taken_up, Some(sound), "byte {at}");
         }
@@ -467,14 +468,14 @@ fn boards_too_large_are_refused() {
         assert!(matches!(solver.test(&other, 1), Err(SolveError::Board { .. })), "{other}");
         assert!(matches!(solver.first_guess(&other), Err(SolveError::Board { .. })), "{other}");
     }
-    // Without tables.
+    // The solver has no tables.
     let position = "8,0,0,0,0,0,0,1/1,0,0,0,1,0,0,0".parse().unwrap();
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
     let score = exhaustive(Rules::Standard, &position, &mut HashMap::new());
     assert_eq!(solver.value(&position, 0).unwrap().0, score);
 }
 
-/// The value and the line of `position` by the command line, which follows the line and proves every position on it.
+/// Checks the value and the line of `position` on the command line. Follows the line and proves every position on it.
 fn assert_solved_by_command(position: &str, value: i64) {
     let (code, out, err) = kalah(&["solve", "--json", position, "--memory", "64MiB"]);
     assert!(code == 0 && err.contains("pits a side: searching without"), "{code} {err}");
@@ -493,7 +494,7 @@ fn assert_solved_by_command(position: &str, value: i64) {
 fn wide_boards_are_solved_and_their_lines_followed() {
     assert_solved_by_command("9x1", 0);
     assert_solved_by_command("10x1", 2);
-    // Two-digit moves of one turn are separated by commas.
+    // Commas separate two-digit moves of one turn.
     let (code, out, err) = kalah(&["solve", "10x1", "--threads", "1"]);
     assert!(code == 0 && err.contains("there are no tables of 10 pits a side: searching without"), "{err}");
     assert!(out.contains("line   10,9 10,9 8 8 7 7"), "{out}");
@@ -538,7 +539,7 @@ fn solve_answers_in_json() {
     let openings: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&openings["value"], &openings["best"]), (&10.into(), &answer["best"]));
     let openings = openings["openings"].as_array().unwrap();
-    // Move 5 of two seeds ends in the store; the openings that begin with it have a second move.
+    // Move 5 with two seeds ends in the store. The openings that begin with it have a second move.
     let names: Vec<&str> = openings.iter().map(|opening| opening["move"].as_str().unwrap()).collect();
     assert_eq!(names, ["1", "2", "3", "4", "5-1", "5-2", "5-3", "5-4", "5-6", "6"]);
     for opening in openings {
@@ -557,13 +558,13 @@ fn single_tests_and_stores() {
         let answer: Value = serde_json::from_str(&out).unwrap();
         answer["proved"].as_bool().unwrap()
     };
-    // Kalah(4,2) is worth 6; the stores here add 3 - 7.
+    // Kalah(4,2) is worth 6. The stores here add 3 - 7.
     let position = "<4,3,7,2,2,2,2,2,2,2,2>";
     assert!(test(&[position, "--at-least", "2"]) && !test(&[position, "--at-least", "3"]));
     assert!(test(&[position, "--at-least", "1"]) && !test(&[position, "--at-most", "1"]));
     assert!(test(&[position, "--at-most", "2"]) && test(&[position, "--at-most", "99"]));
     assert!(test(&[position, "--at-least", "-99"]) && !test(&[position, "--at-least", "99"]));
-    // However large the numbers are.
+    // The numbers may be of any size.
     let (least, most) = (&i64::MIN.to_string(), &i64::MAX.to_string());
     for position in ["2x2", position, "<2,1073741823,1073741820,1,0,1,2>", "<2,0,2147483641,1,0,1,2>", "<1,5,7,0,3>"] {
         for (flag, value, holds) in [
@@ -632,7 +633,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     let kill = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
     assert!(kill.success());
     let output = child.wait_with_output().unwrap();
-    // A fast machine may finish before the signal; then there is an answer.
+    // A fast machine may finish before the signal. Then there is an answer.
     if output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(130));
         assert!(String::from_utf8_lossy(&output.stderr).contains("stopped and saved"));

@@ -1,4 +1,4 @@
-//! The solver with bound tables: the same values as exact tables give, whatever the intervals are.
+//! The solver with bound tables gives the same values as exact tables, for any intervals.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -22,7 +22,7 @@ fn exact(directory: &Path, rules: Rules) -> Tables {
     Tables::open(directory, rules, PITS, SEEDS).unwrap()
 }
 
-/// A network with random numbers: its evaluations have nothing to do with the game.
+/// Makes a network of random numbers: its evaluations have no relation to the game.
 fn network(random: &mut fastrand::Rng, rules: Rules) -> Network {
     let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
     let inputs = (0..2 * PITS * 16).map(|_| lanes(40)).collect();
@@ -31,7 +31,7 @@ fn network(random: &mut fastrand::Rng, rules: Rules) -> Network {
     Network::new(rules, PITS, &Weights { inputs, bias, floor, outputs, shift: 7 }).unwrap()
 }
 
-/// Bound tables of the layers from `first` to `last`, with cuts of its own for each, of as many `bits`.
+/// Makes bound tables of the layers from `first` to `last`, each with its own cuts, of `bits` bits a position.
 fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize, bits: u32) -> BoundTables {
     let network = network(random, tables.rules());
     let layers = (first..=last).map(|seeds| {
@@ -69,7 +69,7 @@ fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, positi
     options.tables(Some(tables)).bounds(Some(bounds)).exact_up_to(exact)
 }
 
-/// Tests of all scores of random positions, in any order, on one solver for each, against exact tables.
+/// Tests all scores of random positions in random order, each position on its own solver, against exact tables.
 fn assert_tests_agree_with_exact_tables(threads: usize, count: usize) {
     let directory = tempfile::tempdir().unwrap();
     for rules in Rules::ALL {
@@ -112,7 +112,7 @@ fn tests_of_several_threads_agree_too() {
     assert_tests_agree_with_exact_tables(3, if cfg!(debug_assertions) { 1 } else { 5 });
 }
 
-/// Before any test, the bounds of a position are those of its bound table, and a depth-limited search that claims a proved
+/// Before any test, the bounds of a position are those of its bound table. A depth-limited search that claims a proved
 /// value is right.
 #[test]
 fn an_interval_is_a_bound_and_no_more() {
@@ -155,7 +155,7 @@ fn an_interval_is_a_bound_and_no_more() {
     }
 }
 
-/// Bound tables above a layer of which there is nothing are of no use.
+/// Bound tables above a missing layer are of no use.
 #[test]
 fn bound_tables_above_a_gap_are_not_used() {
     let directory = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
         }
         other => panic!("{other:?}"),
     }
-    // A search that does not read the damaged layer does not mind.
+    // A search that does not read the damaged layer is not affected.
     assert!(Solver::new(options(&tables, &damaged, 3, &position).tables_up_to(7)).is_ok());
 }
 
@@ -235,7 +235,7 @@ fn bound_tables_alone_use_the_network_beside_them_too() {
     assert!(matches!(solver(None), Err(SolveError::Network(_))));
 }
 
-/// Exact tables by `empty-capture` in a directory, and bound tables of the layers from 5 to 10 seeds beside them.
+/// Makes a directory with exact tables by `empty-capture` and bound tables of the layers from 5 to 10 seeds.
 fn exact_and_bounds() -> (tempfile::TempDir, Tables) {
     let directory = tempfile::tempdir().unwrap();
     let tables = exact(directory.path(), Rules::EmptyCapture);
@@ -261,7 +261,7 @@ fn positions_within_bound_tables_are_searched_within_the_memory() {
     }
 }
 
-/// The JSON document and the notes of `kalah solve 4x3` with the tables in a directory.
+/// Runs `kalah solve 4x3` with the tables in a directory. Returns the JSON document and the notes.
 fn solve(directory: &Path, flags: &[&str]) -> (serde_json::Value, String) {
     let mut command = Command::cargo_bin("kalah").unwrap();
     command.args(["solve", "4x3", "--json", "--transpositions", "4MiB", "--threads", "1", "--tables"]).arg(directory);

@@ -1,5 +1,5 @@
-//! Files that a run keeps for the next one (checkpoints, values, opening scans): written completely, by one process at
-//! a time, and used only if nothing in them is wrong.
+//! Files that a run keeps for the next one: checkpoints, values, opening scans. They are written completely, by one
+//! process at a time, and used only if they have no fault.
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
@@ -25,7 +25,7 @@ fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> 
 
 fn kalah(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-    // There are no tables among the tests.
+    // The test directory has no tables.
     command
         .env("KALAH_TABLES", concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
         .args(arguments)
@@ -40,7 +40,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (status.code().unwrap(), text(stdout), text(stderr))
 }
 
-/// A process that is killed, at the latest when dropped.
+/// A process that is killed when dropped, at the latest.
 struct Killed(Child);
 
 impl Killed {
@@ -119,17 +119,20 @@ fn a_file_is_open_in_one_place_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("kept");
     let holder = format!("process {}", std::process::id());
-    let is_held = |error: &LockError| matches!(error, LockError::Held { path: told, holder: by } if *told == path && by.starts_with(&holder));
+    let is_held = |error: &LockError| {
+        let LockError::Held { path: held, holder: by } = error else { return false };
+        *held == path && by.starts_with(&holder)
+    };
     let scan = Scan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert!(matches!(Checkpoint::open(&path), Err(StateError::Lock(error)) if is_held(&error)));
-        // For every kind of file.
+        // Each kind of file reports the lock.
         assert!(
             matches!(GameValues::open(Rules::Standard, Some(&path)), Err(StateError::Lock(error)) if is_held(&error))
         );
         assert!(matches!(ScanState::open(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
-        // By any name.
+        // The file can have any name.
         #[cfg(unix)]
         if round == 1 {
             std::fs::write(&path, "").unwrap();
@@ -167,7 +170,7 @@ fn a_lock_is_never_held_twice_however_often_it_changes_hands() {
 }
 
 #[test]
-fn a_second_process_is_told_who_has_the_file_and_a_killed_one_has_it_no_more() {
+fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_holds_none() {
     let directory = tempfile::tempdir().unwrap();
     for command in ["solve", "values", "opening-scan"] {
         let path = directory.path().join(command);
@@ -189,7 +192,7 @@ fn a_second_process_is_told_who_has_the_file_and_a_killed_one_has_it_no_more() {
         let [long, short] = [long, short].map(|arguments| [&[command], &arguments[..]].concat());
         let mut first = Killed(kalah(&long).spawn().unwrap());
         let lock = directory.path().join(format!("{command}.lock"));
-        // It names itself once it has the lock.
+        // The process writes its name into the lock once it holds it.
         wait_for("lock", || std::fs::read(&lock).is_ok_and(|text| text.ends_with(b")\n")));
         for _ in 0..3 {
             let (code, out, err) = run(&short);
@@ -331,7 +334,7 @@ fn an_edited_bound_is_found() {
         let (code, out, err) = run(&[&flags[..], more].concat());
         assert!(code == 3 && out.is_empty() && err.contains("its checksum is wrong"), "{code} {out}{err}");
     }
-    // Nor does a correct checksum make it a line of play.
+    // A correct checksum does not make it a line of play.
     std::fs::write(&path, &saved).unwrap();
     alter(&path, |saved| {
         let proofs = saved["proofs"].as_array_mut().unwrap();
@@ -400,12 +403,12 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     refused("does not belong", bound("3,3/3,3", 0, 3));
     refused("content is not as expected", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
     refused("contradict", bound("3,3,3/3,3,3", score + 1, 18));
-    // What the tables say, and what the rules say of a game that is over.
+    // Scores from the tables, and from the rules for a finished game.
     let known = tables.probe(&"1,2,3/2,2,2".parse().unwrap()).unwrap().score;
     refused("contradict", bound("1,2,3/2,2,2", known + 1, 12));
     refused("contradict", bound("1,2,3/2,2,2", 0, known - 1));
     refused("contradict", bound("0,0,0/2,2,2", 1, 6));
-    // A position without bounds of its own, all of whose children are in the tables.
+    // A position without bounds of its own. All its children are in the tables.
     let all: u32 = 13;
     let one: Position = "1,0,0/4,4,4".parse().unwrap();
     assert_eq!(one.seeds(), all);
@@ -431,7 +434,7 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     assert!(err.contains("resumed: 0 proved positions") && err.contains("they are proved again"), "{err}");
     let (code, _, err) = run(&flags);
     assert!(code == 0 && !err.contains("resumed: 0") && !err.contains("again"), "{err}");
-    // Values and scans can be computed again, so nothing of a wrong file is used.
+    // Values and scans can be computed again, so no part of a wrong file is used.
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
     let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
@@ -459,10 +462,10 @@ fn proofs_that_exclude_each_other_are_an_error() {
         let solver = new();
         solver.add_proof(&position, first).unwrap();
         contradicts(solver.add_proof(&position, second));
-        // Nothing of the second one was kept.
+        // No bound of the second proof was kept.
         assert_eq!(solver.known(&position).unwrap(), first);
     }
-    // A line for a score that no move keeps, or that is known to be wrong.
+    // A line for a score that no move keeps, or that is already proved wrong.
     let solver = new();
     solver.solve(&position, 0).unwrap();
     let is_refused = |line: Result<Line, SolveError>| matches!(line, Err(SolveError::Contradiction(_)));
@@ -511,7 +514,7 @@ fn scan() -> Scan {
     Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 })
 }
 
-/// A state with batches of two boards: its file, and the batches.
+/// Makes a state with batches of two boards. Returns its file and the batches.
 fn scanned(directory: &Path) -> (PathBuf, Vec<Batch>) {
     let path = directory.join("scan");
     let (state, _) = ScanState::open(&path, &scan()).unwrap();
@@ -609,7 +612,7 @@ fn names_that_are_not_utf_8_are_names() {
     }
 }
 
-/// The peak memory of a process, according to `/proc`, in bytes.
+/// Peak memory of a process in bytes, according to `/proc`.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -617,7 +620,8 @@ fn peak(process: u32) -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// A saved transposition table of 6x5 (`empty-capture`) with this many entries, all in use, with the bounds 0 and 60.
+/// Makes a saved transposition table of 6x5 (`empty-capture`) with this many entries, all in use, with the bounds 0 and
+/// 60.
 #[cfg(target_os = "linux")]
 fn full_table(entries: usize) -> Vec<u8> {
     use std::io::Write;
@@ -656,6 +660,6 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
         assert_eq!(told.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
         let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
         println!("{} MiB of {memory} bytes", peak >> 20);
-        assert!(peak < most, "{peak} bytes to take up a table in {memory}");
+        assert!(peak < most, "{peak} bytes to load a table into {memory}");
     }
 }

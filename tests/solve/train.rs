@@ -26,12 +26,12 @@ fn kalah() -> Command {
     Command::cargo_bin("kalah").unwrap()
 }
 
-/// A network of large arbitrary numbers.
+/// Makes a network of large arbitrary numbers.
 fn arbitrary(rules: Rules, pits: usize) -> PhasedNetwork {
     arbitrary_of(rules, pits, 9).into()
 }
 
-/// The same with a given seed of the random numbers.
+/// Does the same with a given random seed.
 fn arbitrary_of(rules: Rules, pits: usize, seed: u64) -> Network {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut lanes = || -> [i16; LANES] { std::array::from_fn(|_| random.i16(-1000..1000)) };
@@ -49,7 +49,7 @@ fn training_gives_the_same_network_again_and_it_explains_scores() {
         assert_eq!(one.network.to_bytes(), two.network.to_bytes());
         let shares = [one.within, one.above].map(|fit: Fit| fit.explained());
         assert!(shares[0] > 0.5 && shares[1] > 0.3, "{rules}: {shares:?}");
-        // Other samples, other numbers.
+        // Other samples give other numbers.
         let other = Trainer::new(&tables).samples(19_000, 500).estimated(0).epochs(4).run(&|_| ()).unwrap();
         assert_ne!(one.network.digest(), other.network.digest());
         assert_eq!(other.network.phases().len(), 1);
@@ -103,7 +103,7 @@ fn a_search_uses_the_network_of_the_phase() {
         solver.nodes()
     };
     assert_ne!(nodes(&[(0, 1)]), nodes(&[(0, 1), (18, 2)]));
-    // No position that is evaluated has fewer than 8 seeds or more than 24.
+    // No evaluated position has fewer than 8 seeds or more than 24.
     assert_eq!(nodes(&[(0, 1)]), nodes(&[(0, 2), (8, 1), (25, 2)]));
 }
 
@@ -162,7 +162,7 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
     assert!(matches!(error(&network.to_bytes()[1..]).reason, NetworkFileReason::Network(_)));
     let other = error(&arbitrary(rules, 5).to_bytes());
     assert!(matches!(other.reason, NetworkFileReason::Other { .. }), "{other}");
-    // The command says so, too, and what to do.
+    // The command reports this too, with advice.
     let solve = kalah().args(["solve", "4x2", "--rules", "standard", "--tables"]).arg(directory.path()).assert();
     let solve = solve.code(1);
     let message = String::from_utf8_lossy(&solve.get_output().stderr).into_owned();

@@ -1,4 +1,4 @@
-//! Values of games: proving them in a given time, and the tables of the papers.
+//! Values of games: proofs within a given time, and the tables of the papers.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -49,7 +49,7 @@ fn a_game_too_large_for_its_time_gets_bounds_on_both_sides() {
     let solver = solver(Rules::EmptyCapture, &position, Cancel::new());
     let bounds = solver.narrow(&position, 10, Duration::from_millis(600)).unwrap();
     let (least, most) = (-i64::from(position.seeds()), i64::from(position.seeds()));
-    // 12 is the published value.
+    // The published value is 12.
     assert!(least < bounds.lower && bounds.lower <= 12 && 12 <= bounds.upper && bounds.upper <= most, "{bounds:?}");
 }
 
@@ -127,10 +127,10 @@ fn values_are_kept_and_taken_up() {
     let small = ["--no-tables", "--pits", "2..3", "--seeds", "1..2", "--state", state, "--csv"];
     let first = values(directory.path(), &small);
     assert!(first.status.success());
-    // Nothing is solved again: nodes and seconds are those of the first run.
+    // No board is solved again: nodes and seconds are those of the first run.
     assert_eq!(values(directory.path(), &small).stdout, first.stdout);
-    // A board that is not solved in time keeps its bounds, and its checkpoint next to the file, until it gets more
-    // time.
+    // A board that is not solved in time keeps its bounds. Its checkpoint stays next to the file until the board gets
+    // more time.
     let large = ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "5", "--state", state, "--within"];
     let bounds = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
     let bounds = &bounds["values"][0];
@@ -185,7 +185,7 @@ fn what_cannot_be_drawn_is_printed_all_the_same() {
         let flags = ["values", "--no-tables", "--pits", "7", "--seeds", "7", "--within", "0.0001", "--json", "--plot"];
         Command::cargo_bin("kalah").unwrap().args(flags).arg(plot).output().unwrap()
     };
-    // Nothing is proved, so there is nothing to draw.
+    // No value is proved, so there is nothing to draw.
     let output = run(&there);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && told.contains("nothing to draw") && !there.exists(), "{told}");

@@ -13,7 +13,7 @@ fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Table::open(&TableKey { rules, pits, seeds }.path(directory)).unwrap()
 }
 
-/// A small table packed into many chunks, and where it is.
+/// Packs a small table into many chunks. Returns the table and the path of its archive.
 fn packed(directory: &Path) -> (Table, PathBuf) {
     let table = table(directory, Rules::EmptyCapture, 4, 9);
     let archive = directory.join("archive.zst");
@@ -66,7 +66,7 @@ fn bytes_do_not_depend_on_threads() {
     assert!(one == with_threads(2) && one == with_threads(7));
 }
 
-/// Every reader of zstd can read an archive, and one chunk of it alone by the seek table.
+/// Every reader of zstd can read an archive, or a single chunk with the seek table.
 #[test]
 fn archives_are_seekable_zstd() {
     let directory = tempfile::tempdir().unwrap();
@@ -90,8 +90,8 @@ fn archives_are_seekable_zstd() {
     assert_eq!((offset, content_offset), (seek_table - 8, content.len()));
 }
 
-/// Unpacks `bytes`, which are not an archive; checks that nothing is left under the table's name, and returns the
-/// error.
+/// Tries to unpack `bytes`, which are not an archive. Checks that no file has the table's name afterwards, and returns
+/// the error.
 fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
     let archive = directory.join("bad.zst");
     fs::write(&archive, bytes).unwrap();
@@ -108,7 +108,7 @@ fn a_changed_byte_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
-    // Every byte of the header, of some chunks and of the seek table, and some between.
+    // Every byte of the header, of some chunks and of the seek table, and some bytes between them.
     let all = (0..bytes.len()).filter(|at| *at < 700 || at + 300 > bytes.len() || at % 97 == 0);
     for at in all {
         let mut bytes = bytes.clone();
@@ -141,7 +141,7 @@ fn another_file_is_refused() {
     }
 }
 
-/// Valid chunks under the header of another table: only the digest shows it.
+/// Valid chunks under the header of another table: only the digest can show the fault.
 #[test]
 fn chunks_of_another_table_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -175,7 +175,7 @@ fn an_altered_table_is_not_packed() {
     assert_eq!(left, [""; 0]);
 }
 
-/// The archive with the content of one chunk changed, and every checksum corrected.
+/// Returns the archive with the content of one chunk changed and every checksum corrected.
 fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let frames = number(bytes.len() - 9);
@@ -187,7 +187,7 @@ fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u
         (part, rest) = rest.split_at(number(seek_table + 8 * frame));
         parts.push((part.to_vec(), number(seek_table + 8 * frame + 4)));
     }
-    // The first frame is the header, the last holds the checksums of the chunks.
+    // The first frame is the header. The last frame holds the checksums of the chunks.
     let chunk = 1 + chunk % (frames - 2);
     let mut content = zstd::decode_all(&parts[chunk].0[..]).unwrap();
     alter(&mut content);
@@ -211,7 +211,7 @@ fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u
     forged
 }
 
-/// Anyone can compute checksums, so the content of a chunk is not trusted either.
+/// Anyone can compute checksums, so a right checksum is no reason to trust a chunk.
 #[test]
 fn forged_chunks_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -226,7 +226,7 @@ fn forged_chunks_are_refused() {
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..150 {
         let forged = forged(&bytes, number, |content| match number % 3 {
-            // An arbitrary count of symbols or escapes.
+            // A random count of symbols or escapes.
             0 => content[4 * random.usize(..33)..][..4].copy_from_slice(&random.u32(..).to_le_bytes()),
             // All classes and biases.
             1 => content[132..132 + 2401].iter_mut().for_each(|entry| *entry = random.u8(..)),
@@ -236,7 +236,8 @@ fn forged_chunks_are_refused() {
     }
 }
 
-/// A refused archive may have valid chunks before the damaged one. What they unpack to is not what a build computes.
+/// A refused archive may have valid chunks in front of the damaged one. A build must not use the table unpacked from
+/// them.
 #[test]
 fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let directory = tempfile::tempdir().unwrap();
@@ -244,7 +245,7 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
     let other_path = directory.path().join("other.zst");
     let info = archive::pack_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
-    // The chunks of the other table under the header of this one, the last of them damaged.
+    // Chunks of the other table under the header of this one. The last of them is damaged.
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
     let other = forged(&other, info.chunks as usize - 1, |content| content.truncate(content.len() - 1));
     let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;

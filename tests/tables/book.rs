@@ -1,4 +1,4 @@
-//! The book: its bytes, what is made and looked up, the book that the program has, and the commands that use it.
+//! The book: its bytes, adding and looking up positions, the built-in book, and the commands that use it.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 const RULES: Rules = Rules::EmptyCapture;
 
-/// Tables of 3 pits to 18 seeds, of two rule sets, built once.
+/// Tables of 3 pits to 18 seeds, by two rule sets, built once.
 fn tables() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -35,25 +35,25 @@ fn position(literal: &str) -> Position {
     literal.parse().unwrap()
 }
 
-/// The score by the tables.
+/// Score of a position by the tables.
 fn score(rules: Rules, position: &Position) -> u32 {
     let tables = Tables::open(tables(), rules, position.pits(), MAX_TABLE_SEEDS).unwrap();
     tables.probe(position).unwrap().score
 }
 
-/// A solver without tables and without a book.
+/// Makes a solver without tables and without a book.
 fn solver(rules: Rules, start: &Position) -> Solver<'static> {
     Solver::new(SolverOptions::new(rules, start).transpositions(1 << 22)).unwrap()
 }
 
-/// A book of the first turns from `start`.
+/// Makes a book of the first turns from `start`.
 fn made(rules: Rules, start: &Position, turns: u32) -> Book {
     let mut book = Book::new(rules, start.pits());
     make(&solver(rules, start), start, &MakeOptions::new(turns), &mut book, &mut |_, _| Ok(())).unwrap();
     book
 }
 
-/// A position with up to 40 seeds in play, and bounds of its score.
+/// Strategy for a position with up to 40 seeds in play, and bounds of its score.
 fn entry(pits: usize) -> impl Strategy<Value = (Position, Bounds)> {
     (prop::collection::vec(0u32..4, 2 * pits), any::<u32>(), any::<u32>()).prop_map(move |(seeds, one, other)| {
         let (mover, other_row) = seeds.split_at(pits);
@@ -67,7 +67,7 @@ fn entry(pits: usize) -> impl Strategy<Value = (Position, Bounds)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Many positions at once are the same as one after the other, and all or none.
+    /// Adding many positions at once has the effect of adding them one after the other, and adds all or none.
     #[test]
     fn many_positions_are_added_as_one_by_one(
         (before, entries) in (1usize..4).prop_flat_map(|pits| {
@@ -146,7 +146,7 @@ fn every_flipped_bit_and_every_cut_is_found() {
     assert!(Book::from_bytes(&[&bytes[..], b"x"].concat()).is_err());
 }
 
-/// A book made without tables says what the tables say, whatever was left out of it.
+/// A book made without tables agrees with the tables, whichever positions it leaves out.
 #[test]
 fn books_agree_with_tables() {
     for (rules, start) in [(RULES, "3x3"), (Rules::Standard, "3x3"), (RULES, "3x2")] {
@@ -164,7 +164,7 @@ fn books_agree_with_tables() {
             check_neighbours(&book, None, &mut |_| true).unwrap();
         }
         assert!(made(rules, &start, 3).len() > made(rules, &start, 1).len());
-        // The largest loss excludes nothing.
+        // The largest loss excludes no move.
         let mut options = MakeOptions::new(3);
         options.loss = Some(u32::MAX);
         let mut book = Book::new(rules, 3);
@@ -190,8 +190,8 @@ fn a_stopped_book_goes_on_to_the_same_bytes() {
     assert_eq!(book, whole);
 }
 
-/// With any part of a book, with wide bounds too, a solver finds the scores of the tables; with the position itself in
-/// it, without a search.
+/// With any part of a book, also with wide bounds, a solver finds the scores of the tables. If the position itself is
+/// in the book, it does not search.
 #[test]
 fn solvers_with_a_book_find_the_same_scores() {
     let start = position("3x3");
@@ -237,7 +237,7 @@ fn a_wrong_bound_is_found() {
             assert_eq!(check_by_search(&solver, &position, wrong).unwrap().is_none(), is_true, "{position}");
         }
     }
-    // The start follows from the positions after its moves.
+    // The value of the start follows from the positions after its moves.
     let mut book = Book::new(RULES, 3);
     for (position, Bounds { lower, upper }) in whole.iter() {
         let by = u32::from(position == start);
@@ -268,7 +268,7 @@ fn books_are_merged() {
     assert_eq!(one, whole);
 }
 
-/// The values that follow from those of the first turn.
+/// Values that follow from those of the first turn are derived.
 #[test]
 fn what_follows_is_derived() {
     let start = position("3x3");
@@ -281,8 +281,7 @@ fn what_follows_is_derived() {
     assert_eq!(openings, whole);
 }
 
-/// The books that the program has: every entry agrees with those after its moves, and the values of games are the
-/// published ones.
+/// The built-in books: every entry agrees with those after its moves, and the values of games are the published ones.
 #[test]
 fn the_books_of_the_program_are_sound() {
     let published = [
@@ -307,14 +306,14 @@ fn the_books_of_the_program_are_sound() {
     assert!(Books::none().get(RULES, 6).is_none());
 }
 
-/// A sample of the book of Kalah(6,4) is proved again, without a book and with tables of few seeds.
+/// A sample of the built-in book of Kalah(6,4) is proved again, without a book and with tables of few seeds.
 #[test]
 fn a_sample_of_the_program_s_books_is_proved_again() {
     for rules in [RULES, Rules::Standard] {
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), rules, 6, 16).unwrap();
         let tables = Tables::open(directory.path(), rules, 6, 16).unwrap();
-        // Those with few seeds are proved at once.
+        // Positions with few seeds are proved at once.
         let few: Vec<_> =
             Book::shipped(rules, 6).unwrap().iter().take_while(|(position, _)| position.seeds() <= 38).collect();
         assert!(few.len() > 10);
@@ -329,7 +328,7 @@ fn a_sample_of_the_program_s_books_is_proved_again() {
     }
 }
 
-/// Without any tables the perfect player plays the first turns of Kalah(6,4) from the book and gives nothing away.
+/// Without tables, the perfect player plays the first turns of Kalah(6,4) from the book and loses no seed.
 #[test]
 fn the_perfect_player_keeps_the_value_in_the_opening() {
     for (rules, value) in [(RULES, 10), (Rules::Standard, 8)] {
@@ -357,7 +356,7 @@ struct Ran {
     err: String,
 }
 
-/// Runs the program with its tables, and books, in `directory`.
+/// Runs the program with its tables and books in `directory`.
 fn kalah(directory: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::cargo_bin("kalah").unwrap();
     let output = command.env("KALAH_TABLES", directory).args(arguments).output().unwrap();
@@ -410,7 +409,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     };
     assert_eq!(values(&from_book), values(&searched));
     assert_eq!((&from_book["value"], &from_book["best"]), (&searched["value"], &searched["best"]));
-    // A search that is saved is proved from the tables alone.
+    // The proof of a saved search needs the tables alone.
     let saved = directory.join("search");
     let saved = json(directory, &["solve", "3x3", "--checkpoint", saved.to_str().unwrap()]);
     assert!(saved["nodes"].as_u64().unwrap() > 0 && saved["book"].is_null());
@@ -442,7 +441,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     std::fs::write(&file, &bytes[..50]).unwrap();
     assert_eq!(kalah(directory, &check).code, 3);
 
-    // One bound raised by one.
+    // One bound is raised by one.
     let whole = Book::from_bytes(&bytes).unwrap();
     let wrong = directory.join("wrong.book");
     let few: Vec<_> = whole.iter().filter(|(position, bounds)| bounds.upper < position.seeds()).collect();
@@ -514,7 +513,7 @@ fn the_claims_of_a_certificate_are_imported() {
     assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code, 3);
 }
 
-/// With the claims of the certificate of Kalah(6,6), both sides keep the proved value with tables to 18 seeds only.
+/// With the claims of the certificate of Kalah(6,6), both sides keep the proved value with tables to only 18 seeds.
 #[test]
 fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     let (rules, start) = (Rules::Standard, position("6x6"));
@@ -531,7 +530,7 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     assert_eq!(game.value(), 4, "{}", game.line());
 }
 
-/// The book of the program is used where there are no tables at all, and is left alone where it is declined.
+/// `book show` takes the rules and pits from the file, and refuses others.
 #[test]
 fn a_file_s_own_rules_are_shown_and_no_others() {
     let directory = tempfile::tempdir().unwrap();
@@ -548,6 +547,7 @@ fn a_file_s_own_rules_are_shown_and_no_others() {
     }
 }
 
+/// The built-in book is used where there are no tables.
 #[test]
 fn the_program_answers_from_its_book() {
     let directory = tempfile::tempdir().unwrap();

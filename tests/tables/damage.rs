@@ -17,7 +17,7 @@ use proptest::prelude::*;
 const HEADER_BYTES: usize = 128;
 const ENTRY_BYTES: usize = 72;
 
-/// Small, but with exceptions.
+/// A small table that has exceptions.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 20 };
 
 fn build(directory: &Path, key: TableKey) -> Result<(), BuildError> {
@@ -25,7 +25,7 @@ fn build(directory: &Path, key: TableKey) -> Result<(), BuildError> {
     kalah::build::build(directory, rules, pits, seeds).map(drop)
 }
 
-/// The files of all layers to that of [`KEY`].
+/// The files of all layers up to [`KEY`].
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), KEY).unwrap();
@@ -50,12 +50,12 @@ fn damage(result: Result<Table, TableError>) -> Damage {
     }
 }
 
-/// The first bytes: header, directory, and the padding after it.
+/// Length of the header, the directory, and the padding after it.
 fn prefix() -> usize {
     (HEADER_BYTES + (KEY.seeds - 1) * ENTRY_BYTES).next_multiple_of(64)
 }
 
-/// Gives `bytes` the digest and the checksum that belong to their header and directory.
+/// Writes the digest and the checksum of the header and directory of `bytes`.
 fn seal(bytes: &mut [u8]) {
     let directory = HEADER_BYTES + usize::from(bytes[14]).saturating_sub(1) * ENTRY_BYTES;
     let directory = &bytes[HEADER_BYTES..directory.min(bytes.len())];
@@ -66,7 +66,7 @@ fn seal(bytes: &mut [u8]) {
     bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Gives `bytes` the checksums and digests that belong to their frames, and seals them.
+/// Writes the checksums and digests of the frames of `bytes`, then seals the header.
 fn seal_frames(bytes: &mut [u8]) {
     let entries = open(sound()).unwrap().header().entries.clone();
     for (number, entry) in entries.iter().enumerate() {
@@ -83,7 +83,7 @@ fn seal_frames(bytes: &mut [u8]) {
     seal(bytes);
 }
 
-/// Reads all scores in every possible way. Returns whether all reads succeeded.
+/// Reads all scores in every possible way. Returns true if all reads succeed.
 fn read_all(table: &Table) -> bool {
     let mut well = true;
     for mover in 1..table.key().seeds {
@@ -108,7 +108,7 @@ fn read_all(table: &Table) -> bool {
     well
 }
 
-/// The tables with the bytes of [`KEY`] replaced.
+/// Opens the tables with the file of [`KEY`] replaced by `bytes`.
 fn tables_with(bytes: Vec<u8>) -> Result<Tables, TableError> {
     let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds);
     for file in &FILES[..FILES.len() - 1] {
@@ -175,7 +175,7 @@ fn a_flipped_bit_in_a_frame_is_found_by_the_checksums_and_read_without_panic() {
         bytes[at] ^= bit;
         let table = open(&bytes[..]).unwrap();
         assert!(matches!(check_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
-        // Without optimisation, only some of the bytes are tried.
+        // Without optimization, only some of the bytes are tried.
         if !cfg!(debug_assertions) || at % 5 == 0 {
             read_all(&table);
         }
@@ -184,7 +184,7 @@ fn a_flipped_bit_in_a_frame_is_found_by_the_checksums_and_read_without_panic() {
 }
 
 #[test]
-fn a_patch_that_is_not_there_is_told() {
+fn a_missing_patch_is_reported() {
     let table = open(sound()).unwrap();
     let entry = table.header().entries.iter().find(|entry| entry.exceptions > 0).unwrap();
     let lines = entry.offset as usize + (entry.rows as usize).next_multiple_of(64);
@@ -225,8 +225,8 @@ fn counts_of_exceptions_that_do_not_fit_the_patches_are_refused() {
 }
 
 #[test]
-fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
-    // All profiles far too high, and so all scores.
+fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
+    // All profiles, and therefore all scores, are far too high.
     let sound_table = open(sound()).unwrap();
     for add in [40, 128, 200, 240] {
         let mut bytes = sound().to_vec();
@@ -273,7 +273,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
     let path = TableKey { seeds: 4, ..key }.path(directory);
     let right = std::fs::read(&path).unwrap();
 
-    // Interrupted before its end, but with the final name.
+    // The file was interrupted before its end, but has the final name.
     let mut unfinished = right.clone();
     unfinished[15] = 0;
     unfinished[24..64].fill(0);
@@ -297,7 +297,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
         std::fs::write(&path, &bytes).unwrap();
         for error in [
             Tables::open(directory, key.rules, key.pits, key.seeds).err().unwrap(),
-            // A build neither uses nor replaces it.
+            // A build neither uses nor replaces the file.
             match build(directory, key).unwrap_err() {
                 BuildError::Table(error) => error,
                 other => panic!("another error: {other}"),
@@ -314,7 +314,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
 
-    // The layers below are still read.
+    // The layers below are still readable.
     assert_eq!(Tables::open(directory, key.rules, key.pits, 3).unwrap().max_seeds(), Some(3));
 
     std::fs::remove_file(&path).unwrap();
@@ -333,7 +333,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..2000), magic in any::<bool>(), sealed in any::<bool>()) {
+    fn any_bytes_are_refused(
+        bytes in prop::collection::vec(any::<u8>(), 0..2000),
+        magic in any::<bool>(),
+        sealed in any::<bool>(),
+    ) {
         let mut bytes = bytes;
         if magic && bytes.len() >= HEADER_BYTES {
             bytes[..12].copy_from_slice(&sound()[..12]);
@@ -355,14 +359,14 @@ proptest! {
             bytes[at] = value;
         }
         let changed = bytes[12..32] != sound()[12..32];
-        // The length in the header may be right.
+        // The length in the header may happen to be right.
         if bytes[24..32] == sound()[24..32] && changed {
             bytes.truncate(length.index(bytes.len()).max(HEADER_BYTES));
             let length = bytes.len() as u64;
             bytes[24..32].copy_from_slice(&length.to_le_bytes());
         }
         seal(&mut bytes);
-        // Only the rule set can be forged: verification finds that the scores are wrong.
+        // Only the rule set can be forged. Verification then finds that the scores are wrong.
         let key = open(bytes.clone()).map(|table| table.key());
         let only_rules = bytes[13..32] == sound()[13..32] && bytes[12] < 3;
         prop_assert_eq!(key.is_ok(), only_rules);
@@ -404,14 +408,14 @@ proptest! {
         }
         let altered = bytes != sound();
         if sealed {
-            // Then it is another table, which may contradict itself.
+            // With new checksums it is another table, which may contradict itself.
             seal_frames(&mut bytes);
         }
         let (tables, right) = (tables_with(bytes).unwrap(), tables_with(sound().to_vec()).unwrap());
         let table = tables.layer(KEY.seeds).unwrap();
         prop_assert_eq!(check_checksums(table).is_err(), altered && !sealed);
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
-        // Opened again, because an open table remembers which blocks were compared.
+        // The tables are opened again, because an open table remembers the blocks that it has compared.
         let tables = tables_with(table.bytes().to_vec()).unwrap();
         let table = tables.layer(KEY.seeds).unwrap();
         let oracle = Oracle::new(KEY.rules, KEY.pits);

@@ -1,4 +1,4 @@
-//! Ranks: every row, frame and layer without gaps, in the order that the build needs.
+//! Ranks: they number every row, frame and layer without gaps, in the order that the build needs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::reference;
 
-/// All rows of `pits` pits with exactly `seeds` seeds, by exhaustive enumeration, in lexicographic order.
+/// Lists all rows of `pits` pits with exactly `seeds` seeds by exhaustive enumeration, in lexicographic order.
 fn rows_found(pits: usize, seeds: u8) -> Vec<TableRow> {
     let mut rows = vec![(TableRow::default(), seeds)];
     for pit in 0..pits {
@@ -31,7 +31,7 @@ fn rows_found(pits: usize, seeds: u8) -> Vec<TableRow> {
     rows.into_iter().map(|(row, _)| row).collect()
 }
 
-/// Seeds times the distance to the last pit.
+/// Sum over all seeds of their distance to the last pit.
 fn potential(pits: usize, row: &TableRow) -> usize {
     row[..pits].iter().enumerate().map(|(pit, &seeds)| usize::from(seeds) * (pits - 1 - pit)).sum()
 }
@@ -40,12 +40,12 @@ fn binomial(n: usize, k: usize) -> u64 {
     (1..=k).fold(1u128, |product, i| product * (n - k + i) as u128 / i as u128) as u64
 }
 
-/// The boards whose ranks are drawn at random.
+/// Strategy for boards whose ranks are drawn at random.
 fn large_boards() -> impl Strategy<Value = usize> {
     6..=MAX_TABLE_PITS
 }
 
-/// A row of `pits` pits with `seeds` seeds.
+/// Strategy for a row of `pits` pits with `seeds` seeds.
 fn row_with(pits: usize, seeds: usize) -> impl Strategy<Value = TableRow> {
     prop::collection::vec(0..=seeds, pits - 1).prop_map(move |mut cuts| {
         cuts.extend([0, seeds]);
@@ -64,7 +64,7 @@ fn ranks_are_sums_of_terms() {
         for seeds in 0..=most {
             for rank in 0..index.rows(seeds) as u32 {
                 let row = index.unrank(seeds, rank);
-                // The seeds and the potential of the pits from each number of passed ones on.
+                // The seeds and the potential of the pits after each number of passed ones.
                 let sum = (0..=pits.saturating_sub(2)).fold(0u32, |sum, passed| {
                     let rest = row[passed..pits].iter().zip((0..pits - passed).rev());
                     let (mut seeds, mut potential) = (0, 0);
@@ -87,7 +87,7 @@ fn ranks_of_rows_ascend_by_potential_then_lexicographically() {
         let (index, large) = (RowIndex::new(pits, max_seeds), RowIndex::new(pits, MAX_TABLE_SEEDS));
         for seeds in 0..=max_seeds {
             let mut right = rows_found(pits, seeds as u8);
-            // A stable sort: rows of equal potential stay in lexicographic order.
+            // The sort is stable: rows of equal potential stay in lexicographic order.
             right.sort_by_key(|row| potential(pits, row));
             assert_eq!(index.rows(seeds), right.len());
             assert_eq!(row_count(pits, seeds), right.len());
@@ -173,7 +173,7 @@ fn frames_follow_each_other_and_the_movers_row_runs_fastest() {
     }
 }
 
-/// Whether each quiet move of `row` lowers its level; with seeds in no pit of the other row, nothing hides a move.
+/// Checks that each quiet move of `row` lowers its level. The other row is empty, so that no seed of it hides a move.
 fn quiet_moves_descend(pits: usize, row: &TableRow) {
     let as_row = |row: &TableRow| Row::new(&row.map(u32::from)[..pits]).unwrap();
     let empty = as_row(&TableRow::default());
@@ -244,7 +244,7 @@ fn capture_maps_take_a_pit() {
         {
             let map = maps.capture(seeds, pit, laps);
             assert_eq!(map.places().len(), index.rows(seeds));
-            // The rows that stand at the places of each segment, as sets say it.
+            // Rows at the places of each segment, according to the sets.
             let remaining: Vec<Vec<u32>> = map.remaining().iter().map(|rows| rows.ranks().collect()).collect();
             let starts = map.segments().iter().map(|segment| segment.start as usize);
             assert!(starts.eq(remaining.iter().scan(0, |end, rows| {
@@ -260,7 +260,7 @@ fn capture_maps_take_a_pit() {
                 let within = place - map.segments()[held].start;
                 assert_eq!(remaining[held][within as usize], index.rank(&row), "{row:?}");
             }
-            // Parts have each row once, at the place of its remainder.
+            // Each row is in one part, at the place of its remainder.
             for (block, places) in map.places().chunks(64).enumerate() {
                 let mut found = vec![u32::MAX; places.len()];
                 for part in map.parts(block) {

@@ -1,4 +1,4 @@
-//! Probes of any position agree with the rules and with each other; and the positions that `kalah probe` accepts.
+//! Probes of any position agree with the rules and with each other. `kalah probe` accepts the documented positions.
 #![cfg(feature = "cli")]
 
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ fn build(directory: &Path, rules: Rules, seeds: usize) -> Tables {
     Tables::open(directory, rules, PITS, seeds).unwrap()
 }
 
-/// Positions in the tables, with any number of seeds in the stores; some games are over.
+/// Strategy for positions in the tables, with any number of seeds in the stores. Some games are over.
 fn positions() -> impl Strategy<Value = Position> {
     let places = prop::collection::vec(0..2 * PITS, 0..=SEEDS);
     (places, 0..1000u32, 0..1000u32).prop_map(|(places, mover_store, other_store)| {
@@ -67,7 +67,7 @@ fn the_line_is_worth_the_value_and_no_move_is_worth_more() {
 }
 
 #[test]
-fn what_no_table_holds_is_told_apart() {
+fn positions_that_no_table_holds_are_distinguished() {
     let directory = tempfile::tempdir().unwrap();
     let tables = build(directory.path(), Rules::Standard, 6);
     let probe = |text: &str| tables.probe(&text.parse().unwrap());
@@ -82,11 +82,11 @@ fn what_no_table_holds_is_told_apart() {
     assert!(matches!(probe("3x1"), Err(ProbeError::OtherPits { pits: 3, tables: 4, .. })));
     assert!(matches!(probe("9x1"), Err(ProbeError::BeyondTables { .. })));
     assert!(matches!(probe("300,0,0,0/0,0,0,1"), Err(ProbeError::BeyondTables { .. })));
-    // A game that is over needs no table.
+    // A finished game needs no table.
     assert_eq!(probe("<9,5,9,0,0,0,0,0,0,0,0,0,300,0,0,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
 }
 
-/// `kalah probe --json` in a separate directory, with tables up to 6 seeds.
+/// Runs `kalah probe --json` in a separate directory, with tables up to 6 seeds.
 fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
     command.arg("probe").arg("--json").args(args).write_stdin(stdin).output().unwrap()
 }
 
-/// The positions that were answered.
+/// Positions in the answers.
 fn answers(output: &Output) -> Vec<String> {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     let answer = |line: &str| {
@@ -118,7 +118,7 @@ const SECOND: &str = "<4,2,1,0,1,1,0,1,0,1,0>";
 #[test]
 fn files_hold_a_position_a_line_and_comments() {
     let directory = tempfile::tempdir().unwrap();
-    // As saved by an editor on Windows, with a comment in Latin-1.
+    // A file saved by an editor on Windows, with a comment in Latin-1.
     let text = b"\xef\xbb\xbf# caf\xe9\r\n1,0,0,0/0,0,0,1\r\n\r\n   \r\n <4,2,1, 0,1,1,0,1,0,1,0># two\r\n#";
     std::fs::write(directory.path().join("file"), text).unwrap();
     for (args, stdin) in [(&["file"][..], &b""[..]), (&["-"], text), (&[], text)] {
@@ -162,9 +162,9 @@ fn bad_lines_are_named_and_the_others_answered() {
     assert!(told.contains("kalah: list:2: the rows have 4 and 3 pits"), "{told}");
     assert!(told.contains("kalah: list:3: this line is longer than"), "{told}");
     assert!(told.contains("kalah: list:6: this line is not UTF-8"), "{told}");
-    assert!(!told.contains('\u{1b}') && told.len() < 2000, "no word for the terminal, no line repeated: {told}");
+    assert!(!told.contains('\u{1b}') && told.len() < 2000, "control characters, or repeated lines: {told}");
 
-    // A table, or UTF-16: reported once, and not read to its end.
+    // A table, or UTF-16: the program reports it once, and does not read it to its end.
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
     assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
     assert!(stderr(&output).contains("standard input:1: "), "{}", stderr(&output));
@@ -201,7 +201,7 @@ fn a_pipe_is_answered_line_by_line() {
     let mut answers = BufReader::new(kalah.stdout.take().unwrap()).lines();
     let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     for number in 1..5 {
-        // Games that are over need no tables.
+        // Finished games need no tables.
         writeln!(writer, "0,0/{number},0").unwrap();
         assert!(answers.next().unwrap().unwrap().contains(&format!("<2,0,0,0,0,{number},0>")));
     }

@@ -1,5 +1,5 @@
-//! Tables that are not mapped: read into memory, or block by block. They give the same scores as mapped ones, and find
-//! the same damage.
+//! Tables that are not mapped, but read into memory or block by block. They give the same scores as mapped ones, and
+//! find the same damage.
 
 use std::io;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn key(rules: Rules, seeds: usize) -> TableKey {
     TableKey { rules, pits: PITS, seeds }
 }
 
-/// Every score of a layer, frame by frame, or the first error.
+/// Returns every score of a layer, frame by frame, or the first error.
 fn scores(layer: &impl Layer) -> Result<Vec<u8>, String> {
     let rows = RowIndex::new(PITS, SEEDS);
     let mut scores = Vec::new();
@@ -86,7 +86,8 @@ fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
         let mut bytes = sound.clone();
         bytes[at] ^= 1 << (at % 8);
         let by_block = ReadAtTable::new(&path, bytes.clone());
-        // Opening finds damage of header and directory, checking that of the rest; a score is right or an error.
+        // Opening finds damage of the header and directory, checking finds damage of the rest. A score is right or an
+        // error.
         match by_block.as_ref().map(|table| (table.check(), scores(table))) {
             Err(error) => assert!(error.is_damage()),
             Ok((checked, scores)) => {
@@ -98,7 +99,8 @@ fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
     }
 }
 
-/// Tables with frames of many blocks, and one whose profile takes two: the one with 21 seeds in the mover's row.
+/// Tables with frames of many blocks. The profile of one frame takes two blocks: the frame with 21 seeds in the mover's
+/// row.
 static LARGE: LazyLock<(TempDir, TableKey)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 22 };
@@ -106,7 +108,7 @@ static LARGE: LazyLock<(TempDir, TableKey)> = LazyLock::new(|| {
     (directory, key)
 });
 
-/// Ranks of the rows of a frame, at random.
+/// Random ranks of the rows of a frame.
 fn random_ranks(random: &mut fastrand::Rng, frame: Frame) -> (u32, u32) {
     frame.ranks(random.u64(0..frame.positions()))
 }
@@ -146,7 +148,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
         bytes[place] ^= 8;
         let (damaged, again) = (Table::from_bytes(&path, bytes.clone()), Table::from_bytes(&path, bytes).unwrap());
         let damaged = damaged.unwrap();
-        // The first damaged block is the one to blame, whoever finds it.
+        // The error names the first damaged block, whichever read finds it.
         let start = entry.offset + block * BLOCK_BYTES as u64;
         for error in [damaged.check().unwrap_err(), check_in_parallel(&again).unwrap_err()] {
             let TableError::Damaged { damage, .. } = error else { panic!("{error}") };
@@ -167,7 +169,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
     }
 }
 
-/// A source that fails after a number of reads, and counts them.
+/// A source that counts its reads and fails after a number of them.
 struct Failing<'a> {
     bytes: &'a [u8],
     left: AtomicU64,
@@ -196,7 +198,7 @@ fn a_source_that_fails_is_an_error_with_the_file() {
     assert_eq!(error.to_string(), format!("{}: the network is down", path.display()));
     let table = ReadAtTable::new(&path, source(1)).unwrap();
     assert!(table.score(1, 0, 0).unwrap_err().to_string().contains("the network is down"));
-    // What was read once stays: the header and the frame take two reads.
+    // Blocks that were read stay in memory: the header and the frame take two reads.
     let table = ReadAtTable::new(&path, source(2)).unwrap();
     let first = table.score(1, 0, 0).unwrap();
     assert_eq!(table.score(1, 0, 0).unwrap(), first);

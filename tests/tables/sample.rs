@@ -1,4 +1,4 @@
-//! Samples of a layer: which positions are chosen, and that a wrong score at the end of a frame is always found.
+//! Samples of a layer: the choice of positions. A wrong score at the end of a frame is always found.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -14,7 +14,7 @@ fn key(pits: usize, seeds: usize) -> TableKey {
     TableKey { rules: Rules::EmptyCapture, pits, seeds }
 }
 
-/// The chosen positions, frame by frame.
+/// Chosen positions, frame by frame.
 fn chosen(sample: &Sample) -> Vec<(Frame, Vec<u64>)> {
     sample.frames().map(|frame| (frame, sample.indices(frame).collect())).collect()
 }
@@ -33,8 +33,8 @@ fn every_frame_is_visited_at_its_ends_and_between_them() {
                 let positions = frame.positions();
                 assert!(indices.is_sorted_by(|a, b| a < b), "{key} {frame:?}: in order, none twice");
                 assert_eq!((indices[0], *indices.last().unwrap()), (0, positions - 1), "{key} {frame:?}");
-                assert!(indices.len() as u64 >= positions.min(3), "{key} {frame:?}: one between the ends");
-                // In proportion: at most the share rounded up, or three.
+                assert!(indices.len() as u64 >= positions.min(3), "{key} {frame:?}: at least one between the ends");
+                // The choice is in proportion: at most the share rounded up, or three.
                 let share = u128::from(count.min(all)) * u128::from(positions);
                 assert!(indices.len() as u128 >= share / u128::from(all), "{key} {frame:?} {count}");
                 assert!(indices.len() as u128 <= (share / u128::from(all) + 1).max(3), "{key} {frame:?} {count}");
@@ -62,7 +62,7 @@ fn the_same_source_chooses_the_same_positions_and_another_one_others() {
     }
 }
 
-/// Every position is chosen by some source, even those near the borders of the runs.
+/// Every position is chosen by some source of random numbers, even near the borders of the runs.
 #[test]
 fn no_position_is_out_of_reach() {
     let key = key(3, 6);
@@ -112,7 +112,7 @@ fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
         let smallest = key.frames().map(Frame::positions).min().unwrap();
         for frame in key.frames().filter(|frame| frame.positions() == smallest) {
             for index in [0, frame.positions() - 1] {
-                assert!(check(key, index).is_ok(), "{key}: it is found where there is nothing");
+                assert!(check(key, index).is_ok(), "{key}: a fault in an undamaged table");
                 change_score(directory, key, frame, index);
                 let (mover, other) = frame.ranks(index);
                 for source in 0..10 {

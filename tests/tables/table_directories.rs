@@ -1,5 +1,5 @@
-//! What the program does with directories of tables that are not as it left them: damaged archives and books, files of newer versions,
-//! links that lead nowhere.
+//! Directories of tables that others have changed: damaged archives and books, files of newer versions, links without a
+//! target.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
 
-/// Exit code, stdout and stderr of a command in a directory of tables.
+/// Runs a command in a directory of tables. Returns its exit code, stdout and stderr.
 fn kalah(directory: &Path, args: &str) -> (i32, String, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.env("KALAH_TABLES", directory).args(args.split(' ')).timeout(Duration::from_secs(300));
@@ -23,7 +23,7 @@ fn kalah(directory: &Path, args: &str) -> (i32, String, String) {
     (output.status.code().expect("it ended by itself"), text(output.stdout), text(output.stderr))
 }
 
-/// Runs a command that ends with this code, and returns all that it printed.
+/// Runs a command that ends with this code. Returns its stdout and stderr.
 #[track_caller]
 fn ends(directory: &Path, args: &str, code: i32) -> String {
     let (ended, stdout, stderr) = kalah(directory, args);
@@ -42,14 +42,14 @@ fn key(seeds: usize) -> TableKey {
     TableKey { seeds, ..KEY }
 }
 
-/// Tables of 4 pits to 9 seeds.
+/// Builds tables of 4 pits to 9 seeds.
 fn tables(rules: Rules) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     Builder::new(directory.path(), TableKey { rules, ..KEY }).run(&Pulse::default(), &|_| {}).unwrap();
     directory
 }
 
-/// Tables to 6 seeds, and archives of the layers of 7 to 9 seeds.
+/// Makes a directory with tables to 6 seeds, and archives of the layers of 7 to 9 seeds.
 fn packed() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     Builder::new(directory.path(), KEY).archives(7, 0).run(&Pulse::default(), &|_| {}).unwrap();
@@ -62,7 +62,7 @@ fn flip(path: &Path, at: usize) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// The archive of a layer by another rule set, with a header that says it is that of [`KEY`]: every checksum is right.
+/// Writes the archive of a layer by another rule set under the header of [`KEY`], with every checksum right.
 fn forge(path: &Path, header_of: &[u8]) {
     let other = tables(Rules::Standard);
     let forged = archive_path(other.path(), TableKey { rules: Rules::Standard, ..KEY });
@@ -88,14 +88,15 @@ fn a_damaged_archive_is_found_by_the_build_that_relies_on_it_and_by_verify() {
     // Other checks need tables.
     assert!(ends(directory, "verify --pits 4 --consistency", 0).contains("not checked: the layers of 7 to 9 seeds"));
 
-    // Of archives alone nothing else can be checked.
+    // For archives alone there is no other check.
     let alone = tempfile::tempdir().unwrap();
     std::fs::copy(archive_path(directory, key(8)), archive_path(alone.path(), key(8))).unwrap();
     ends(alone.path(), "verify --pits 4", 0);
     assert!(ends(alone.path(), "verify --pits 4 --consistency", 1).contains("nothing was checked"));
 
     let (path, whole) = (archive_path(directory, key(8)), std::fs::read(archive_path(directory, key(8))).unwrap());
-    // A byte of the header, of a chunk, of the list of checksums, and of the seek table: a length of content.
+    // A byte of the header, of a chunk, of the list of checksums, and of the seek table, where it is the length of a
+    // content.
     for at in [30, whole.len() / 2, whole.len() - 120, whole.len() - 60] {
         flip(&path, at);
         for command in [build, "verify --pits 4", "verify --pits 4 --seeds 8", "verify --all"] {
@@ -118,11 +119,11 @@ fn an_archive_that_restores_another_table_is_neither_sound_nor_kept() {
     forge(&path, &right);
     let told = ends(directory, "verify --pits 4", 3);
     assert!(told.contains("WRONG: ") && told.contains("another table than the one it was made from"), "{told}");
-    // A build that keeps archives only does not delete the table that this one does not restore.
+    // A build that keeps only archives does not delete the table, which this archive cannot restore.
     let told = ends(directory, "build --pits 4 --seeds 9 --packed 9", 3);
     assert!(told.contains("another table than the one it was made from"), "{told}");
     assert!(std::fs::read(KEY.path(directory)).unwrap() == table);
-    // Packing again replaces it.
+    // Packing replaces the archive.
     assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("packed"));
     assert!(std::fs::read(&path).unwrap() == right);
     assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("kept"));
@@ -142,7 +143,7 @@ fn a_damaged_book_stops_the_board_that_it_is_for_and_no_other() {
         assert!(ends(directory, command, 3).contains("standard-7.book"), "{command}");
     }
     ends(directory, "solve 7x1 --rules standard --no-book", 0);
-    // Programs that serve all boards go on without it, and say so.
+    // Programs that serve all boards go on without the layer, and print a warning.
     let mut engine = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let engine = engine.env("KALAH_TABLES", directory).args(["engine"]).write_stdin("quit\n").output().unwrap();
     let told = String::from_utf8(engine.stderr).unwrap();
@@ -162,7 +163,7 @@ fn who_built_a_table_is_listed() {
     assert!(ends(directory.path(), "info --csv", 0).lines().next().unwrap().ends_with("version,commit,finished"));
 }
 
-/// Raises the version of a format, four bytes of a file.
+/// Raises the version of a format, which is four bytes of a file.
 fn raise(path: &Path, at: usize) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     bytes[at] += 6;
@@ -171,7 +172,7 @@ fn raise(path: &Path, at: usize) -> Vec<u8> {
 }
 
 #[track_caller]
-fn is_told_newer(told: &str) {
+fn reports_a_newer_version(told: &str) {
     assert!(told.contains("a newer kalah made it: its format has version"), "{told}");
     assert!(told.contains("use that version"), "{told}");
     assert!(!told.contains("delete") && !told.contains("build`"), "{told}");
@@ -188,7 +189,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     for command in ["verify --pits 4", "pack --pits 4", &unpack, "build --pits 4 --seeds 9 --packed 9"] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}");
-        is_told_newer(&(stdout + &stderr));
+        reports_a_newer_version(&(stdout + &stderr));
         assert!(std::fs::read(&archive).unwrap() == newer && KEY.path(directory).exists(), "{command}");
     }
     std::fs::remove_file(&archive).unwrap();
@@ -203,7 +204,7 @@ fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}: {stderr}");
-        is_told_newer(&(stdout + &stderr.clone()));
+        reports_a_newer_version(&(stdout + &stderr.clone()));
         assert!(stderr.contains("17.2.0") || command == "verify --pits 4", "{command}: {stderr}");
         assert!(std::fs::read(KEY.path(directory)).unwrap() == newer, "{command}");
     }
@@ -215,24 +216,24 @@ fn other_files_of_a_newer_version_are_not_to_be_deleted() {
     let path = |name: &str| -> PathBuf { directory.path().join(name) };
     ends(directory.path(), "book make 3x1 --turns 1", 0);
     raise(&path("empty-capture-3.book"), 8);
-    is_told_newer(&ends(directory.path(), "solve 3x1", 1));
+    reports_a_newer_version(&ends(directory.path(), "solve 3x1", 1));
     std::fs::remove_file(path("empty-capture-3.book")).unwrap();
 
     let network = [&b"KALAHNN\n"[..], &9u32.to_le_bytes(), &[0; 500]].concat();
     std::fs::write(path("n.network"), network).unwrap();
     let told = ends(directory.path(), &format!("bounds --seeds 3 --network {}", path("n.network").display()), 3);
-    is_told_newer(&told);
+    reports_a_newer_version(&told);
 
     let checkpoint = path("search");
     std::fs::write(&checkpoint, "{\"format\":\"kalah solve checkpoint\",\"version\":7}\n").unwrap();
-    is_told_newer(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
+    reports_a_newer_version(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
     let proof = path("proof");
     std::fs::create_dir(&proof).unwrap();
     std::fs::write(proof.join("proof.json"), "{\"format\":\"kalah proof\",\"version\":7}\n").unwrap();
-    is_told_newer(&ends(directory.path(), &format!("prove 3x2 --proof {}", proof.display()), 1));
+    reports_a_newer_version(&ends(directory.path(), &format!("prove 3x2 --proof {}", proof.display()), 1));
 }
 
-/// Only its name is there: a process would wait for ever for another one to finish.
+/// The link has the name of a table, but no file: a process would wait forever for another one to finish the layer.
 #[cfg(unix)]
 #[test]
 fn a_shared_build_names_a_link_that_leads_nowhere() {
@@ -264,20 +265,20 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
     }
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.filter(|name| name.ends_with(".zst") || name.ends_with(".network")).count() == 0);
-    // What uses only what is there goes on, and says so.
+    // Commands that use only existing tables go on, and print a warning.
     for command in ["info", "probe 4x1 --pits 4", "move 4x1 --player perfect"] {
         let told = kalah(directory, command);
         assert!(told.2.contains("layer 5 is missing"), "{command}: {told:?}");
     }
     assert_eq!(json(directory, "info --json")["gaps"][0]["missing"], serde_json::json!([5]));
-    // What was asked for is there.
+    // The requested layer exists.
     ends(directory, "pack --pits 4 --seeds 4", 0);
     let tables = Tables::open(directory, KEY.rules, KEY.pits, KEY.seeds).unwrap();
     assert_eq!((tables.max_seeds(), tables.gaps()), (Some(4), &[5][..]));
     assert!(tables.require_all().unwrap_err().to_string().starts_with("layer 5 is missing"));
     let asked = Tables::open(directory, KEY.rules, KEY.pits, 4).unwrap();
     assert!(asked.gaps().is_empty() && asked.require_all().is_ok());
-    // A table that is listed and cannot be found is an error: the file system may have lost it for a moment.
+    // A table that is listed but cannot be found is an error: the file system may have lost it for a moment.
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("nowhere", key(5).path(directory)).unwrap();

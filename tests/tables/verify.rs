@@ -1,5 +1,5 @@
-//! `kalah verify`, and every command with hostile files and at the limits of the system: nothing passes unchecked,
-//! nothing waits forever, and nothing ends without a message.
+//! `kalah verify`, and every command with hostile files and at the limits of the system. No fault passes unchecked, no
+//! command waits forever, and none ends without a message.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use assert_cmd::Command;
 use serde_json::Value;
 
-/// How long a command with almost nothing to do may take on the slowest machine.
+/// Maximum time of a command with almost nothing to do, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Tables of 6 pits up to 9 seeds, and of 2 pits by other rules up to 6, built once.
@@ -21,7 +21,7 @@ static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     directory
 });
 
-/// A copy of the tables, to be damaged.
+/// Makes a copy of the tables that the test may damage.
 fn copied() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
@@ -118,11 +118,11 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
         passed.map(|passed| passed["seeds"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(passed("checksums"), [2, 4, 6, 7, 9]);
-    // Scores are compared with those below, so this ends at the first missing table, which is reported.
+    // Scores are compared with those of lower layers, so this check ends at the first missing table and reports it.
     assert_eq!(passed("consistency"), [2]);
     assert_eq!(report["unchecked"][0]["seeds"], serde_json::json!([4, 6, 7, 8, 9]));
 
-    // One layer alone needs no other for its checksums, and all below for its scores.
+    // The checksums of one layer need no other layer. Its scores need all layers below.
     kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
     kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("layers 3, 5 are missing");
     // A requested layer that is missing cannot be checked.
@@ -152,7 +152,7 @@ fn a_manifest_is_compared_with_scores_not_with_headers() {
     let compare = || kalah(directory.path(), &["verify", "--manifest", &path]);
     compare().exits(0).says("manifest: ").says("numbers of each score");
 
-    // The manifest has a wrong number of positions with a score.
+    // The manifest has a wrong count of positions with a score.
     let mut other = entries.clone();
     let seven = other.iter_mut().find(|entry| entry["rules"] == "empty-capture" && entry["seeds"] == 7).unwrap();
     let (first, second) = (seven["scores"][3].clone(), seven["scores"][4].clone());
@@ -161,7 +161,7 @@ fn a_manifest_is_compared_with_scores_not_with_headers() {
     write_manifest(directory.path(), &other);
     compare().exits(3).says("7 seeds: the number of positions with each score differs");
 
-    // A flipped bit in a body, with the header as it was.
+    // A flipped bit in a body, under the original header.
     write_manifest(directory.path(), &entries);
     flip(&table(directory.path(), 6));
     let ran = compare().exits(3).says("empty-capture-6-06.kalah cannot be used");
@@ -182,10 +182,10 @@ fn a_manifest_that_compares_nothing_fails() {
     compare(&[]).exits(1).says("nothing was compared");
     let report = compare(&["--json"]).exits(1).json();
     assert_eq!((&report["ok"], report["passed"].as_array().unwrap().len()), (&false.into(), 0));
-    // The manifest lists one of the boards.
+    // The manifest lists one of the two boards.
     compare(&["--all"]).exits(0).says("not checked of empty-capture with 6 pits: the layers of 2 to 9 seeds");
 
-    // A listed table that is missing, and an existing one that is not listed.
+    // A listed table is missing, and an existing one is not listed.
     let some: Vec<Value> = entries.iter().filter(|entry| entry["seeds"] != 4).cloned().collect();
     write_manifest(directory.path(), &some);
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
@@ -215,7 +215,7 @@ fn the_damaged_layer_is_blamed_and_not_the_one_above_that_is_computed_from_it() 
     let report = kalah(directory.path(), &["verify", "--seeds", "8", "--against", "cpu", "--json"]).exits(3).json();
     assert_eq!(report["wrong"]["seeds"], 6, "{report}");
     assert!(report["wrong"]["message"].as_str().unwrap().contains("empty-capture-6-06.kalah"), "{report}");
-    // Of all layers, those above are left out.
+    // All layers are requested. Those above the missing one are left out.
     let ran = kalah(directory.path(), &["verify", "--against", "cpu"])
         .exits(3)
         .says("empty-capture-6-06.kalah cannot be used");
@@ -231,14 +231,17 @@ fn all_boards_are_checked_in_one_run() {
     let path = write_manifest(directory.path(), &manifest());
     let all = ["verify", "--all", "--checksums", "--consistency", "--manifest", &path];
     let ran = kalah(directory.path(), &all).exits(0).says("13 layers of 2 boards");
-    ran.says("skipped, not tables: a\\u{1b}[31m, empty-capture-6-1.txt, empty-capture-6-10.kalah.partial, known.jsonl, notes.txt");
+    ran.says(
+        "skipped, not tables: a\\u{1b}[31m, empty-capture-6-1.txt, empty-capture-6-10.kalah.partial, \
+        known.jsonl, notes.txt",
+    );
     let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(0).json();
     let boards = report["boards"].as_array().unwrap();
     let passed = |board: &Value| board["passed"].as_array().unwrap().len();
     assert_eq!((boards.len(), passed(&boards[0]), passed(&boards[1])), (2, 3 * 8, 3 * 5));
     assert_eq!((&report["ok"], report["others"].as_array().unwrap().len()), (&true.into(), 5));
 
-    // A file that looks like a table, but is not named like one, is not ignored.
+    // A file that looks like a table, but has another name, is not ignored.
     let misnamed = directory.path().join("empty-capture-6-1.kalah");
     std::fs::write(&misnamed, "no table").unwrap();
     kalah(directory.path(), &all).exits(3).says("WRONG: empty-capture-6-1.kalah");
@@ -246,7 +249,7 @@ fn all_boards_are_checked_in_one_run() {
     assert_eq!((&report["ok"], &report["misnamed"][0]), (&false.into(), &"empty-capture-6-1.kalah".into()));
     std::fs::remove_file(misnamed).unwrap();
 
-    // A fault of one board does not hide the others.
+    // A fault of one board does not hide those of others.
     let standard = |seeds| directory.path().join(format!("standard-2-0{seeds}.kalah"));
     flip(&standard(4));
     flip(&table(directory.path(), 9));
@@ -262,7 +265,7 @@ fn all_boards_are_checked_in_one_run() {
     kalah(directory.path(), &["verify", "--all", "--seeds", "6"]).exits(2);
 }
 
-/// Commands that read the layer of 7 seeds on 6 pits, or build upon it.
+/// Commands that read the layer of 7 seeds on 6 pits, or need it for a build.
 const READERS: [&[&str]; 15] = [
     &["verify"],
     &["verify", "--all"],
@@ -297,7 +300,7 @@ fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
     ];
     for (number, damage) in damages.into_iter().enumerate() {
         for args in READERS {
-            // `info` shows what a file holds, whatever its name.
+            // `info` shows the contents of a file, whatever its name.
             if number == 2 && args[0] == "info" {
                 continue;
             }
@@ -324,7 +327,7 @@ fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
 }
 
 #[test]
-fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_told_and_computed_again() {
+fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_again() {
     let directory = copied();
     let packed = directory.path().join("packed");
     kalah(directory.path(), &["pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
@@ -370,7 +373,7 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
     ] {
         kalah(directory.path(), args).exits(1).says("it is a named pipe, not a regular file");
     }
-    // Files that a build writes, or that others left.
+    // Files that a build writes, or that other programs left.
     for name in ["empty-capture-6-10.kalah.partial", "build.lock"] {
         let directory = copied();
         make_pipe(&directory.path().join(name));
@@ -386,7 +389,7 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         make_pipe(&directory.path().join(name));
         kalah(directory.path(), args).exits(0);
     }
-    // Positions may come from one.
+    // Positions may come from a pipe.
     let mut command = std::process::Command::new("sh");
     command.arg("-c").arg(format!("echo 6x1 > {pipe} & exec {} probe < {pipe}", program()));
     let output = command.env("KALAH_TABLES", copied().path()).output().unwrap();
@@ -418,7 +421,7 @@ fn a_table_truncated_under_a_search_is_named() {
     let mut command = std::process::Command::new(program());
     command.args(["solve", "6x6", "--no-book", "--transpositions", "16MiB"]).env("KALAH_TABLES", directory.path());
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // The last that is opened.
+    // The last table that is opened.
     wait_for_map(&mut child, &table(directory.path(), 9));
     for seeds in 2..=9 {
         std::fs::OpenOptions::new().write(true).open(table(directory.path(), seeds)).unwrap().set_len(0).unwrap();
@@ -439,8 +442,10 @@ fn limited(limits: &str, tables: &Path, args: &str) -> Ran {
     Ran(command.output().unwrap(), format!("{limits}: {args}"))
 }
 
-/// With little memory a command does its work or says that there is too little. Where a small allocation fails, or a thread cannot be
-/// started inside a library, the standard library says it and ends the program.
+/// With little memory, a command does its work or reports that there is too little.
+///
+/// A small allocation may fail, or a thread may not start inside a library. Then the standard library prints the
+/// message and ends the program.
 #[cfg(target_os = "linux")]
 #[test]
 fn too_little_memory_is_said() {
@@ -467,7 +472,7 @@ fn too_little_memory_is_said() {
                 _ => &[],
             };
             failed += 1;
-            // Not always a line of its own: two threads may run out of memory at once.
+            // The message may share a line with another: two threads may run out of memory at once.
             let stderr = ran.stderr();
             assert!(said.iter().any(|text| stderr.contains(text)), "{}: {}: {stderr}", ran.1, ran.0.status);
         }
@@ -475,11 +480,11 @@ fn too_little_memory_is_said() {
     assert!(failed > 0, "choose limits that matter");
 }
 
-/// A limit on the size of files stands for a full disk: the error names the file and what is kept.
+/// A limit on the size of files simulates a full disk. The error names the file, and the files that are kept.
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
-    // No file beyond 16 blocks of 512 bytes: the layer of 7 seeds is larger.
+    // Files may have 16 blocks of 512 bytes. The layer of 7 seeds is larger.
     let limit = "ulimit -f 16";
     let directory = tempfile::tempdir().unwrap();
     let ran = limited(limit, directory.path(), "build --seeds 8 --backend cpu").exits(1);
@@ -501,7 +506,7 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
     };
     assert_eq!((left(".tmp"), left(".piece")), (0, 0));
 
-    // An incomplete archive is useless; unpacking a table can be resumed.
+    // An incomplete archive is useless. Unpacking a table can be resumed.
     let ran = limited("ulimit -f 1", directory.path(), "pack --seeds 8").exits(1);
     ran.says("nothing of this archive is kept").says("File too large");
     assert_eq!(left(".zst") + left(".zst.partial"), 0);

@@ -1,4 +1,4 @@
-//! The program in separate processes, and the files that they should leave.
+//! Runs the program in separate processes, and checks the files that they leave.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub use crate::files::{assert_same_files, files};
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// The program with its tables in `directory`, on one thread of the CPU.
+/// Command that runs the program on one CPU thread, with its tables in `directory`.
 pub fn kalah(directory: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
     command.args(args).args(["--backend", "cpu", "--threads", "1"]).env("KALAH_TABLES", directory);
@@ -37,7 +37,7 @@ pub fn whole(flags: &[&str]) -> Files {
     files(directory.path())
 }
 
-/// Fails unless the directory has these tables and no remains of pieces.
+/// Fails unless the directory has these tables and no leftovers of pieces.
 #[track_caller]
 pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
     assert_same_files(whole, &files(directory), what);
@@ -47,7 +47,7 @@ pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
     }
 }
 
-/// A PATH on which `kalah` is the program under test, after `directory`.
+/// A PATH that begins with `directory`, followed by the folder of the `kalah` under test.
 pub fn path(directory: Option<&Path>) -> std::ffi::OsString {
     let program = assert_cmd::cargo::cargo_bin("kalah").parent().unwrap().to_owned();
     let paths = std::env::var_os("PATH").unwrap_or_default();

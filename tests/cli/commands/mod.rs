@@ -1,4 +1,4 @@
-//! All commands, as the program itself lists them, so that none can be left out.
+//! All commands, in the program's own list, so that tests leave none out.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 use kalah::build::build;
 use kalah::game::Rules;
 
-/// The program without settings of the environment.
+/// Command that runs the program without settings from the environment.
 pub fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
     command.args(args).env_remove("KALAH_TABLES").stdin(Stdio::null());
     command
 }
 
-/// Runs a line of words in `directory`.
+/// Runs the program in `directory` with the words of a line.
 pub fn run(directory: &Path, line: &str) -> Output {
     program(line.split_whitespace()).current_dir(directory).output().unwrap()
 }
@@ -29,7 +29,7 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The names of all commands, those below others after a space: `book show`. There is a manual page for each.
+/// Names of all commands. Subcommands follow a space: `book show`. Each has a manual page.
 pub fn all() -> &'static [String] {
     static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -39,7 +39,7 @@ pub fn all() -> &'static [String] {
             pages.filter_map(|page| Some(page.to_str()?.strip_prefix("kalah-")?.strip_suffix(".1")?.to_owned()));
         let mut names: Vec<String> = names.map(|name| spaced(&name)).collect();
         names.sort();
-        // What only groups others does nothing itself.
+        // A command that only groups others does nothing itself.
         let groups: Vec<String> = names.iter().filter_map(|name| Some(name.split_once(' ')?.0.to_owned())).collect();
         names.retain(|name| !groups.contains(name));
         assert!(names.len() > 30, "{names:?}");
@@ -48,7 +48,7 @@ pub fn all() -> &'static [String] {
     &ALL
 }
 
-/// The words of a command whose page has this name: a dash may be one of the name itself, too.
+/// Words of the command whose page has this name. A dash may also belong to a word.
 fn spaced(page: &str) -> String {
     let is_command = |line: &str| {
         let words: Vec<&str> = ["help"].into_iter().chain(line.split(' ')).collect();
@@ -58,7 +58,7 @@ fn spaced(page: &str) -> String {
     if spaced != page && is_command(&spaced) { spaced } else { page.to_owned() }
 }
 
-/// The long help of a command.
+/// Long help of a command.
 pub fn help(command: &str) -> String {
     let output = program(command.split(' ').chain(["--help"])).output().unwrap();
     assert!(output.status.success(), "{command}: {}", stderr(&output));
@@ -70,7 +70,7 @@ pub fn takes(command: &str, flag: &str) -> bool {
     help(command).split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
 }
 
-/// A directory with tables to `seeds` seeds of the default rules in `tables`.
+/// Makes a directory whose folder `tables` has tables to `seeds` seeds of the default rules.
 pub fn directory_with_tables(seeds: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().join("tables");

@@ -1,8 +1,9 @@
-//! The adapters that tests of the GPU builder run on: all that are present and can be used.
+//! The adapters that tests of the GPU builder run on: all that the machine has and that can be used.
 //!
-//! `KALAH_TEST_ADAPTER` names some, as `--adapter` would, with commas between them; then the tests run on these. An
-//! adapter of `KALAH_REQUIRE_ADAPTER` that is missing makes them fail; `KALAH_REQUIRE_ADAPTER=1` requires any. Where
-//! none is required, a missing adapter is skipped with a warning.
+//! `KALAH_TEST_ADAPTER` limits the tests to some adapters. It takes names as `--adapter` does, separated by commas.
+//!
+//! `KALAH_REQUIRE_ADAPTER` names adapters whose absence makes the tests fail; `KALAH_REQUIRE_ADAPTER=1` requires any
+//! adapter. If none is required, tests skip a missing adapter with a warning.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -16,27 +17,27 @@ pub struct TestAdapter {
 }
 
 impl TestAdapter {
-    /// Its name.
+    /// Name of the adapter.
     pub fn name(&self) -> &str {
         &self.adapter.report.name
     }
 
-    /// Whether it is so slow that tests choose smaller layers.
+    /// Returns true if the adapter is so slow that tests choose smaller layers.
     pub fn is_slow(&self) -> bool {
         self.name().contains("SwiftShader")
     }
 
-    /// A separate device with these options, for tests that cannot share one.
+    /// Opens a separate device with these options, for tests that cannot share one.
     pub fn open(&self, options: GpuOptions) -> Arc<Gpu> {
         Arc::new(Gpu::open(&self.adapter, options).expect("the adapter opens"))
     }
 
-    /// The device that all tests of a binary share.
+    /// Returns the device that all tests of the program share.
     pub fn shared(&self) -> Arc<Gpu> {
         Arc::clone(self.shared.get_or_init(|| self.open(GpuOptions::default())))
     }
 
-    /// The same with shaders that check no index, as on a card.
+    /// Returns a shared device whose shaders check no index, as on a card.
     pub fn unchecked(&self) -> Arc<Gpu> {
         let device = self.unchecked.get_or_init(|| self.open(GpuOptions::default().checked(false)));
         assert!(!device.is_checked());
@@ -44,13 +45,13 @@ impl TestAdapter {
     }
 }
 
-/// The names in a variable of the environment.
+/// Names in an environment variable.
 fn names(variable: &str) -> Vec<String> {
     let value = std::env::var(variable).unwrap_or_default();
     value.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The adapters, and what is missing.
+/// The adapters found, and the names of the missing ones.
 struct Present {
     adapters: Vec<TestAdapter>,
     missing: Vec<String>,
@@ -83,17 +84,17 @@ fn present() -> Present {
             required.join(",")
         );
     }
-    // The quicker ones first: what is wrong on all of them is found there.
+    // Quick adapters come first, so that faults of all adapters show early.
     adapters.sort_by_key(TestAdapter::is_slow);
     Present { adapters, missing }
 }
 
-/// All adapters; what is missing is printed.
+/// Returns all adapters, and prints the missing ones.
 fn all() -> &'static [TestAdapter] {
     static PRESENT: LazyLock<Present> = LazyLock::new(present);
     for missing in &PRESENT.missing {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        // Not with `eprintln`, whose output the test harness hides when a test passes.
+        // Not by `eprintln`, whose output the test harness hides when a test passes.
         let told = format!("\n*** SKIPPED: {test}: {missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)\n");
         let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
     }
@@ -103,18 +104,18 @@ fn all() -> &'static [TestAdapter] {
 /// Runs a test on each adapter.
 pub fn each(mut test: impl FnMut(&'static TestAdapter)) {
     for adapter in all() {
-        // Shown when the test fails.
+        // The harness shows this if the test fails.
         eprintln!("on {}", adapter.name());
         test(adapter);
     }
 }
 
-/// A separate device of the first adapter, for tests that need only one.
+/// Opens a separate device of the first adapter, for tests that need only one adapter.
 pub fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
     all().first().map(|adapter| adapter.open(options))
 }
 
-/// The device of the first adapter, for tests that need only one.
+/// Returns the shared device of the first adapter, for tests that need only one adapter.
 pub fn shared() -> Option<Arc<Gpu>> {
     all().first().map(TestAdapter::shared)
 }

@@ -11,16 +11,16 @@ use super::{
     Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_words, some, until_enough, workgroups,
 };
 
-/// The moves of a class, and the parameters that say where they are.
+/// Moves of a class, and the parameters that give their places.
 struct Moves {
     words: Vec<u32>,
     groups_at: u32,
     entries_at: u32,
-    /// The row of each group.
+    /// Row of each group.
     rows: Vec<u32>,
 }
 
-/// Moves of some of `rows` rows: one to six each, made by `entry`.
+/// Makes moves of some of `rows` rows, one to six for each, with `entry`.
 fn random_moves(rng: &mut Rng, rows: usize, mut entry: impl FnMut(&mut Rng, u32) -> Vec<u32>) -> Moves {
     let before = rng.usize(1..10);
     let mut words = random_words(rng, before);
@@ -40,7 +40,7 @@ fn random_moves(rng: &mut Rng, rows: usize, mut entry: impl FnMut(&mut Rng, u32)
     Moves { words, groups_at, entries_at, rows: rows_with_moves }
 }
 
-/// A window of scores: the rows of some groups, beginning in the middle of a run as aligned windows do.
+/// A window of scores: the rows of some groups. It begins in the middle of a run, as aligned windows do.
 struct Part {
     groups: Range<usize>,
     base: u32,
@@ -55,12 +55,12 @@ fn random_groups(rng: &mut Rng, moves: &Moves, words: usize, greatest: u32) -> O
     let first = moves.rows[groups.start] as usize * words;
     let base = if rng.bool() { 0 } else { rng.usize(first.saturating_sub(16)..=first) };
     let end = (moves.rows[groups.end - 1] as usize + 1) * words;
-    // Other moves have updated a part of it before.
+    // Other moves have updated a part of it already.
     let greatest = if rng.bool() { 0 } else { greatest };
     Some(Part { groups, base: base as u32, scores: random_scores(rng, end - base, greatest) })
 }
 
-/// A map of other rows to ranks below `bound`, after some other words, or none.
+/// Makes a map of other rows to ranks below `bound`, after some other words, or no map.
 fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
     if others <= bound && rng.bool() {
         return (vec![0; 4], NO_MAP);
@@ -72,7 +72,7 @@ fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
     (map, at as u32)
 }
 
-/// A frame of a lower layer that has some thousand positions.
+/// Chooses a frame of a lower layer with some thousand positions.
 fn random_frame(rng: &mut Rng) -> Frame {
     let pits = rng.usize(2..=MAX_TABLE_PITS);
     let least_rows = |rng: &mut Rng| {
@@ -82,7 +82,7 @@ fn random_frame(rng: &mut Rng) -> Frame {
     Frame { pits, mover: least_rows(rng), other: least_rows(rng) }
 }
 
-/// What a test of moves to lower layers saw.
+/// Cases that a test of moves to lower layers has met.
 #[derive(Default)]
 struct Seen {
     exceptions: u64,
@@ -92,7 +92,7 @@ struct Seen {
     raised: usize,
 }
 
-/// Runs a stage for moves to lower layers over a part of its groups; returns the words that it could write.
+/// Runs a stage for moves to lower layers over a part of its groups. Returns the words that it could write.
 fn run_forward(
     on: &mut impl Run,
     rng: &mut Rng,
@@ -125,12 +125,12 @@ fn run_forward(
     threads as usize
 }
 
-/// Moves that lead to one frame: those that end the turn or end in the store.
+/// Tests moves that lead to one frame: those that end the turn or end in the store.
 fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &mut Seen) -> usize {
     let frame = random_frame(rng);
     let (movers, waiting) = (frame.mover_rows(), frame.mirrored().mover_rows());
     let again = stage == Stage::ForwardAgain;
-    // Of the child's two rows one is the mover's after the move, the other that of the opponent.
+    // One of the child's two rows is the mover's after the move, the other is the opponent's.
     let (own, opponent) = if again { (movers, waiting) } else { (waiting, movers) };
     let others = if rng.bool() { opponent } else { rng.usize(1..300) };
     let rows = rng.usize(1..400);
@@ -144,7 +144,7 @@ fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &m
         seen.map += 1
     }
     let mut operand = Operand::new(rng);
-    // One in five is a frame of finished games.
+    // One frame in five has finished games.
     if (seen.map + seen.no_map) % 5 == 2 {
         operand.push_over(rng.u32(0..=TOTAL));
         seen.over += 1;
@@ -170,7 +170,7 @@ pub fn forward_again(on: &mut impl Run) {
     assert_seen(on, &seen, true);
 }
 
-/// Asserts that the input had all edge cases.
+/// Checks that the input had all edge cases.
 fn assert_seen(on: &impl Run, seen: &Seen, maps: bool) {
     let Seen { exceptions, over, raised, .. } = *seen;
     assert!(exceptions > 100 && over > 0 && raised > on.enough() / 10, "{exceptions} {over} {raised}");
@@ -183,7 +183,7 @@ pub fn forward_capture(on: &mut impl Run) {
         let Frame { pits, mover, other } = random_frame(rng);
         let own = row_count(pits, other) as u32;
         let others = rng.usize(1..300);
-        // For each number of captured seeds a frame with as many fewer seeds in the row to move.
+        // For each number of captured seeds, a frame with that many fewer seeds in the row to move.
         let mut operand = Operand::new(rng);
         for captured in 0..=mover {
             let frame = Frame { pits, mover: mover - captured, other };
@@ -269,7 +269,7 @@ pub fn forward_relay(on: &mut impl Run) {
             words: words as u32,
             others: others.len() as u32,
             base: base as u32,
-            // By which the stage numbers frames.
+            // The stage numbers frames by this total.
             total: total as u32,
             groups_at: crossings.groups_at,
             first_group: groups.start as u32,
@@ -303,18 +303,18 @@ pub fn forward_relay(on: &mut impl Run) {
     assert!(absent > 0);
 }
 
-/// Crossings as the stage reads them: no two raise the scores of the same mover's row.
+/// Crossings in the form that the stage reads. No two raise the scores of the same row of the mover.
 struct RelayMoves {
     words: Vec<u32>,
     groups_at: u32,
     groups: usize,
     crossings_at: u32,
     entries_at: u32,
-    /// Mover's rows.
+    /// Number of the mover's rows.
     rows: usize,
 }
 
-/// Crossings of relays from rows with `mover` seeds, at least two, of which one is stored before.
+/// Makes crossings of relays from rows with `mover` seeds, at least two. One of these seeds is stored first.
 fn random_crossings(rng: &mut Rng, pits: usize, mover: usize) -> RelayMoves {
     let before = rng.usize(1..10);
     let mut words = random_words(rng, before);
@@ -344,7 +344,7 @@ fn random_crossings(rng: &mut Rng, pits: usize, mover: usize) -> RelayMoves {
     RelayMoves { words, groups_at, groups: groups.len(), crossings_at, entries_at, rows }
 }
 
-/// A row in two words, one byte per pit.
+/// Packs a row into two words, one byte per pit.
 fn row_words(row: &TableRow) -> [u32; 2] {
     let mut bytes = [0; 8];
     bytes[..row.len()].copy_from_slice(row);

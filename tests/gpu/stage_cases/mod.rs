@@ -1,6 +1,6 @@
-//! Stages with random parameters and buffers, of odd sizes too: for tests that run them in different ways.
+//! Stages with random parameters and buffers, also of odd sizes, for tests that run them in different ways.
 //!
-//! For each stage there is a function of its name.
+//! Each stage has a function of its name.
 
 mod forward;
 mod operand;
@@ -18,7 +18,7 @@ use kalah::index::MAX_TABLE_SEEDS;
 pub use packing::{encode, mean, patch, profile, scan};
 pub use quiet::{quiet_large, quiet_small, transpose};
 
-/// The most seeds in play, and the greatest score.
+/// Most seeds in play, and greatest score.
 const TOTAL: u32 = MAX_TABLE_SEEDS as u32;
 
 /// A way to run stages.
@@ -32,11 +32,11 @@ pub trait Run {
         buffers: Vec<Vec<u32>>,
     ) -> Vec<Vec<u32>>;
 
-    /// Words that each stage must make at least.
+    /// Least number of words that the test of a stage must cover.
     fn enough(&self) -> usize;
 }
 
-/// Calls `once`, which returns the number of words made, with shapes until there are enough.
+/// Calls `once` with random shapes until the words that it made, which it returns, are enough.
 fn until_enough<R: Run>(on: &mut R, seed: u64, mut once: impl FnMut(&mut R, &mut Rng) -> usize) {
     let mut rng = Rng::with_seed(seed);
     let (mut words, mut rounds) = (0, 0);
@@ -50,12 +50,12 @@ fn random_words(rng: &mut Rng, count: usize) -> Vec<u32> {
     (0..count.max(4)).map(|_| rng.u32(..)).collect()
 }
 
-/// Words of four scores each.
+/// Makes random words of four scores each.
 fn random_scores(rng: &mut Rng, words: usize, greatest: u32) -> Vec<u32> {
     (0..words.max(4)).map(|_| u32::from_le_bytes([0; 4].map(|_: u8| rng.u32(0..=greatest) as u8))).collect()
 }
 
-/// A shape: rows and columns, with odd ones and single ones among them.
+/// Chooses rows and columns, with odd and single ones among them.
 fn random_shape(rng: &mut Rng, most: usize) -> (usize, usize) {
     let any = rng.usize(1..700);
     let columns = *rng.choice([1, 2, 3, 4, 5, 63, 64, 65, 127, 255, 257, any].iter()).unwrap();
@@ -63,7 +63,7 @@ fn random_shape(rng: &mut Rng, most: usize) -> (usize, usize) {
     (rows, columns)
 }
 
-/// A part of `count`, not empty; often all.
+/// Chooses a part of `count` that is not empty; often all.
 fn random_part(rng: &mut Rng, count: usize) -> Range<usize> {
     if rng.bool() {
         return 0..count;
@@ -81,12 +81,12 @@ fn at_least_four(mut words: Vec<u32>) -> Vec<u32> {
     words
 }
 
-/// Words before the first row that a window may have.
+/// Number of words that a window may have in front of its first row.
 fn base_before(rng: &mut Rng, first: usize) -> usize {
     if rng.bool() { 0 } else { rng.usize(first.saturating_sub(16)..=first) }
 }
 
-/// Some entries for a row, often none.
+/// Makes some entries for a row, often none.
 fn some<T>(rng: &mut Rng, mut one: impl FnMut(&mut Rng) -> T) -> Vec<T> {
     let count = if rng.u8(0..5) == 0 { 0 } else { rng.usize(1..=6) };
     (0..count).map(|_| one(rng)).collect()

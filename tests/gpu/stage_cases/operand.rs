@@ -6,7 +6,7 @@ use kalah::table::PackedFrame;
 
 use super::{TOTAL, random_words};
 
-/// Scores of a frame that pack to groups with and without exceptions.
+/// Makes scores of a frame that pack to groups with and without exceptions.
 fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
     let wild = *rng.choice([0.0, 0.002, 0.05, 0.6].iter()).unwrap();
     let rows: Vec<u8> = (0..frame.mover_rows()).map(|_| rng.u8(5..35)).collect();
@@ -26,7 +26,7 @@ pub struct Operand {
 
 impl Operand {
     pub fn new(rng: &mut Rng) -> Operand {
-        // Frames begin where others end.
+        // A frame begins where another ends.
         Operand { bytes: vec![0xa5; 64 * rng.usize(1..4)], ..Operand::default() }
     }
 
@@ -52,7 +52,7 @@ impl Operand {
         self.frames.push(FrameAt { profile_at: score, groups_at: 0, patches_at: 0, rows: OVER });
     }
 
-    /// The operand, and the frames after some others.
+    /// Returns the operand, and the list of frames behind some other ones.
     pub fn buffers(self, rng: &mut Rng, frames_at: u32) -> [Vec<u32>; 2] {
         let mut frames = random_words(rng, 4 * frames_at as usize);
         frames.truncate(4 * frames_at as usize);

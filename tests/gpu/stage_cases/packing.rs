@@ -49,14 +49,14 @@ pub fn mean(on: &mut impl Run) {
     });
 }
 
-/// The scores of a frame and all that packing them makes up to the stage under test.
+/// Scores of a frame, and all results of packing them before the stage under test.
 struct Packing {
     rows: usize,
     words: usize,
     positions: usize,
-    /// Runs, each padded.
+    /// Runs of scores, each padded.
     scores: Vec<u32>,
-    /// The profile; groups to come.
+    /// The profile, with room for the groups.
     head: Vec<u32>,
     groups_at: usize,
     groups: usize,
@@ -91,7 +91,8 @@ fn packing(rng: &mut Rng) -> Packing {
 }
 
 impl Packing {
-    /// The parameters for some groups, and the words of scores that these need, beginning in the middle.
+    /// Returns the parameters for some groups, and the words of scores that they need. The first word is in the middle
+    /// of a run.
     fn part(&self, rng: &mut Rng, groups: &Range<usize>) -> (Encode, Vec<u32>) {
         let group = GROUP_POSITIONS as usize;
         let runs = groups.start * group / self.rows..(groups.end * group).min(self.positions).div_ceil(self.rows);
@@ -131,7 +132,7 @@ pub fn encode(on: &mut impl Run) {
     assert!(plain > 100 && patched > 100);
 }
 
-/// The prefix sums, and the total.
+/// Returns the prefix sums, and the total.
 fn sums_before(numbers: &[u32], block: usize) -> (Vec<u32>, Vec<u32>) {
     let mut before = Vec::new();
     let mut sums = Vec::new();

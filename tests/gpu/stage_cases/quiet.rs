@@ -9,7 +9,8 @@ use super::{
     workgroups,
 };
 
-/// Quiet moves of `rows` rows to rows below `bound` of theirs: where those of each begin, then the moves.
+/// Makes quiet moves of `rows` rows to rows within the `bound` of each: first the index of each row's moves, then the
+/// moves.
 fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Range<u32>) -> (Vec<u32>, u32) {
     let (mut words, mut quiet) = (vec![0], Vec::new());
     for row in 0..rows as u32 {
@@ -24,7 +25,7 @@ fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Ran
     (at_least_four(words), at)
 }
 
-/// Quiet moves of rows, four rows at a time, after some other words; and where they begin.
+/// Makes quiet moves of rows, four rows at a time, after some other words. Also returns their offset.
 fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
     let at = 4 * rng.usize(0..3);
     let mut words = random_words(rng, at);
@@ -46,7 +47,7 @@ fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
     (words, at as u32)
 }
 
-/// What a pit of each row holds.
+/// Contents of one pit in each row.
 fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     let place = |rng: &mut Rng| (rng.u32(..) % 1000) | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
     (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
@@ -114,7 +115,7 @@ pub fn transpose(on: &mut impl Run) {
     until_enough(on, 7, |on, rng| {
         let (rows, columns) = random_shape(rng, 90_000);
         let tile = TILE as usize;
-        // Parts begin with a tile, and end with one or with the matrix.
+        // A part begins with a tile, and ends with a tile or with the matrix.
         let tiles = |rng: &mut Rng, count: usize| {
             let part = random_part(rng, count.div_ceil(tile));
             part.start * tile..(part.end * tile).min(count)

@@ -1,4 +1,4 @@
-//! What runs under the layer. These tests are ignored, so that only `layer.rs` runs them, each in a process of its own.
+//! Tests that run under the layer. They are ignored, so that only `layer.rs` runs them, each in its own process.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use wgpu::util::DeviceExt;
 
 use crate::stage_cases::{self, Run};
 
-/// The variable with the name of the adapter.
+/// Environment variable with the name of the adapter.
 pub const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
 
 fn name() -> String {
@@ -37,21 +37,21 @@ fn builds_of_every_rule_set() {
     for (number, rules) in (0..).zip(Rules::ALL) {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
-        // The second build has its lower layers in files, and the small layer of two pits has exceptions.
+        // The second build reads its lower layers from files. The small layer of two pits has exceptions.
         for (pits, seeds) in [(2, 10), (4, 5), (4, 6)] {
             let key = TableKey { rules, pits, seeds };
             Builder::new(directory, key).backend(backend.clone()).run(&pulse, &|_| {}).unwrap();
         }
         let tables = Tables::open(directory, rules, 4, 6).unwrap();
         check_against(&backend, &tables, 6, &pulse).unwrap();
-        // With the device's clock; measuring memory takes long.
+        // The measurement uses the device's clock. It takes long to measure memory.
         if number == 0 {
             measure(&backend, &tables, 6, directory, &pulse).unwrap();
         }
     }
 }
 
-/// A device without anything of this project.
+/// Opens a device without any part of this project.
 fn plain_device() -> (wgpu::Device, wgpu::Queue) {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN;
@@ -70,12 +70,12 @@ fn copies_without_a_barrier() {
         device.create_buffer(&buffer)
     });
     let mut encoder = device.create_command_encoder(&Default::default());
-    // So that wgpu takes both for initialised.
+    // This makes wgpu take both buffers for initialized.
     encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, 64);
     queue.submit([encoder.finish()]);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     let mut encoder = device.create_command_encoder(&Default::default());
-    // SAFETY: the buffers exist until all is done. Two copies write the same bytes, the same ones.
+    // SAFETY: the buffers exist until all commands are done. Both copies write the same values to the same bytes.
     unsafe {
         let [from, to] = buffers.each_ref().map(|buffer| buffer.as_hal::<hal::api::Vulkan>().unwrap());
         encoder.as_hal_mut::<hal::api::Vulkan, _, _>(|encoder| {
@@ -121,7 +121,7 @@ fn stages_with_barriers() {
     stage_cases::encode(&mut device);
 }
 
-/// Runs the shader of a stage without one of its barriers in two workgroups.
+/// Runs the shader of a stage in two workgroups, without one of its barriers.
 fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents: &[Vec<u32>]) {
     assert_eq!(contents.len(), stage.kernel().access().len());
     const BARRIER: &str = "workgroupBarrier();";
@@ -193,12 +193,12 @@ fn transpose_without_its_barrier() {
     without_barrier(Stage::Transpose, 0, params, &[words.clone(), words]);
 }
 
-/// The second barrier is the only one of the three that separates uses which are not all atomic operations; the layer
-/// reports no others, the check of the twins does.
+/// Of the three barriers, only the second separates uses that are not all atomic. The layer reports no other races; the
+/// check of the twins does.
 #[test]
 #[ignore = "runs under the layer"]
 fn encode_without_its_second_barrier() {
-    // Frames of 128 rows, so that runs have 32 words; all groups of both workgroups have exceptions.
+    // Frames of 128 rows make runs of 32 words. All groups of both workgroups have exceptions.
     let (rows, threads) = (128, 2 * WORKGROUP);
     let positions = threads * GROUP_POSITIONS;
     let (words, groups_at) = (rows / 4, rows / 4);

@@ -1,4 +1,4 @@
-//! Running a test of this program under a validation layer, and reading what the layer writes.
+//! Runs a test of this program under a validation layer, and reads the messages of the layer.
 
 use std::fmt;
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::sync::LazyLock;
 
 use super::child::ADAPTER;
 
-/// The layer that comes with Debian's Chromium: a library without the file by which Vulkan finds it.
+/// The layer in Debian's Chromium: a library without the file by which Vulkan finds it.
 const CHROMIUMS: &str = "/usr/lib/chromium/libVkLayer_khronos_validation.so";
 
 /// A version of the layer.
 pub struct Layer {
     pub name: &'static str,
-    /// Its library, if Vulkan does not find it by itself.
+    /// Path of the library, if Vulkan does not find it by itself.
     library: Option<&'static str>,
 }
 
-/// The versions that this machine has; a missing one is printed.
+/// Versions of the layer on this machine. A missing one is printed.
 pub fn layers() -> impl Iterator<Item = &'static Layer> {
     static LAYERS: LazyLock<Vec<Layer>> = LazyLock::new(|| {
         let system = Layer { name: "the system's layer", library: None };
@@ -32,7 +32,7 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
         found
     });
     let required = std::env::var("KALAH_REQUIRE_VALIDATION").is_ok_and(|value| value == "1");
-    assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but not both versions of the layer are there");
+    assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but a version of the layer is missing");
     if LAYERS.is_empty() {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
         let told = format!("\n*** SKIPPED: {test}: Vulkan's validation layer is not installed\n");
@@ -42,12 +42,13 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
 }
 
 impl Layer {
-    /// Whether it checks what shaders do; older versions check nothing where wgpu runs them, that is with robust access.
+    /// Returns true if the layer checks shaders. Older versions check none where wgpu runs them, which is with robust
+    /// access.
     pub fn checks_shaders(&self) -> bool {
         self.library.is_some()
     }
 
-    /// The names under which the layer lists its checks.
+    /// Names under which the layer lists its checks.
     pub fn checks(&self) -> &'static [&'static str] {
         match self.checks_shaders() {
             true => &["- Core Checks", "- Synchronization", "- GPU-AV"],
@@ -99,29 +100,29 @@ impl Layer {
     }
 }
 
-/// What the layer wrote.
+/// Output of the layer.
 pub struct Log(String);
 
-/// A message that the layer does not call an information.
+/// A message of a higher level than information.
 #[derive(Debug)]
 pub struct Message {
     pub id: String,
-    /// All of it.
+    /// Full text.
     pub text: String,
 }
 
 impl Log {
-    /// Whether the layer was there.
+    /// Returns true if the layer was loaded.
     pub fn is_active(&self) -> bool {
         ["Khronos Validation Layer Active", "Current Validation Enabled"].iter().any(|start| self.0.contains(start))
     }
 
-    /// Whether a check is in the list that it begins with.
+    /// Returns true if a check is in the list at the beginning of the output.
     pub fn lists(&self, check: &str) -> bool {
         self.0.contains(check)
     }
 
-    /// Its messages without information.
+    /// Messages other than information.
     pub fn messages(&self) -> Vec<Message> {
         let mut messages: Vec<Option<Message>> = Vec::new();
         for line in self.0.lines() {

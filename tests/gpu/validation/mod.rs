@@ -1,10 +1,11 @@
-//! The Khronos validation layer of Vulkan finds nothing in builds of every rule set, on every adapter: neither in the
-//! calls, nor in their synchronisation, nor (GPU-assisted) in how shaders use the memory of a workgroup.
+//! The Khronos validation layer of Vulkan finds no fault in builds of every rule set, on every adapter. It checks the
+//! calls, their synchronization and, GPU-assisted, the use of workgroup memory by the shaders.
 //!
-//! The layer works in processes of its own: this program again, with `--ignored` and one test of `child.rs`. Two
-//! versions of the layer are used if they are there: that of the system (`vulkan-validationlayers` on Debian), which
-//! checks calls and synchronisation, and the newer one that comes with Debian's Chromium, which checks everything.
-//! Without any the tests are skipped with a warning; with `KALAH_REQUIRE_VALIDATION=1` they fail.
+//! The layer works in separate processes: this program again, with `--ignored` and one test of `child.rs`. Up to two
+//! versions of the layer are used. That of the system (`vulkan-validationlayers` on Debian) checks calls and
+//! synchronization. The newer one in Debian's Chromium checks everything.
+//!
+//! Without any version, the tests are skipped with a warning, or fail if `KALAH_REQUIRE_VALIDATION=1`.
 #![cfg(feature = "gpu")]
 
 mod child;
@@ -13,20 +14,21 @@ mod layer;
 use crate::adapter;
 use layer::{Layer, Message, layers};
 
-/// What the layer says of itself, and what is wrong in wgpu: the identifier and a part of the text.
+/// Messages about the layer itself, and about faults in wgpu: the identifier and a part of the text.
 const NOT_OURS: [(&str, &str); 4] = [
-    // naga writes array strides and offsets of members where it may not: https://github.com/gfx-rs/wgpu/issues/7696
+    // naga writes array strides and offsets of members where they are not allowed:
+    // https://github.com/gfx-rs/wgpu/issues/7696
     ("VUID-StandaloneSpirv-None-10684", "explicit layout from the ArrayStride decoration"),
     ("VUID-StandaloneSpirv-None-10684", "explicit layout from the Offset decoration"),
-    // The layer adapts its settings to the driver, and calls GPU-assisted validation slow.
+    // The layer adapts its settings to the driver, and warns that GPU-assisted validation is slow.
     ("WARNING-Setting-Limit-Adjusted", "Warning that validation is adjusting settings"),
     ("VALIDATION-SETTINGS", "Both GPU Assisted Validation and Normal Core Check Validation are enabled"),
 ];
 
-/// The messages of the layer about a child, except those that are not about this project.
+/// Returns the messages of the layer about a child, except those that are not about this project.
 fn messages(layer: &Layer, adapter: &str, child: &str) -> Vec<Message> {
     let log = layer.run(adapter, child);
-    assert!(log.is_active(), "{}: the layer says nothing of itself on {adapter}:\n{log}", layer.name);
+    assert!(log.is_active(), "{}: the layer was not loaded on {adapter}:\n{log}", layer.name);
     for check in layer.checks() {
         assert!(log.lists(check), "{}: {check} is off on {adapter}:\n{log}", layer.name);
     }

@@ -1,4 +1,4 @@
-//! A hostile server cannot send anything harmful to the client's terminal, or make it use unlimited memory or time.
+//! A hostile server cannot harm the client's terminal, or make the client use unlimited memory or time.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,18 +11,18 @@ use kalah::table::Shelf;
 
 use super::{LONG, Peer, directory};
 
-/// More memory than the client needs apart from tables and transposition tables.
+/// Memory that the client must stay below, apart from tables and transposition tables.
 #[cfg(target_os = "linux")]
 const MEMORY: u64 = 128 << 20;
 
 impl Peer {
-    /// All lines of the client from now on, read at once so that neither side waits for the other.
+    /// Starts to read all further lines of the client in a thread, so that neither side waits for the other.
     fn hear_all(&self) -> thread::JoinHandle<Vec<Command>> {
         let lines = BufReader::new(self.stream.try_clone().unwrap()).lines();
         thread::spawn(move || lines.map_while(Result::ok).map(|line| line.parse().unwrap()).collect())
     }
 
-    /// Waits for the end of the client, and returns what it printed on stderr.
+    /// Waits for the end of the client, and returns its stderr.
     fn told(mut self) -> String {
         let mut told = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
@@ -37,7 +37,7 @@ impl Peer {
     }
 }
 
-/// Text that controls a terminal, or is hidden.
+/// Text that controls a terminal or is invisible.
 const NASTY: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{202e}txet\u{2066}\u{2028}\u{85}\r\u{8}\u{7f}";
 
 #[track_caller]
@@ -84,7 +84,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
     for id in 0..STATES {
         peer.say(&format!("{}@{} stop", 2 * id + 20_004, 2 * id + 4));
     }
-    // As if nothing had happened.
+    // The client goes on as usual.
     peer.say("4000000 state <3,0,0,1,0,3,3,3,3>");
     peer.say("4000002 ping");
     thread::sleep(Duration::from_secs(2));
@@ -99,7 +99,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
     let refused = said("error").count() as u64;
     assert!((STATES - 300..STATES).contains(&refused), "{refused}");
     assert!(said("error").all(|command| command.arguments[0].text().contains("positions are waiting")));
-    // A refused search is not waited for.
+    // The server does not wait for a refused search.
     assert!(said("error").all(|error| said("yield").any(|command| command.reference == error.reference)));
     assert!(said("yield").any(|command| command.reference == Some(4_000_000)));
     assert_eq!(said("pong").count(), 2);
@@ -137,7 +137,7 @@ fn floods_are_answered_without_growing() {
     let mut peer = Peer::telling(&["--once", "--searches", "1"]);
     peer.greet();
     let heard = peer.hear_all();
-    // A line without an end, then lines that mean nothing, options, greetings, pings as long as they may be.
+    // A line without an end; then lines without meaning, options, greetings, and the longest possible pings.
     let long = "x".repeat(1 << 20);
     for _ in 0..64 {
         peer.stream.write_all(long.as_bytes()).unwrap();
@@ -180,7 +180,7 @@ fn a_server_that_does_not_read_does_not_hold_the_client() {
     let line = format!("4 ping \"{}\"\r\n", "x".repeat(16_000));
     peer.stream.set_nonblocking(true).unwrap();
     let (mut sent, mut last) = (0, Instant::now());
-    // Until the client takes no more.
+    // Lines are sent until the client takes no more.
     while last.elapsed() < Duration::from_secs(2) {
         match peer.stream.write(&line.as_bytes()[sent..]) {
             Ok(more) => (sent, last) = ((sent + more) % line.len(), Instant::now()),

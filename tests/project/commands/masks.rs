@@ -1,6 +1,7 @@
-//! Compares outputs but for what differs between machines and runs: times, speeds, sizes of memory, numbers of threads.
+//! Compares outputs except for differences between machines and runs: times, speeds, sizes of memory, numbers of
+//! threads.
 
-/// Units before which a number is masked.
+/// Units whose numbers are masked.
 const UNITS: [&str; 22] = [
     "s",
     "ms",
@@ -29,7 +30,7 @@ const UNITS: [&str; 22] = [
 /// Keys of JSON documents whose numbers are masked.
 const KEYS: [&str; 6] = ["seconds", "rate", "threads", "memory", "milliseconds", "nodes_per_second"];
 
-/// Returns true if an output is the one that a page shows. A line `...` stands for any lines.
+/// Returns true if an output matches that of a page, in which a line `...` stands for any lines.
 pub fn matches(expected: &str, output: &str) -> bool {
     let expected: Vec<String> = expected.trim_end().lines().map(mask).collect();
     let output: Vec<String> = output.trim_end().lines().map(mask).collect();
@@ -48,7 +49,7 @@ fn lines_match(expected: &[String], output: &[String]) -> bool {
     }
 }
 
-/// A line with `#` for the numbers that differ.
+/// Returns a line with `#` in place of the numbers that differ.
 fn mask(line: &str) -> String {
     let mut words: Vec<String> = line.trim_end().split(' ').map(mask_json).collect();
     for index in 1..words.len() {

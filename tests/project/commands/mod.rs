@@ -1,8 +1,10 @@
-//! Commands that the documentation prints run, and print what the pages show.
+//! Commands in the documentation run, and print the output on the page.
 //!
-//! The commands of a page run from top to bottom, in one shell, in a folder that has tables to 20 seeds in `tables/` and the
-//! repository's `certificates/`. Times, speeds and sizes are masked. A block that cannot run here (hours, a GPU, a cluster) has
-//! the comment `<!-- not run: REASON -->` before it: of its commands, as of those within text, only the flags are checked.
+//! The commands of a page run from top to bottom in one shell. Its folder has tables to 20 seeds in `tables/`, and the
+//! repository's `certificates/`. Times, speeds and sizes are masked.
+//!
+//! A block that cannot run here (hours, a GPU, a cluster) has the comment `<!-- not run: REASON -->` in front of it.
+//! Only the flags of its commands are checked, as for commands within text.
 
 mod masks;
 mod page;
@@ -13,14 +15,14 @@ use std::path::{Path, PathBuf};
 use page::{blocks, inline_commands};
 use shell::Shell;
 
-/// Seeds in play of the largest table in the folder in which commands run.
+/// Seeds of the largest table in that folder.
 const SEEDS: &str = "20";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The pages with commands.
+/// Pages with commands.
 fn pages() -> Vec<PathBuf> {
     let docs = root().join("docs").read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
@@ -29,7 +31,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// What is wrong with the commands of a page that run.
+/// Runs the commands of a page. Returns their number and the faults.
 fn faults_of_runs(name: &str, text: &str, shell: &mut Shell) -> (usize, Vec<String>) {
     let (mut runs, mut faults) = (0, Vec::new());
     for block in blocks(text).iter().filter(|block| block.why_not_run.is_none()) {
@@ -62,7 +64,7 @@ fn commands_of_the_documentation_print_what_it_shows() {
     assert!(runs > 40, "only {runs} commands ran");
 }
 
-/// Commands in text and in blocks that do not run: the program has their flags.
+/// The program has the flags of all commands in text, and in blocks that do not run.
 #[test]
 fn the_program_has_every_flag_that_the_documentation_names() {
     let mut shell = Shell::new(Path::new("/nowhere"));

@@ -1,20 +1,20 @@
-//! The commands on a page.
+//! Commands on a page.
 
 /// A code block of shell commands.
 #[derive(Debug, Default)]
 pub struct Block {
     pub commands: Vec<Command>,
-    /// The block has the output of its commands, too.
+    /// True if the block also has the output of its commands.
     pub shows_output: bool,
     pub why_not_run: Option<String>,
 }
 
 #[derive(Debug)]
 pub struct Command {
-    /// The line of the page, from 1.
+    /// Number of the line on the page, from 1.
     pub line: usize,
     pub text: String,
-    /// The output that the page shows.
+    /// Output on the page.
     pub output: String,
 }
 
@@ -25,7 +25,7 @@ impl Command {
     }
 }
 
-/// The blocks of shell commands of a page: those marked `console`, with output, and `sh`, without.
+/// Blocks of shell commands on a page: those marked `console`, with output, and `sh`, without.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -44,13 +44,13 @@ pub fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// The reason in the comment before a block; commands that `.ci/run` takes from the page run there.
+/// The reason in the comment in front of a block. Commands that `.ci/run` takes from the page run there.
 fn why_not_run(line: &str) -> Option<String> {
     let comment = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     comment.strip_prefix("not run: ").or(comment.strip_prefix("ci: ")).map(str::to_owned)
 }
 
-/// Commands after `$ `, each with its output. A command goes on after a line that ends with `\`, `|` or `&&`.
+/// Commands after `$ `, each with its output. A command continues after a line that ends with `\`, `|` or `&&`.
 fn sessions(lines: &[(usize, &str)]) -> Vec<Command> {
     let mut commands: Vec<Command> = Vec::new();
     let mut goes_on = false;
@@ -77,7 +77,7 @@ fn scripts(lines: &[(usize, &str)]) -> Vec<Command> {
     vec![Command { line, text, output: String::new() }]
 }
 
-/// The commands of the program in backticks within text, with their lines.
+/// Commands of the program in backticks within text, with their lines.
 pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
     let mut code = false;
     let mut found = Vec::new();
@@ -91,10 +91,9 @@ pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The arguments of each run of the program in a shell command.
+/// Arguments of each run of the program in a shell command.
 ///
-/// Quotes are understood, as far as documentation uses them; a command that only names a placeholder, such as `COMMAND`, is
-/// left out.
+/// Handles quotes as far as the documentation uses them. Omits commands that only name a placeholder, as `COMMAND` does.
 pub fn arguments(command: &str) -> Vec<Vec<String>> {
     let words = words(&command.replace("\\\n", " "));
     let runs = words.split(|word| word == "\n");
@@ -103,7 +102,7 @@ pub fn arguments(command: &str) -> Vec<Vec<String>> {
     runs.filter(|run| !run.is_empty() && !run.iter().take(2).any(is_placeholder)).map(<[String]>::to_vec).collect()
 }
 
-/// The words of a shell command; `"\n"` stands for the end of one of several commands. Redirections and comments are left out.
+/// Words of a shell command, without redirections and comments. `"\n"` marks the end of one of several commands.
 fn words(command: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let (mut quote, mut skips) = (None, false);

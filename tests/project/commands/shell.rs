@@ -1,4 +1,4 @@
-//! Runs commands in a folder of their own.
+//! Runs commands in a separate folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ pub struct Shell {
     directory: TempDir,
 }
 
-/// A folder with tables of Kalah with 6 pits a side by `empty-capture`.
+/// Builds a folder with tables of Kalah with 6 pits a side by `empty-capture`.
 pub fn tables(seeds: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("documented-tables-{seeds}"));
     let output =
@@ -26,7 +26,7 @@ fn program() -> Command {
 }
 
 impl Shell {
-    /// A shell in a new folder with links to `tables`, if there are any.
+    /// Opens a shell in a new folder that links to the contents of `tables`.
     pub fn new(tables: &Path) -> Shell {
         let directory = tempfile::tempdir().unwrap();
         let copies = directory.path().join("tables");
@@ -41,12 +41,14 @@ impl Shell {
         Shell { directory }
     }
 
-    /// Runs a command; its output with its errors, and its exit code. Variables that it exports, and its folder, are kept.
+    /// Runs a command. Returns its output, including errors, and its exit code. Exported variables and the current
+    /// folder carry over to the next command.
     pub fn run(&mut self, command: &str) -> (String, i32) {
         let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         let script = format!(
-            "state={0}/.state; [ -f $state ] && . $state; set -o pipefail\n{{\n{command}\n}} >{0}/.output 2>&1; code=$?\n\
+            "state={0}/.state; [ -f $state ] && . $state; set -o pipefail\n{{\n{command}\n}} >{0}/.output 2>&1; \
+                code=$?\n\
              {{ export -p; echo \"cd '$PWD'\"; }} >$state; exit $code",
             self.directory.path().display()
         );
@@ -57,7 +59,7 @@ impl Shell {
         (String::from_utf8_lossy(&output).into_owned(), status.code().unwrap_or(-1))
     }
 
-    /// Why the program does not accept arguments, if they name a command or flag that it does not have.
+    /// Message of the program about a command or flag in `arguments` that it does not have.
     pub fn fault_of_flags(&mut self, arguments: &[String]) -> Option<String> {
         let output = program().args(arguments).arg("--help").stdin(Stdio::null()).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();

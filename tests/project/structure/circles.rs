@@ -1,11 +1,11 @@
-//! Circles among the files and folders of each folder.
+//! Finds circles among the files and folders of each folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::sources::Sources;
 
-/// The uses between siblings: by which files.
+/// Uses between siblings, with the files that make them.
 type Siblings = BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>;
 
 /// Describes each circle, with the files that make it.
@@ -13,7 +13,7 @@ pub fn circles(sources: &Sources) -> Vec<String> {
     let mut folders: BTreeMap<usize, Siblings> = BTreeMap::new();
     for (user, used) in sources.uses() {
         let (above_user, above_used) = (line(sources, user), line(sources, used));
-        // Below the last module that both are in, they are siblings; in different crates there is none.
+        // Below their last common module, the two are siblings. Modules of different crates have no common one.
         let common = above_user.iter().zip(&above_used).take_while(|(a, b)| a == b).count();
         if common == 0 || common == above_user.len() || common == above_used.len() {
             continue;
@@ -29,7 +29,7 @@ pub fn circles(sources: &Sources) -> Vec<String> {
     folders.values().flat_map(in_folder).collect()
 }
 
-/// The modules from the root of the crate down to this one.
+/// Modules from the root of the crate down to this one.
 fn line(sources: &Sources, module: usize) -> Vec<usize> {
     let mut line: Vec<usize> =
         std::iter::successors(Some(module), |&module| sources.modules()[module].parent).collect();
@@ -37,7 +37,7 @@ fn line(sources: &Sources, module: usize) -> Vec<usize> {
     line
 }
 
-/// The circles among siblings, each as the uses on it.
+/// Circles among siblings, each as its uses.
 fn in_folder(siblings: &Siblings) -> Vec<String> {
     let reached = |from: &PathBuf| {
         let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
@@ -52,7 +52,7 @@ fn in_folder(siblings: &Siblings) -> Vec<String> {
     };
     let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
         siblings.keys().map(|(from, _)| (from, reached(from))).collect();
-    // Of one circle are those that reach each other.
+    // Siblings that reach each other are in one circle.
     let mut groups = BTreeSet::new();
     for (place, all) in &reach {
         if all.contains(place) {

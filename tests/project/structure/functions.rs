@@ -1,15 +1,15 @@
-//! The lines of the functions in the product's sources.
+//! Counts the lines of the functions in the product's sources.
 //!
-//! The sources are formatted, so a function ends at the first line with its own indentation that ends with a brace or a semicolon.
-//! Comments before a function and attributes do not count; tests at the end of a file are left out.
+//! The sources are formatted. So a function ends at the first line with its own indentation that ends with a brace or a
+//! semicolon. Attributes and comments in front of a function do not count. Tests at the end of a file are left out.
 
 use std::fs;
 use std::path::Path;
 
-/// A function has no more lines than this, its signature and braces included.
+/// Maximum lines of a function, including its signature and braces.
 const MOST_LINES: usize = 80;
 
-/// The functions in a file that are longer: their names and lines.
+/// Names and lines of the functions in a file that are longer.
 fn long_functions(text: &str) -> Vec<(String, usize)> {
     let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ fn long_functions(text: &str) -> Vec<(String, usize)> {
     found
 }
 
-/// The name of the function that begins in a line.
+/// Name of the function that begins in a line.
 fn function(line: &str) -> Option<String> {
     let (before, after) = line.split_once("fn ").filter(|(before, _)| before.is_empty() || before.ends_with(' '))?;
     let is_qualifier = |word: &str| word.starts_with("pub") || word.starts_with('"') || word.starts_with("in ");

@@ -1,8 +1,8 @@
 //! Dependencies run one way: the files and folders of a folder use each other without circles.
 //!
-//! This test reads the sources of all crates, resolves what each file names (also through `pub use`), and looks for circles
-//! among the siblings of every folder. A file that names an item depends on the file that defines it, not on one that only
-//! passes it on.
+//! This test reads the sources of all crates and resolves the names in each file, also through `pub use`. Then it looks
+//! for circles among the siblings of every folder. A file that names an item depends on the file that defines it, not
+//! on one that only re-exports it.
 
 mod circles;
 mod functions;
@@ -13,7 +13,7 @@ use std::path::Path;
 use circles::circles;
 use sources::Sources;
 
-/// The crates with layers: the name by which others use it, and its root.
+/// Crates with layers: the name by which others use each, and its root.
 const CRATES: [(&str, &str); 8] = [
     ("kalah_core", "crates/core/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),

@@ -1,4 +1,4 @@
-//! The modules of crates, and which file uses what of which other.
+//! Modules of crates, and the uses between their files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,30 +7,30 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// A module: a file, or one that is written inside a file.
+/// A module: a file, or a module inside a file.
 #[derive(Debug)]
 pub struct Module {
-    /// The folder or file that stands for it among its siblings, from the root of the sources.
+    /// The module's folder or file among its siblings, from the root of the sources.
     pub place: PathBuf,
-    /// The file with its text.
+    /// File with the text of the module.
     pub file: PathBuf,
-    /// The module that declares it; `None` for the root of a crate.
+    /// Parent module; `None` for the root of a crate.
     pub parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    /// Names that it takes from elsewhere, and the paths that they stand for.
+    /// Imported names, with their paths.
     imports: Vec<Import>,
-    /// Names of its own items.
+    /// Names of the module's own items.
     items: Vec<String>,
-    /// Other paths in its text.
+    /// Other paths in the text.
     paths: Vec<Vec<String>>,
 }
 
 #[derive(Debug)]
 struct Import {
-    /// `None` for all names of a module.
+    /// Imported name; `None` for all names of a module.
     name: Option<String>,
     path: Vec<String>,
-    /// True if it only passes the name on.
+    /// True for a re-export.
     is_public: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads crates, each with the name by which others use it and its root below `directory`.
+    /// Reads crates, each given by the name by which others use it and its root below `directory`.
     pub fn read(directory: &Path, crates: &[(&str, &str)]) -> Sources {
         let mut sources = Sources { modules: Vec::new(), roots: BTreeMap::new() };
         for (name, root) in crates {
@@ -53,16 +53,16 @@ impl Sources {
         sources
     }
 
-    /// The modules.
+    /// All modules.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
-    /// Pairs of modules: one uses an item that the other defines.
+    /// Pairs of modules of which the first uses an item that the second defines.
     pub fn uses(&self) -> Vec<(usize, usize)> {
         let mut uses = Vec::new();
         for (user, module) in self.modules.iter().enumerate() {
-            // A folder passes on what its files define; that is no use.
+            // A re-export by a folder of items in its files is no use.
             let imports = module.imports.iter().filter(|import| !import.is_public).map(|import| &import.path);
             for path in imports.chain(&module.paths) {
                 let used = self.resolve(user, path, 0);
@@ -126,7 +126,7 @@ impl Sources {
         index
     }
 
-    /// The module that defines what `path` means in the module `from`; `None` if it is of another crate.
+    /// Returns the module that defines the item of `path` in the module `from`; `None` if it is of another crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -149,7 +149,7 @@ impl Sources {
         }
     }
 
-    /// Resolves what follows `super`: it may be another one.
+    /// Resolves the rest of a path after `super`, which may be another `super`.
     fn resolve_above(&self, parent: usize, rest: &[String], depth: usize) -> Option<usize> {
         if rest[0] == "super" { self.resolve(parent, rest, depth) } else { self.descend(parent, rest, depth) }
     }
@@ -185,7 +185,7 @@ impl Sources {
         Some(module)
     }
 
-    /// Returns true if a module defines a name or passes it on.
+    /// Returns true if a module defines a name or re-exports it.
     fn has(&self, module: usize, name: &String, depth: usize) -> bool {
         let this = &self.modules[module];
         let globs = || this.imports.iter().filter(|import| import.name.is_none() && import.is_public);
@@ -215,7 +215,7 @@ impl Sources {
     }
 }
 
-/// What the text of a module has.
+/// Contents of the text of a module.
 #[derive(Default)]
 struct Text {
     imports: Vec<Import>,
@@ -288,7 +288,7 @@ impl<'a> Visit<'a> for Text {
     }
 }
 
-/// Returns true for tests, and for what is compiled only without a feature.
+/// Returns true for tests, and for code that is compiled only without a feature.
 fn is_left_out(attributes: &[Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else { return false };

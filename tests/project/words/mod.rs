@@ -1,6 +1,6 @@
-//! The words of the project: comments, pages and messages avoid those that the glossary forbids, and lines are short.
+//! The words of the project. Comments, pages and messages avoid those that the glossary forbids, and lines are short.
 //!
-//! The list is the table under "Words not to use" in docs/glossary.md, so that there is one list for readers and for this test.
+//! The list is the table under "Words not to use" in docs/glossary.md, so that readers and this test share one list.
 
 mod prose;
 
@@ -9,27 +9,27 @@ use std::process::Command;
 
 use prose::{Kind, Passage, passages};
 
-/// Columns of a line at most. Tables, code blocks and addresses in pages are exempt.
+/// Maximum columns of a line. Tables, code blocks and addresses in pages are exempt.
 const MOST_COLUMNS: usize = 120;
 
-/// Words with which no comment begins: it begins with the thing that it describes.
+/// Words with which no comment begins: a comment begins with the thing that it describes.
 const BAD_BEGINNINGS: [&str; 5] = ["What", "Whether", "How", "Who", "Which"];
 
-/// Files whose text is not ours, or not English.
+/// Files in other languages, and files that are not ours.
 const EXEMPT: [&str; 3] = ["LICENSE-", "crates/serve/src/page/texts/de", "CHANGELOG.md"];
 
-/// The tracked files that have prose: their paths from the root of the repository.
+/// Paths of the tracked files with prose, from the root of the repository.
 fn files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().expect("git runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let names = String::from_utf8(output.stdout).expect("names are text");
     let kept = |name: &&str| Kind::of(name).is_some() && !EXEMPT.iter().any(|exempt| name.starts_with(exempt));
-    // A link of a crate to the folder of another one would be read twice.
+    // One crate links to a folder of another. Through the link the files would be read twice.
     names.split_terminator('\0').filter(kept).map(PathBuf::from).filter(|path| !root.join(path).is_symlink()).collect()
 }
 
-/// The forbidden words and phrases, in lower case.
+/// Forbidden words and phrases, in lower case.
 fn forbidden(glossary: &str) -> Vec<String> {
     let (_, section) = glossary.split_once("## Words not to use").expect("the glossary has the list");
     let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
@@ -37,14 +37,14 @@ fn forbidden(glossary: &str) -> Vec<String> {
     cells.flat_map(|cell| cell.split(',')).map(|phrase| phrase.trim().to_lowercase()).collect()
 }
 
-/// Returns true if `phrase` is in `text` as whole words; both are in lower case.
+/// Returns true if `phrase` is in `text` as whole words. Both are in lower case.
 fn has(text: &str, phrase: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
     text.match_indices(phrase)
         .any(|(at, _)| !text[..at].ends_with(is_letter) && !text[at + phrase.len()..].starts_with(is_letter))
 }
 
-/// The faults of a passage.
+/// Faults of a passage.
 fn faults_of(passage: &Passage, forbidden: &[String]) -> Vec<String> {
     let text = passage.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let lower = text.to_lowercase();
@@ -55,7 +55,7 @@ fn faults_of(passage: &Passage, forbidden: &[String]) -> Vec<String> {
     words.chain(beginning).collect()
 }
 
-/// The faults of a file.
+/// Faults of a file.
 fn faults(name: &str, text: &str, forbidden: &[String]) -> Vec<String> {
     let kind = Kind::of(name).expect("the file has prose");
     let mut found = Vec::new();
@@ -103,5 +103,7 @@ fn planted_faults_are_found() {
     assert_eq!(found("docs/a.md", &format!("{}\n| {} |\n", "word ".repeat(25), "word ".repeat(25))), 1);
     assert_eq!(found("src/a.rs", &format!("// {}\n", "word ".repeat(25))), 1);
     assert_eq!(found("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n"), 2);
+    assert_eq!(found(".ci/a", "#!/usr/bin/env bash\n# Told.\n\n# told\n"), 2);
+    assert_eq!(found("a.c", "/* Told. */ int told;\n"), 1);
     assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
 }

@@ -1,11 +1,11 @@
 //! Finds the prose in a file: comments, strings of the product, text of pages.
 
-/// The kinds of files that have prose.
+/// Kinds of files with prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Rust: comments and strings.
     Product,
-    /// Rust, WGSL or JavaScript of which only the comments are prose.
+    /// Rust, WGSL, JavaScript or C of which only the comments are prose.
     Comments,
     /// Python, shell, TOML, YAML: comments after `#`, and docstrings.
     Script,
@@ -13,29 +13,31 @@ pub enum Kind {
     Page,
 }
 
-/// Prose without a break: a paragraph, a string, or comments on lines that follow each other.
+/// Prose without a break: a paragraph, a string, or comments on consecutive lines.
 #[derive(Debug)]
 pub struct Passage {
-    /// Its first line, from 1.
+    /// First line, from 1.
     pub line: usize,
     pub text: String,
     pub is_comment: bool,
 }
 
 impl Kind {
-    /// The kind of a file; `None` if it has no prose that is checked.
+    /// Returns the kind of a file, or `None` if no prose of it is checked.
     pub fn of(name: &str) -> Option<Kind> {
-        let (_, ending) = name.rsplit_once('.').unwrap_or(("", ""));
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let (_, ending) = file.rsplit_once('.').unwrap_or(("", ""));
         match ending {
+            "" if matches!(folder, ".ci" | "packaging") => Some(Kind::Script),
             "rs" if name.starts_with("src/") || name.contains("/src/") => Some(Kind::Product),
-            "rs" | "wgsl" | "js" => Some(Kind::Comments),
+            "rs" | "wgsl" | "js" | "c" => Some(Kind::Comments),
             "py" | "pyi" | "sh" | "toml" | "yml" => Some(Kind::Script),
             "md" => Some(Kind::Page),
             _ => None,
         }
     }
 
-    /// The lines that must be short, with their numbers from 0.
+    /// Lines that must be short, with their numbers from 0.
     pub fn short_lines<'t>(self, text: &'t str) -> Box<dyn Iterator<Item = (usize, &'t str)> + 't> {
         match self {
             Kind::Page => Box::new(prose_of_page(text).filter(|(_, line)| !line.starts_with('|') && !is_address(line))),
@@ -44,12 +46,12 @@ impl Kind {
     }
 }
 
-/// Returns true if a line is little else than an address, which cannot be broken.
+/// Returns true if a line is hardly more than an address, which cannot be broken.
 fn is_address(line: &str) -> bool {
     line.split_whitespace().any(|word| word.chars().count() > 70)
 }
 
-/// The prose of a file.
+/// Passages of a file.
 pub fn passages(kind: Kind, text: &str) -> Vec<Passage> {
     match kind {
         Kind::Page => paragraphs(text),
@@ -58,7 +60,7 @@ pub fn passages(kind: Kind, text: &str) -> Vec<Passage> {
     }
 }
 
-/// The lines of a page outside code blocks, with their numbers from 0.
+/// Lines of a page outside code blocks, with their numbers from 0.
 fn prose_of_page(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut code = false;
     text.lines().enumerate().filter(move |(_, line)| {
@@ -68,7 +70,7 @@ fn prose_of_page(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The paragraphs of a page without code, and without the glossary's list of words not to use.
+/// Paragraphs of a page without code, and without the glossary's list of words not to use.
 fn paragraphs(text: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
     let mut last = None;
@@ -91,7 +93,7 @@ fn paragraphs(text: &str) -> Vec<Passage> {
     found
 }
 
-/// A line without what stands in backticks, and without the addresses of its links.
+/// Returns a line without the text in backticks, and without the addresses of its links.
 fn without_code(line: &str) -> String {
     let text: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
     let mut parts = text.split("](");
@@ -99,13 +101,17 @@ fn without_code(line: &str) -> String {
     parts.fold(first, |text, part| text + "]" + part.split_once(')').map_or("", |(_, after)| after))
 }
 
-/// The comments and docstrings of a script.
+/// Comments and docstrings of a script.
 fn scripts(text: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
     let (mut last, mut quoted) = (None, false);
     for (index, line) in text.lines().enumerate() {
         let quotes = line.matches("\"\"\"").count();
-        let comment = line.trim_start().strip_prefix('#').or_else(|| line.split_once("  # ").map(|(_, after)| after));
+        let comment = line
+            .trim_start()
+            .strip_prefix('#')
+            .filter(|text| !text.starts_with('!'))
+            .or_else(|| line.split_once("  # ").map(|(_, after)| after));
         let inside = quoted || quotes > 0;
         quoted ^= quotes % 2 == 1;
         let Some(text) = (if inside { Some(line) } else { comment }) else { continue };
@@ -119,7 +125,7 @@ fn scripts(text: &str) -> Vec<Passage> {
     found
 }
 
-/// The comments, and the strings if they are wanted, of a file in Rust, WGSL or JavaScript.
+/// Comments of a file in Rust, WGSL, JavaScript or C, with its strings if they are wanted.
 fn sources(text: &str, strings: bool) -> Vec<Passage> {
     let mut reader = Reader { rest: text, line: 1, found: Vec::new(), open_comment: 0 };
     while let Some(letter) = reader.rest.chars().next() {
@@ -144,12 +150,12 @@ fn sources(text: &str, strings: bool) -> Vec<Passage> {
     reader.found
 }
 
-/// What is left of a file, and what was found before.
+/// The rest of a file, and the passages found so far.
 struct Reader<'t> {
     rest: &'t str,
     line: usize,
     found: Vec<Passage>,
-    /// The line on which a further comment continues the last one; 0 if none does.
+    /// Line on which a further comment continues the last one; 0 if no comment is open.
     open_comment: usize,
 }
 
@@ -181,7 +187,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The length of the raw string at the beginning of a text, if there is one.
+/// Length of the raw string at the beginning of a text, or `None`.
 fn raw_string(text: &str) -> Option<usize> {
     let hashes = text.strip_prefix('r')?.chars().take_while(|&letter| letter == '#').count();
     let inside = text[1 + hashes..].strip_prefix('"')?;
@@ -189,7 +195,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(2 + hashes + inside.find(&end).map_or(inside.len(), |at| at + end.len()))
 }
 
-/// The length of the string at the beginning of a text.
+/// Length of the string at the beginning of a text.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     let end = text.char_indices().skip(1).find(|&(_, letter)| {
@@ -200,7 +206,7 @@ fn string(text: &str) -> usize {
     end.map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// The length of the character or of the apostrophe of a lifetime at the beginning of a text.
+/// Length of the character, or of the apostrophe of a lifetime, at the beginning of a text.
 fn character(text: &str) -> usize {
     let mut letters = text.char_indices().skip(1);
     match (letters.next(), letters.next()) {

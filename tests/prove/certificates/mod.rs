@@ -6,7 +6,7 @@ use kalah::certificate::{Bound, Certificate, Checker, ClaimSet, Head, Keys, Open
 use kalah::game::{Pit, Position, Rules, ValueBounds};
 use kalah::table::Tables;
 
-/// The exact scores of positions, by brute force.
+/// Exact scores of positions, by brute force.
 pub struct Scores {
     rules: Rules,
     found: HashMap<Position, u32>,
@@ -41,7 +41,7 @@ impl Scores {
     }
 }
 
-/// Every position of a board that is not over, or some of them.
+/// All positions of a board in which the game is not over, or every `step`-th of them.
 pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
     let keys = Keys::new(pits);
     let count = keys.sequences(seeds).expect("few seeds");
@@ -50,8 +50,9 @@ pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
     all.filter(|position| !position.is_over()).collect()
 }
 
-/// A certificate of the value of a position and of each of its moves, made with the scores of brute force: claims that
-/// searches with this effort do not show follow in one ply from other claims.
+/// Makes a certificate of the value of a position and of each of its moves from brute-force scores.
+///
+/// Claims that searches with this effort do not show follow in one ply from other claims.
 pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tables>, effort: u32) -> Certificate {
     let (rules, pits) = (scores.rules, position.pits());
     let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
@@ -80,7 +81,7 @@ struct Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// Adds the claims that prove a bound, which is true.
+    /// Adds the claims that prove a true bound.
     fn prove(&mut self, position: &Position, bound: Bound) {
         let known = self.claims.get(position).is_some_and(|bounds| bound.is_implied_by(bounds));
         let exact = self.checker.exact(position).expect("the tables are sound").is_some();
@@ -114,7 +115,7 @@ impl Proof<'_> {
     }
 }
 
-/// The positions after the moves, and what the bound needs of their scores.
+/// Returns the positions after the moves, with the bounds that their scores need for `bound`.
 pub fn children(rules: Rules, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
     let seeds = position.seeds();
     let child = |pit| {

@@ -1,4 +1,4 @@
-//! The page in a browser: its server, and the board as it is drawn.
+//! The page in a browser: its server, and the drawn board.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::Browser;
 use crate::serving::Server;
 
-/// The rules of the tables.
+/// Rules of the tables.
 pub const RULES: Rules = Rules::EmptyCapture;
 
-/// No animation of seeds, for faster tests.
+/// Flags against the animation of seeds, for faster tests.
 pub const STILL: &[&str] = &["--force-prefers-reduced-motion"];
 
 /// All tables of Kalah(3,2), built once.
@@ -26,12 +26,12 @@ pub fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// A server with these tables.
+/// Starts a server with these tables.
 pub fn server() -> Server {
     Server::start(directory(), &["--no-book", "--time", "1", "--searches", "2", "--memory", "16MiB"])
 }
 
-/// The board as it is drawn, South's row and store first, from the counts and from the seeds that are drawn.
+/// Returns the drawn board, South's row and store first: the printed counts and the drawn seeds.
 #[track_caller]
 pub fn drawn(browser: &Browser) -> Value {
     let script = "const side = (name) => [...document.querySelectorAll(`.cell.${name} .pit`)]
@@ -40,17 +40,17 @@ pub fn drawn(browser: &Browser) -> Value {
         return [...side('south'), ...side('north')]";
     let holes = browser.run(script);
     let holes = holes.as_array().unwrap();
-    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "as many seeds are drawn as counted: {holes:?}");
+    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "the drawn seeds differ from the counts: {holes:?}");
     holes.iter().map(|hole| hole[0].clone()).collect()
 }
 
-/// `drawn` of a position with South to move.
+/// Expected `drawn` of a position with South to move.
 pub fn holes(position: &Position) -> Value {
     let row = |row: &Row, store: u32| row.seeds().iter().copied().chain([store]).collect::<Vec<u32>>();
     json!([row(position.mover(), position.mover_store()), row(position.other(), position.other_store())].concat())
 }
 
-/// Remembers settings before the page is shown; `origin` is any address of the server.
+/// Stores settings before the page is shown. `origin` is any address of the server.
 pub fn remember(browser: &Browser, origin: &str, settings: &Value) {
     browser.go(origin);
     browser.run(&format!("localStorage.setItem('kalah', {})", json!(settings.to_string())));
@@ -64,7 +64,7 @@ pub fn settled(browser: &Browser, side: &str) {
     browser.wait(&format!("document.querySelector('#board.{side}-moves') && {exact}"));
 }
 
-/// Waits until so many moves are in the list.
+/// Waits until the list has `count` moves.
 #[track_caller]
 pub fn moves(browser: &Browser, count: usize) {
     browser.wait(&format!("document.querySelectorAll('#moves button').length === {count}"));

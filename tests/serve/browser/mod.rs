@@ -1,7 +1,7 @@
 //! A real browser, headless Chromium, driven over WebDriver (<https://www.w3.org/TR/webdriver2/>).
 //!
-//! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
-//! with `KALAH_REQUIRE_BROWSER=1` they fail.
+//! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning, or
+//! fail if `KALAH_REQUIRE_BROWSER=1`.
 
 pub mod board;
 
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 
 use super::serving::{agent, read};
 
-/// How long a page may take to show what it should.
+/// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Maximum number of browsers at a time: they are large.
+/// Maximum number of open browsers, which are large.
 const MOST: usize = 2;
 
-/// Number of browsers that are open.
+/// Number of open browsers.
 static OPEN: Mutex<usize> = Mutex::new(0);
 static CLOSED: Condvar = Condvar::new();
 
-/// The right to have a browser open.
+/// Permission to have a browser open.
 struct Permit;
 
 impl Permit {
-    /// Waits until there are fewer than [`MOST`].
+    /// Waits until fewer than [`MOST`] browsers are open.
     fn wait() -> Permit {
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         *CLOSED.wait_while(open, |open| *open == MOST).unwrap_or_else(PoisonError::into_inner) += 1;
@@ -46,14 +46,15 @@ impl Drop for Permit {
 /// A browser with one window.
 pub struct Browser {
     driver: Child,
-    /// Where its commands go.
+    /// Address of the browser's commands.
     session: String,
     _profile: tempfile::TempDir,
     _permit: Permit,
 }
 
 impl Browser {
-    /// Opens a window of this size in pixels; `None`, with a warning, if there is no browser and none is required.
+    /// Opens a window of this size in pixels. Returns `None`, with a warning, if there is no browser and none is
+    /// required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let permit = Permit::wait();
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -63,7 +64,7 @@ impl Browser {
                 let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
                 assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
                 let test = std::thread::current().name().unwrap_or("a test").to_owned();
-                // Not with `eprintln`, whose output the test harness hides when a test passes.
+                // Not by `eprintln`, whose output the test harness hides when a test passes.
                 let told = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
                 let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
                 return None;
@@ -74,7 +75,7 @@ impl Browser {
             let (_, port) = line.split_once("started successfully on port ")?;
             port.trim_end_matches('.').parse::<u16>().ok()
         });
-        let port = started.expect("chromedriver tells its port");
+        let port = started.expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
         let mut arguments: Vec<String> = [
             "--headless",
@@ -123,7 +124,7 @@ impl Browser {
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
     }
 
-    /// Delays every answer by so many milliseconds.
+    /// Delays every answer by this time.
     #[track_caller]
     pub fn latency(&self, milliseconds: u32) {
         let conditions =
@@ -139,44 +140,44 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Has the screen be one for fingers.
+    /// Makes the screen a touch screen.
     #[track_caller]
     pub fn touch(&self) {
         self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
         self.devtools("Emulation.setEmitTouchEventsForMouse", json!({ "enabled": true, "configuration": "mobile" }));
     }
 
-    /// Has a media feature such as `forced-colors` take a value.
+    /// Gives a media feature such as `forced-colors` a value.
     #[track_caller]
     pub fn media(&self, name: &str, value: &str) {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
     }
 
-    /// What a script returns.
+    /// Runs a script, and returns its result.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
-    /// The text of the first element that a selector finds.
+    /// Text of the first element that matches a selector.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {
         let script = format!("return document.querySelector({}).textContent", json!(selector));
         self.run(&script).as_str().unwrap().to_owned()
     }
 
-    /// Waits until an expression holds.
+    /// Waits until an expression is true.
     #[track_caller]
     pub fn wait(&self, expression: &str) {
         let begin = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != json!(true) {
             let shown = || self.run("return document.body.innerText + ' ' + location.href");
-            assert!(begin.elapsed() < PATIENCE, "it never became true: {expression}\n{}\n{}", shown(), self.errors());
+            assert!(begin.elapsed() < PATIENCE, "never true: {expression}\n{}\n{}", shown(), self.errors());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Clicks the first element that a selector finds, as a mouse would.
+    /// Clicks the first element that matches a selector, as a mouse would.
     #[track_caller]
     pub fn click(&self, selector: &str) {
         let found = self.post("/element", &json!({ "using": "css selector", "value": selector }));
@@ -193,7 +194,7 @@ impl Browser {
         self.post("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
     }
 
-    /// What the page wrote to its console.
+    /// Messages that the page wrote to its console.
     pub fn errors(&self) -> Value {
         self.post("/se/log", &json!({ "type": "browser" }))
     }
@@ -201,7 +202,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Closes the browser too.
+        // This closes the browser too.
         let _ = agent().delete(&self.session).call();
         let _ = self.driver.kill();
         let _ = self.driver.wait();

@@ -1,4 +1,4 @@
-//! Which requests are allowed, how long clients may take, and the answers to bad requests.
+//! Allowed requests, time limits of clients, and answers to bad requests.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -12,19 +12,19 @@ use crate::serving::Server;
 /// Longer than any client may take.
 const LATE: Duration = Duration::from_secs(25);
 
-/// The response to a request with these lines in its head, which closes the connection.
+/// Sends a request with these lines in its head, which closes the connection. Returns the response.
 fn ask(server: &Server, first: &str, headers: &[&str]) -> (u16, Value) {
     let mut head = format!("{first} HTTP/1.1\r\nConnection: close\r\n");
     headers.iter().for_each(|header| head += &format!("{header}\r\n"));
     let mut stream = server.connect();
-    // The server may refuse before it has read everything, and it assumes that a client that stops sending is gone.
+    // The server may refuse before it has read everything. It assumes that a client that stops sending is gone.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     parts(&String::from_utf8_lossy(&answer))
 }
 
-/// The status of a raw response, and its document.
+/// Status and document of a raw response.
 #[track_caller]
 fn parts(answer: &str) -> (u16, Value) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
@@ -54,7 +54,7 @@ fn only_known_hosts_are_answered() {
         let refused = get(host);
         assert!([400, 403].contains(&refused.0), "{host}: {refused:?}");
     }
-    // The page as the API: it could be read and driven from elsewhere.
+    // The same holds for the page, which other sites could otherwise read and control.
     assert_eq!(code(&ask(&server, "GET /", &["Host: evil.example"])), (403, "host"));
     assert_eq!(code(&ask(&server, "GET /api", &[])), (400, "request"));
     assert_eq!(code(&ask(&server, "GET /api", &["Host: localhost", "Host: localhost"])), (400, "request"));
@@ -84,7 +84,7 @@ fn other_websites_are_refused() {
     for site in ["cross-site", "same-site", "nonsense"] {
         let site = format!("Sec-Fetch-Site: {site}");
         assert_eq!(code(&ask(&server, position, &[&host, &site])), (403, "origin"), "{site}");
-        // A link to the page may be anywhere.
+        // A link to the page may be on any site.
         assert_eq!(ask(&server, "GET /", &[&host, &site]).0, 200, "{site}");
     }
     for site in ["same-origin", "none"] {
@@ -111,8 +111,7 @@ fn half_open_connections_do_not_block_the_server() {
     }
 }
 
-/// Sends `bytes`, one byte every `pause`, until the server closes the connection; returns its response, and after what
-/// time.
+/// Sends `bytes`, one every `pause`, until the server closes the connection. Returns the response and the elapsed time.
 fn trickle(server: &Server, first: &[u8], bytes: &[u8], pause: Duration) -> (String, Duration) {
     let (mut stream, begin) = (server.connect(), Instant::now());
     stream.write_all(first).unwrap();
@@ -124,7 +123,7 @@ fn trickle(server: &Server, first: &[u8], bytes: &[u8], pause: Duration) -> (Str
             Ok(0) => break,
             Ok(read) => answer.extend_from_slice(&buffer[..read]),
             Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {
-                // It may close the connection in between; reading shows that.
+                // The server may close the connection in between; reading shows that.
                 let _ = bytes.next().map(|&byte| stream.write_all(&[byte]));
             }
             Err(_) => break,
@@ -150,7 +149,7 @@ fn clients_that_take_their_time_are_left() {
         let chunked = "POST /api/move HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
         asked(chunked, "1\r\n \r\n", 408);
         asked("GET /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000\r\n\r\n", " ", 408);
-        // A client that sends nothing at all, or nothing more, gets no answer.
+        // A client that sends no byte at all, or no more, gets no answer.
         scope.spawn(move || assert!(trickle(&server(), b"", b"", pause).1 < LATE));
         scope.spawn(move || {
             let (answer, time) = trickle(&server(), b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n", b"", pause);
@@ -204,7 +203,7 @@ fn assert_own_words(answer: &(u16, Value), words: &str, request: &str) {
 }
 
 #[test]
-fn errors_tell_the_field_in_the_words_of_the_api() {
+fn errors_name_the_field_in_the_words_of_the_api() {
     for (query, words) in [
         ("", "'board' is missing"),
         ("rules=standard", "'board' is missing"),
@@ -222,7 +221,7 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
         let path = format!("/api/position?{query}");
         assert_own_words(&server().get(&path), words, &path);
     }
-    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "what says nothing is no field");
+    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "an empty part of a query is no field");
     assert_own_words(&server().get("/api/line?moves=1"), "'board' is missing", "line");
     assert_own_words(&server().get("/api/line?board=6x4&time=1"), "the fields are board, rules and moves", "line");
     for (body, words) in [
@@ -267,7 +266,7 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
 }
 
 #[test]
-fn what_the_http_layer_refuses_is_told_as_everything_else() {
+fn refusals_of_the_http_layer_look_like_all_others() {
     for (length, expected) in
         [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")]
     {
@@ -301,8 +300,8 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_told_with_the_names_it_answers_to() {
-    let told = |address: &str, flags: &[&str]| Server::start_told(address, directory(), flags);
+fn an_address_that_others_reach_is_printed_with_the_names_it_answers_to() {
+    let told = |address: &str, flags: &[&str]| Server::messages_at_start(address, directory(), flags);
     assert_eq!(told("127.0.0.1:0", &[]), "");
     let told = told("0.0.0.0:0", &[]);
     assert!(told.contains("--allow-host"), "{told}");

@@ -1,10 +1,11 @@
-//! Documents of the server, compared with the description that it gives of itself.
+//! Compares documents of the server with its own description of them.
 
 use serde_json::{Map, Value, json};
 
 use super::Server;
 
-/// Whether a document is as its schema says; otherwise what is wrong. The part of JSON Schema that the description uses.
+/// Returns an error that describes the fault if a document does not fit its schema. Implements the part of JSON Schema
+/// that the description uses.
 pub fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), String> {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
@@ -71,7 +72,7 @@ pub fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), 
     if right { Ok(()) } else { Err(format!("{at}: {value} is not of type {}", schema["type"])) }
 }
 
-/// Whether a document is one of the description.
+/// Checks that a document fits a schema of the description.
 #[track_caller]
 pub fn assert_described(server: &Server, value: &Value, schema: &str) {
     let (_, description) = server.get("/api/openapi.json");

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A server; it is killed when dropped.
+/// A server, killed when dropped.
 pub struct Server {
     child: Child,
     /// Host and port.
@@ -20,12 +20,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one on a free port, with its tables in `directory`.
+    /// Starts a server on a free port, with its tables in `directory`.
     pub fn start(directory: &Path, flags: &[&str]) -> Server {
         Server::start_by(&[], directory, flags)
     }
 
-    /// Starts one by another command, which is given that of the server.
+    /// Starts a server through another command, which gets that of the server as its arguments.
     pub fn start_by(by: &[&str], directory: &Path, flags: &[&str]) -> Server {
         let kalah = assert_cmd::cargo::cargo_bin("kalah");
         let mut words = by.iter().map(OsStr::new).chain([kalah.as_os_str()]);
@@ -34,12 +34,12 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://").expect("it tells its address").to_owned();
+        let address = line.trim().strip_prefix("http://").expect("the server prints its address").to_owned();
         Server { child, address }
     }
 
-    /// What a server prints on stderr between its start and the end of its first answer.
-    pub fn start_told(address: &str, directory: &Path, flags: &[&str]) -> String {
+    /// Returns the stderr of a server from its start to the end of its first answer.
+    pub fn messages_at_start(address: &str, directory: &Path, flags: &[&str]) -> String {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -61,7 +61,7 @@ impl Server {
         read(agent().post(self.url(path)).send(body))
     }
 
-    /// Sends raw bytes, and returns the whole response until the server closes the connection.
+    /// Sends raw bytes. Returns the whole response until the server closes the connection.
     pub fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // The server may refuse before it has read everything.
@@ -86,17 +86,18 @@ impl Server {
         1024 * line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap()
     }
 
-    /// The processor time of its threads, in steps of a hundredth of a second; `None` if the system does not report it.
+    /// Processor time of the server's threads, in steps of a hundredth of a second. `None` if the system does not
+    /// report it.
     pub fn busy(&self) -> Option<Duration> {
         let told = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-        // After the name in parentheses: the 12th and 13th numbers are ticks in the program and in the system.
+        // The name is in parentheses. The 12th and 13th numbers after it are ticks in the program and in the system.
         let (_, after) = told.rsplit_once(')')?;
         let ticks: Vec<u64> =
             after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
         (ticks.len() == 2).then(|| Duration::from_millis(10 * (ticks[0] + ticks[1])))
     }
 
-    /// Sends the signal that Ctrl-C sends.
+    /// Sends the signal of Ctrl-C.
     #[cfg(unix)]
     pub fn interrupt(&self) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
@@ -122,7 +123,7 @@ pub fn agent() -> ureq::Agent {
     config.build().new_agent()
 }
 
-/// The status of a response, and its document.
+/// Status and document of a response.
 pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> (u16, Value) {
     let mut response = response.expect("an answer");
     let status = response.status().as_u16();
@@ -130,12 +131,12 @@ pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> 
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-/// The status of an answer, and the code of its error; an empty one if it is no error.
+/// Status of an answer, and the code of its error, or an empty text.
 pub fn code(answer: &(u16, Value)) -> (u16, &str) {
     (answer.0, answer.1["error"]["code"].as_str().unwrap_or_default())
 }
 
-/// A text encoded as a part of a query.
+/// Encodes a text as a part of a query.
 pub fn encoded(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
     let part = |byte: u8| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,4 +1,4 @@
-//! The tables of a server under test.
+//! Tables of a server under test.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use kalah::build::build;
 use kalah::game::Rules;
 
-/// The rule set of the tables.
+/// Rule set of the tables.
 pub const RULES: Rules = Rules::Standard;
 
 /// Tables of 3x2, and to 10 seeds on 6 pits, built once.

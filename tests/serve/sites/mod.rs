@@ -27,17 +27,17 @@ pub fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// Exports a site with puzzles of three days; returns the exit code and the report.
+/// Exports a site with puzzles of three days. Returns the exit code and the report.
 pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).args(["--json", "--days", "3"]);
     let output = command.args(flags).output().unwrap();
-    // How much there is to do is told before it is done.
+    // The amount of work is printed before the work begins.
     assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 
-/// All files in a folder with their contents, by their paths.
+/// Contents of all files in a folder, by path.
 pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -54,35 +54,35 @@ pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The directory of the version that the page of a site refers to.
+/// Directory of the version that the page of a site refers to.
 pub fn version(site: &Path) -> PathBuf {
     let page = std::fs::read_to_string(site.join("index.html")).unwrap();
     let (_, after) = page.split_once("href=\"site/").unwrap();
     site.join("site").join(after.split('/').next().unwrap())
 }
 
-/// What a host does with requests.
+/// Behaviour of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conduct {
-    /// It sends the files.
+    /// Sends the files.
     Sends,
-    /// It closes connections without an answer.
+    /// Closes connections without an answer.
     Down,
-    /// It answers everything with this status.
+    /// Answers everything with this status.
     Fails(u16),
-    /// It answers everything with a page of its own, as a network does that wants a visitor to log in first.
+    /// Answers everything with its own page, like a network that wants a visitor to log in first.
     Portal,
 }
 
-/// A plain static host, until the process ends.
+/// A plain static host that lives until the process ends.
 #[derive(Clone)]
 pub struct Host {
     pub address: String,
     conduct: Arc<Mutex<Conduct>>,
     folder: PathBuf,
-    /// Whether it knows range requests.
+    /// Support of range requests.
     ranges: bool,
-    /// Whether browsers may use its files for ten minutes without asking again.
+    /// Permission for browsers to use files for ten minutes without another request.
     lasting: bool,
 }
 
@@ -91,7 +91,7 @@ impl Host {
         Host::with(folder, true, false)
     }
 
-    /// A host that sends whole files.
+    /// A host that sends only whole files.
     pub fn without_ranges(folder: PathBuf) -> Host {
         Host::with(folder, false, false)
     }
@@ -175,10 +175,11 @@ impl Host {
     }
 }
 
-/// The documents of requests that the page sends: status and JSON.
+/// Sends requests from the page. Returns status and JSON of each.
 pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
     let script = format!(
-        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); return [answer.status, await answer.json()]; }}))",
+        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); \
+            return [answer.status, await answer.json()]; }}))",
         json!(paths)
     );
     let answers = browser.run(&script);
