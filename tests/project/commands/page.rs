@@ -93,7 +93,7 @@ pub fn inline_commands(text: &str) -> Vec<(usize, String)> {
 
 /// Arguments of each run of the program in a shell command.
 ///
-/// Handles quotes as far as the documentation uses them. Omits commands that only name a placeholder, as `COMMAND` does.
+/// Handles quotes as far as the documentation uses them. Omits commands that only name a placeholder, like `COMMAND`.
 pub fn arguments(command: &str) -> Vec<Vec<String>> {
     let words = words(&command.replace("\\\n", " "));
     let runs = words.split(|word| word == "\n");
