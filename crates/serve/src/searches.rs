@@ -95,7 +95,8 @@ impl Searches {
         Ok(Searches { threads, idle, stopping })
     }
 
-    /// Does `work` on a thread that is free, within `time`. It is cancelled as soon as the returned future is dropped, or
+    /// Does `work` on a thread that is free, within `time`. It is cancelled as soon as the returned future is
+    /// dropped, or
     /// the server stops.
     ///
     /// # Errors

@@ -158,8 +158,8 @@ impl SitePlan<'_> {
     /// Searches for puzzles, writes everything else, and puts the new site in the place of the one that was there.
     ///
     /// # Errors
-    /// When a file cannot be read or written, a table is damaged, or `pulse` was stopped; the site that was there is not changed
-    /// then.
+    /// When a file cannot be read or written, a table is damaged, or `pulse` was stopped; the site that was there is
+    /// not changed then.
     pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
             tables: self.tables.iter().map(|table| table.key()).collect(),
