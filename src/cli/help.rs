@@ -31,7 +31,8 @@ pub fn completed(command: Command, groups: &[Group]) -> Command {
     let command = grouped(command.mut_subcommands(by_rules));
     let heading = *command.get_styles().get_header();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} \
+         {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
         list(groups, heading)
     );
     command.help_template(template).after_help(AFTER)

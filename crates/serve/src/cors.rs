@@ -24,7 +24,8 @@ pub enum SharedOrigin {
 
 /// A text that is not the origin of a website.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is not the origin of a website: write https://kalah.example or http://localhost:3000, without a path, or * for all", printable(.0, 100))]
+#[error("'{}' is not the origin of a website: write https://kalah.example or http://localhost:3000, without a path, \
+         or * for all", printable(.0, 100))]
 pub struct BadOrigin(String);
 
 impl FromStr for SharedOrigin {

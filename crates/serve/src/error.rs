@@ -67,7 +67,8 @@ pub enum ApiError {
     GameOver,
     /// The host of the request is not this server.
     #[error(
-        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what --allow-host \
+        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what \
+         --allow-host \
          names"
     )]
     Host(String),
@@ -164,7 +165,8 @@ impl ApiError {
         let (status, document) = (self.status(), self.document().to_string());
         let length = document.len();
         format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{document}"
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
+             close\r\n\r\n{document}"
         )
     }
 }

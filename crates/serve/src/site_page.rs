@@ -112,7 +112,8 @@ fn kind(path: &str) -> &'static str {
 }
 
 /// Two pits and a store.
-const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" height=\"64\" rx=\"12\" \
+const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" \
+                    height=\"64\" rx=\"12\" \
     fill=\"#7a4a20\"/><circle cx=\"20\" cy=\"20\" r=\"11\" fill=\"#3d230c\"/><circle cx=\"20\" cy=\"46\" r=\"11\" \
     fill=\"#3d230c\"/><rect x=\"38\" y=\"9\" width=\"18\" height=\"48\" rx=\"9\" fill=\"#3d230c\"/><circle cx=\"47\" \
     cy=\"24\" r=\"5\" fill=\"#e8d9b0\"/><circle cx=\"46\" cy=\"40\" r=\"5\" fill=\"#e8d9b0\"/></svg>\n";

@@ -24,6 +24,7 @@ use crate::cli::process::outcome::{Outcome, usage};
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Estimate the game tree of one board", "kalah analyse complexity 6x4 --games 100"),
+    ("Compare boards by random games", "kalah analyse complexity --pits 2..6 --seeds-per-pit 1..6 --players random"),
 ]))]
 pub struct Complexity {
     #[command(flatten)]

@@ -192,7 +192,8 @@ impl Graph {
                 );
                 match built.as_ref().err().and_then(|error| error.downcast_ref()) {
                     Some(BuildError::Stopped(key)) => bail!(
-                        "stopped while building {key} for the outcomes; nothing is kept, but tables of `kalah build` would be"
+                        "stopped while building {key} for the outcomes; nothing is kept, but tables of `kalah \
+                         build` would be"
                     ),
                     _ => built?,
                 };

@@ -44,7 +44,12 @@ pub struct OpeningScan {
     #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
     rules: Rules,
     /// Search each game N turns deep
-    #[arg(long, value_name = "N", default_value_t = Limits::default().turns, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Limits::default().turns,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     turns: u32,
     /// Visit at most N positions in each game
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]

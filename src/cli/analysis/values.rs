@@ -39,7 +39,13 @@ pub struct Values {
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,
     /// Numbers of seeds in each pit, such as 4 or 1..6
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
+    #[arg(
+        long = "seeds-per-pit",
+        alias = "seeds",
+        value_name = "A..B",
+        default_value = "1..6",
+        value_parser = args::range::<1, 63>
+    )]
     seeds: Range,
     /// Limit the time for each board: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]

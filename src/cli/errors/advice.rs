@@ -123,9 +123,9 @@ fn of_book(error: &BookError) -> Option<String> {
         BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
             Some("delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned())
         }
-        BookError::Contradiction { .. } => Some(
-            "find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned(),
-        ),
+        BookError::Contradiction { .. } => {
+            Some("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned())
+        }
         BookError::Other { .. } => Some("choose another file, or give the book's rule set and board".to_owned()),
         _ => None,
     }
@@ -177,16 +177,15 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
     match error {
         ProveError::Contradiction { .. } => Some("delete this file to run the job again"),
         ProveError::Unproved { .. } => Some(
-            "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the memory of \
+            "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
+             memory of \
                 this machine",
         ),
         ProveError::OtherTable(_) => {
             Some("use the tables with which the proof was begun (--tables), or begin another proof")
         }
         ProveError::Empty(_) => Some("start one with `kalah prove POSITION --proof DIR`"),
-        ProveError::State(StateError::Lock(_)) => {
-            Some("wait for it, or give --share to all processes")
-        }
+        ProveError::State(StateError::Lock(_)) => Some("wait for it, or give --share to all processes"),
         ProveError::Tables { .. } => Some(
             "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller --rests-on",
         ),
@@ -211,7 +210,8 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
         SolveError::OutOfMemory(_) => Some("choose a smaller --memory or --transpositions"),
         SolveError::Contradiction(_) => Some(
-            "check the tables with `kalah verify`, or search with --no-book and without --checkpoint, --state and --from",
+            "check the tables with `kalah verify`, or search with --no-book and without --checkpoint, --state and \
+             --from",
         ),
         _ => None,
     }
@@ -313,21 +313,24 @@ fn of_table(error: &TableError) -> Option<String> {
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            let remedy = "delete it and make it again with the network of the others (`kalah bounds --seeds N`), or make all of them with another \
+            let remedy = "delete it and make it again with the network of the others (`kalah bounds --seeds N`), or \
+                          make all of them with another \
                           (`kalah bounds --seeds N --network FILE`)";
             Some(remedy.to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames will be computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => Some(
-            "download it again, or pack the table again; if a build made it, delete it and run the build again".to_owned(),
+            "download it again, or pack the table again; if a build made it, delete it and run the build again"
+                .to_owned(),
         ),
         TableError::OutOfMemory { bytes, .. } => {
             let needed = HumanBytes(*bytes);
             Some(format!(
-                "{needed} of memory or address space are needed: close other programs, or raise the limit (see `ulimit -v`)"
+                "{needed} of memory or address space are needed: close other programs, or raise the limit (see \
+                 `ulimit -v`)"
             ))
         }
-        Some("wait for it, or stop it first".to_owned()), => TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()), => Some("wait for it, or stop it first".to_owned()),
+        TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()),
         _ => None,
     }
 }
@@ -343,7 +346,10 @@ fn of_newer(error: &TableError) -> String {
     let log = kalah::build::BuildLog::read(directory);
     let version = key.and_then(|key| log.last(key)).and_then(|record| record.version.clone());
     match version {
-        Some(version) => format!("use that version of kalah ({version}, according to builds.jsonl), or another directory"),
+        Some(version) => format!(
+            "use that version of kalah ({version}, according to builds.jsonl), or another \
+                                  directory"
+        ),
         None => format!("{USE_NEWER}, or another directory"),
     }
 }
@@ -359,9 +365,7 @@ fn of_missing(directory: &Path, key: TableKey) -> String {
 /// Advice for a file that could not grow.
 fn of_full(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            "raise the limit on file sizes (see `ulimit -f`) and run the same command again"
-        }
+        io::ErrorKind::FileTooLarge => "raise the limit on file sizes (see `ulimit -f`) and run the same command again",
         _ => "free disk space and run the same command again",
     }
 }

@@ -35,7 +35,10 @@ fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(PlanError::Disk { needed, free, directory }) = error.downcast_ref() {
         let (needed, free) = (size(*needed), size(*free));
-        return Some(format!("this build needs {needed} of disk space, but {} has only {free} free", directory.display()));
+        return Some(format!(
+            "this build needs {needed} of disk space, but {} has only {free} free",
+            directory.display()
+        ));
     }
     if let Some(statement) = gpu::statement(error) {
         return Some(statement);
@@ -48,7 +51,8 @@ fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
             size(*limit)
         )),
         GraphError::Exhausted { start, limit, seeds, positions, .. } => Some(format!(
-            "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds in play",
+            "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds \
+             in play",
             size(*limit)
         )),
         _ => None,

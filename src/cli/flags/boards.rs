@@ -12,10 +12,22 @@ pub struct Boards {
     #[arg(value_name = "BOARD", required_unless_present = "pits")]
     boards: Vec<StartPosition>,
     /// Instead of BOARD: all boards with these numbers of pits a side, such as 2..6
-    #[arg(long, value_name = "A..B", value_parser = args::range::<1, 16>, requires = "seeds", conflicts_with = "boards")]
+    #[arg(
+        long,
+        value_name = "A..B",
+        value_parser = args::range::<1, 16>,
+        requires = "seeds",
+        conflicts_with = "boards"
+    )]
     pits: Option<Range>,
     /// With --pits: the numbers of seeds in each pit, such as 1..6
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "C..D", value_parser = args::range::<1, 63>, requires = "pits")]
+    #[arg(
+        long = "seeds-per-pit",
+        alias = "seeds",
+        value_name = "C..D",
+        value_parser = args::range::<1, 63>,
+        requires = "pits"
+    )]
     seeds: Option<Range>,
 }
 

@@ -101,7 +101,12 @@ impl SearchProgress {
             Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        let alone = |error: &std::io::Error| output::tell(format_args!("cannot show progress or save the search: {error}"));
+        let alone = |error: &std::io::Error| {
+            output::tell(format_args!(
+                "cannot show progress or save the search: \
+             {error}"
+            ))
+        };
         watched(TICK, look, alone, work)
     }
 
@@ -111,7 +116,8 @@ impl SearchProgress {
         let separator = if stage.is_empty() { "" } else { ": " };
         let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
         format!(
-            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
+            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
+             {} | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),

@@ -80,15 +80,14 @@ impl Puzzles {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         if pits > MAX_TABLE_PITS {
-            return Err(usage(format_args!(
-                "puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side"
-            )));
+            return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));
         }
         let tables = Tables::open(&self.tables.path, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
             let directory = &self.tables.path;
             bail!(
-                "there are no tables for {rules} with {} in {}; build some with `{}`, or give their directory with --tables",
+                "there are no tables for {rules} with {} in {}; build some with `{}`, or give their directory with \
+                 --tables",
                 output::count(pits, "pit"),
                 directory.display(),
                 suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })

@@ -29,8 +29,8 @@ pub const ENVIRONMENT: [(&str, &str); 6] = [
     ("KALAH_ADAPTER", "Part of the name of the GPU to use, as listed by `kalah gpu`, unless --adapter is given."),
     (
         "KALAH_ISA",
-        "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. s Without it the best one. Results do not depend on it. => The default is the best one. Results do not depend on it.
-         Without it the best one. Results do not depend on it.",
+        "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \
+         The default is the best one. Results do not depend on it.",
     ),
     ("KGP_HOST", "Server of `kalah kgp`, unless --host is given."),
     ("KGP_PORT", "Port of the server of `kalah kgp`, unless --port is given."),
@@ -65,8 +65,8 @@ impl Manual {
 }
 
 /// Section of the first page about files.
-const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as docs/engine.md, come with the s program: beside it in its archive, in /usr/share/doc/kalah in the Debian package. => program: beside it in its archive, and in /usr/share/doc/kalah in the Debian package.
-    program: beside it in its archive, in /usr/share/doc/kalah in the Debian package.\n";
+const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as \
+    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian package.\n";
 
 /// Returns the commands with the names of their pages, each before its own subcommands.
 fn all(command: &Command) -> Vec<(String, &Command)> {

@@ -81,8 +81,9 @@ fn place(text: &str) -> Result<ListenAddress, String> {
 
 impl Serve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let listener = TcpListener::bind(&*self.address.text)
-            .with_context(|| format!("cannot listen on {}; choose another address with --address", self.address.text))?;
+        let listener = TcpListener::bind(&*self.address.text).with_context(|| {
+            format!("cannot listen on {}; choose another address with --address", self.address.text)
+        })?;
         let address = listener.local_addr()?;
         let stop = Stop::default();
         let stopped = stop.clone();
@@ -106,7 +107,10 @@ impl Serve {
         options.origins = self.origins;
         options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
-            output::note("requests for other host names than this address are refused; --allow-host NAME allows a name");
+            output::note(
+                "requests for other host names than this address are refused; --allow-host NAME allows a \
+                          name",
+            );
         }
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;

@@ -135,7 +135,8 @@ impl Bounds {
         let others = bound_tables(directory, rules, pits).into_iter().filter(|table| !keys.contains(&table.key()));
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
             output::note(format_args!(
-                "{} was made with another evaluation network, but a search uses bound tables of one network only: make all \
+                "{} was made with another evaluation network, but a search uses bound tables of one network only: \
+                 make all \
                  of them with the same one",
                 other.path().display(),
             ));

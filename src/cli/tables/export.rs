@@ -22,7 +22,8 @@ use crate::cli::process::signals::stopped_by_signal;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Write a layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),
-    ("Sample a million positions for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output sample.npy"),
+    ("Sample a million positions for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output \
+         sample.npy"),
 ]))]
 pub struct Export {
     /// Export the layer with this many seeds

@@ -86,7 +86,8 @@ impl GpuCommand {
             }
             output::line(format_args!("  largest layer    {max_seeds} seeds of 6 pits, memory aside"))?;
             output::line(format_args!(
-                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of {} to {}",
+                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of \
+                 {} to {}",
                 HumanBytes(adapter.max_binding_bytes),
                 HumanBytes(adapter.max_buffer_bytes),
                 adapter.max_storage_buffers,

@@ -50,10 +50,7 @@ fn turn(text: &str, pits: usize) -> Result<Vec<Pit>, String> {
     let mut turn = Vec::new();
     for word in text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
         if !word.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!(
-                "'{}' is neither a pit nor a command; type ? for help",
-                word.escape_debug()
-            ));
+            return Err(format!("'{}' is neither a pit nor a command; type ? for help", word.escape_debug()));
         }
         let numbers: Vec<&str> = if pits > 9 { vec![word] } else { (0..word.len()).map(|at| &word[at..=at]).collect() };
         for number in numbers {

@@ -41,7 +41,8 @@ use crate::cli::process::signals::cancel_on_signal;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Compare three players", "kalah tournament greedy minimax:4 random:1"),
-    ("Test another program against the perfect player", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
+    ("Test another program against the perfect player", "kalah tournament 'engine:python3 my_engine.py' perfect \
+         --time 1"),
 ]))]
 pub struct Tournament {
     /// Players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]

@@ -85,7 +85,8 @@ impl Finished {
         let found = header("Event")?;
         ensure!(found == event, "it belongs to another tournament: {found}, not {event}");
         let number: Option<usize> = header("Round")?.parse().ok().and_then(|round: usize| round.checked_sub(1));
-        let number = number.filter(|&number| number < tournament.games()).context("the tournament has no such round")?;
+        let number =
+            number.filter(|&number| number < tournament.games()).context("the tournament has no such round")?;
         let (first, second, start) = tournament.pairing(number);
         for (name, player) in [("South", first), ("North", second)] {
             let (found, wanted) = (header(name)?, tournament.players[player].to_string());

@@ -59,7 +59,8 @@ impl TablesOrigin {
             format!("the manifest has no table for {key}")
         };
         Some(format!(
-            "warning: the certificate rests on unknown tables: {why}. The proof is only as good as they are: `kalah verify \
+            "warning: the certificate rests on unknown tables: {why}. The proof is only as good as they are: `kalah \
+             verify \
              --consistency` checks their scores"
         ))
     }

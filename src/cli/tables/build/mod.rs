@@ -44,7 +44,8 @@ use crate::cli::tables::build::pairs::Pairs;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
-    ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard --backend cpu --threads 2"),
+    ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard \
+         --backend cpu --threads 2"),
     ("Keep the upper layers as archives only", "kalah build --seeds 22 --packed 20"),
 ]))]
 pub struct Build {
@@ -73,7 +74,12 @@ pub struct Build {
     bounds: Option<usize>,
     /// Keep the layers from this many seeds up as archives only, which halves the disk space. Later layers unpack
     /// them into memory, frame by frame. Builds on the CPU
-    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share", "only", "bounds"])]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = args::seeds,
+        conflicts_with_all = ["frame", "share", "only", "bounds"]
+    )]
     packed: Option<usize>,
     #[command(flatten)]
     compute: Compute,
@@ -261,7 +267,8 @@ impl Build {
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} with {}",
+            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} \
+             with {}",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),

@@ -41,7 +41,8 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     if !plan.missing.is_empty() {
         let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
-            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of memory at \
+            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of \
+             memory at \
              least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
@@ -87,7 +88,8 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         return Ok(Outcome::Done);
     }
     output::line(format_args!(
-        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} kept, in {}",
+        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} \
+         kept, in {}",
         output::count(report.built.len(), "layer"),
         output::count(report.packed, "layer"),
         HumanCount(positions),

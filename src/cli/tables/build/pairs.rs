@@ -115,7 +115,8 @@ impl Pairs<'_> {
         if !plan.missing.is_empty() {
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, {} of \
+                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, \
+                 {} of \
                  disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
@@ -139,7 +140,8 @@ impl Pairs<'_> {
             output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
         } else {
             output::line(format_args!(
-                "{} has all layers to {seeds} seeds: {} of frames computed here ({} positions), {} joined, {seconds:.1} s",
+                "{} has all layers to {seeds} seeds: {} of frames computed here ({} positions), {} joined, \
+                 {seconds:.1} s",
                 directory.display(),
                 output::count(report.pairs.len(), "pair"),
                 HumanCount(positions),

@@ -128,7 +128,8 @@ impl PlanBuild {
             HumanBytes(work.memory),
         ))?;
         output::line(format_args!(
-            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to read tables:",
+            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to \
+             read tables:",
             time(work.seconds),
             output::count(threads, "thread"),
             backend.name(),
