@@ -104,7 +104,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     assert_eq!((code, &one["wrong_at"], values(&one)), (3, &1.into(), vec![Some(10), Some(worse)]));
     let (code, out, err) = kalah(&["line", "6x2", "1", "--value", "10"]);
     assert!(
-        code == 3 && err.contains(&format!("WRONG: after 1 turn the position is worth {worse:+}, not +10")),
+        code == 3 && err.contains(&format!("WRONG: after 1 turn the value is {worse:+}, not +10")),
         "{out}{err}"
     );
     // The value of the line differs from the given one.

@@ -436,7 +436,7 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
     let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
     assert!(
-        code == 1 && err.contains("its format has version 1, this program reads version 2; name another file"),
+        code == 1 && err.contains("its format has version 1, this program reads version 2; choose another file"),
         "{err}"
     );
     let scan =

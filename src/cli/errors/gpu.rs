@@ -10,7 +10,7 @@ use kalah::gpu::{GpuError, Shortage};
 /// The program was compiled without the feature `gpu`.
 #[cfg(not(feature = "gpu"))]
 #[derive(Debug, thiserror::Error)]
-#[error("this build of kalah has no GPU support")]
+#[error("this build has no GPU support")]
 pub struct Unsupported;
 
 /// Returns the text of a GPU error with figures for people; `None` for others.

@@ -141,7 +141,7 @@ impl MappedFile {
         // Set first, so that a thread that reads zeros and then asks gets the right answer.
         self.lost.store(true, SeqCst);
         let (bytes, flags) = (self.end.load(SeqCst).saturating_sub(first), libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: the pages are those of a mapping that a thread reads from, which therefore stays until it is unmapped as a
+        // SAFETY: the pages are those of a mapping that a thread reads from, so it stays until it is unmapped as a
         // whole; it is never written to. The call is a plain system call.
         let mapped = unsafe {
             libc::mmap(

@@ -195,7 +195,7 @@ impl SideAnswer {
             }
         });
         format!(
-            "{side}{name}: best in {} of {} with a choice ({accuracy:.1} %), {}, {} lost{open}",
+            "{side}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
             self.best,
             output::many(u64::from(self.judged), "turn"),
             counts.join(", "),

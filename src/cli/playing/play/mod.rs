@@ -341,7 +341,7 @@ impl Play {
                     if game.undo() {
                         return Ok(true);
                     }
-                    output::line("there is nothing to take back: you have not moved yet")?;
+                    output::line("you have not moved yet")?;
                 }
                 Ok(Input::Help) => output::line(help(self.with.rules))?,
                 Ok(Input::Board) => output::line(draw(&game.place.board()))?,

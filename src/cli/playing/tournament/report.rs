@@ -291,7 +291,7 @@ impl TournamentReport {
             false => output::count(self.all, "game"),
         };
         let moves = HumanCount(moves as u64);
-        output::line(format_args!("{games} under {} rules, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
+        output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
     }
 
     /// Prints the forfeited games of each engine, and its fault in the first of them.

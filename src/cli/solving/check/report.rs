@@ -166,7 +166,7 @@ impl CheckReport<'_> {
         }
         let (checked, all) = (HumanCount(tally.claims), output::many(claims, "claim"));
         output::line(match found.extent {
-            Extent::Complete => format!("{all}: all were checked and hold"),
+            Extent::Complete => format!("{all}: every one was checked, and holds"),
             _ => format!("a sample, not a full check: {checked} of {all} hold; the others were not checked"),
         })?;
         if self.has_state {

@@ -84,7 +84,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     }
     if report.built.is_empty() && report.packed == 0 {
         let directory = directory.display();
-        output::line(format_args!("nothing to build: {directory} has all layers to {seeds} seeds"))?;
+        output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}"))?;
         return Ok(Outcome::Done);
     }
     output::line(format_args!(

@@ -140,7 +140,7 @@ impl Pairs<'_> {
             output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
         } else {
             output::line(format_args!(
-                "{} has all layers to {seeds} seeds: {} of frames computed here ({} positions), {} joined, \
+                "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, \
                  {seconds:.1} s",
                 directory.display(),
                 output::count(report.pairs.len(), "pair"),

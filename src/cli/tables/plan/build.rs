@@ -102,7 +102,7 @@ impl PlanBuild {
             return Ok(Outcome::Done);
         }
         if work.pairs.is_empty() {
-            output::line(format_args!("nothing is missing: {} has all layers to {seeds} seeds", directory.display()))?;
+            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {}", directory.display()))?;
             return Ok(Outcome::Done);
         }
         output::line("layer  frames       positions       bytes  needs               memory     seconds")?;
@@ -136,7 +136,7 @@ impl PlanBuild {
             time(work.critical_seconds),
         ))?;
         output::line(format_args!(
-            "{} by each machine, {} in all if every pair runs on its own machine",
+            "{} by each machine, {} by all together if every pair has a machine of its own",
             HumanBytes(work.read),
             HumanBytes(work.read_by_pairs),
         ))?;

@@ -100,7 +100,7 @@ impl PlanLayers {
         }
         if plans.is_empty() {
             let directory = directory.display();
-            output::line(format_args!("nothing is missing: {directory} has all layers to {seeds} seeds"))?;
+            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
             return Ok(Outcome::Done);
         }
         print(&plans, packed, allowed)?;
