@@ -54,7 +54,7 @@ fn tables_in_the_folder_are_refused_and_stay() {
     let refused = |cwd: &Path, arguments: &[&str], tables: Option<&Path>| {
         let (code, told) = run(cwd, arguments, tables);
         assert_eq!(code, 1, "{arguments:?}: {told}");
-        assert!(told.contains("is in the folder that is to be written"), "{told}");
+        assert!(told.contains("is inside the folder to be written"), "{told}");
         assert!(before == contents(&site), "{arguments:?}");
     };
     refused(&site, &["."], None);

@@ -103,10 +103,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     let (code, one) = answer(&["6x2", "1", "--value", "10"]);
     assert_eq!((code, &one["wrong_at"], values(&one)), (3, &1.into(), vec![Some(10), Some(worse)]));
     let (code, out, err) = kalah(&["line", "6x2", "1", "--value", "10"]);
-    assert!(
-        code == 3 && err.contains(&format!("WRONG: after 1 turn the value is {worse:+}, not +10")),
-        "{out}{err}"
-    );
+    assert!(code == 3 && err.contains(&format!("WRONG: after 1 turn the value is {worse:+}, not +10")), "{out}{err}");
     // The value of the line differs from the given one.
     let (code, whole) = answer(&["6x2", "--value", "8"]);
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));

@@ -23,7 +23,11 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
 fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
     match error.downcast_ref() {
         Some(MemoryShortage::Allowed { what, needed, allowed }) => {
-            return Some(format!("{what} {} of memory, but only {} are allowed by --memory", size(*needed), size(*allowed)));
+            return Some(format!(
+                "{what} {} of memory, but only {} are allowed by --memory",
+                size(*needed),
+                size(*allowed)
+            ));
         }
         Some(MemoryShortage::Available { what, needed, available }) => {
             return Some(format!("{what} {} of memory, {}", size(*needed), available.clause(size)));

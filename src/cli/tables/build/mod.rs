@@ -231,10 +231,14 @@ impl Build {
         } else if report.built.is_empty() && bounds > 0 {
             let directory = directory.display();
             let made = output::count(bounds, "bound table");
-            output::line(format_args!("{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"))?;
+            output::line(format_args!(
+                "{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"
+            ))?;
         } else if report.built.is_empty() {
             let directory = directory.display();
-            output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"))?;
+            output::line(format_args!(
+                "nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"
+            ))?;
         } else {
             output::line(format_args!(
                 "{}{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",

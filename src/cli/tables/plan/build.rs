@@ -102,7 +102,10 @@ impl PlanBuild {
             return Ok(Outcome::Done);
         }
         if work.pairs.is_empty() {
-            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {}", directory.display()))?;
+            output::line(format_args!(
+                "nothing is missing: all layers to {seeds} seeds are in {}",
+                directory.display()
+            ))?;
             return Ok(Outcome::Done);
         }
         output::line("layer  frames       positions       bytes  needs               memory     seconds")?;
