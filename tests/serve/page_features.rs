@@ -248,7 +248,7 @@ fn the_sides_are_exchanged_by_the_pie_rule_after_the_first_turn() {
     // South's first move loses; a perfect North keeps its side, and a person may choose.
     browser.go(&server.url("/#board=3x2&north=human&south=greedy&moves=1&pie=open"));
     browser.wait("document.querySelector('#swap').checkVisibility()");
-    assert!(browser.text("#pie").contains("North may exchange the sides"));
+    assert!(browser.text("#pie").contains("North may now swap sides"));
     browser.click("#swap");
     // Now the program has North, and moves.
     browser.wait("document.querySelectorAll('#moves button').length >= 2 && location.hash.includes('north=greedy')");
