@@ -188,7 +188,7 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
     assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
     assert!(browser.text("#about").contains("standard"));
-    assert!(browser.text("#north option:checked").starts_with("Middle"));
+    assert!(browser.text("#north option:checked").starts_with("Medium"));
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     // Whose turn it is, and what to do.
     assert_eq!(browser.text("#status"), "Your turn (South).");

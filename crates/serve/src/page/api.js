@@ -1,6 +1,6 @@
-// Requests to the server that sent the page. They are repeated while the server is away or busy.
+// Requests to the server of the page. They are repeated while the server is away or busy.
 
-/** A request that was refused, with the server's own words. */
+/** A refused request, with the server's message. */
 export class Refused extends Error {
   /** @param {string} code @param {string} message */
   constructor(code, message) {
@@ -9,7 +9,7 @@ export class Refused extends Error {
   }
 }
 
-/** Seconds until a failed request is repeated, at first and at the most. */
+/** Minimum and maximum seconds until a failed request is repeated. */
 const [FIRST, MOST] = [0.5, 8];
 
 /** @typedef {"online" | "busy" | "offline"} State */
@@ -19,15 +19,18 @@ const [FIRST, MOST] = [0.5, 8];
 let state = "online";
 /** @type {(state: State, before: State) => void} */
 let listener = () => {};
-/** Its event `wake` ends the waiting of all requests. */
+/** Its event `wake` repeats all waiting requests at once. */
 const waiting = new EventTarget();
 
-/** Has `told` called with `online`, `busy` or `offline`, and the state before, when that changes. @param {typeof listener} told */
+/**
+ * Makes every change call `told` with the new state (`online`, `busy` or `offline`) and the previous one.
+ * @param {typeof listener} told
+ */
 export const onState = (told) => {
   listener = told;
 };
 
-/** Repeats at once what waits. */
+/** Repeats waiting requests at once. */
 export const retry = () => waiting.dispatchEvent(new Event("wake"));
 
 /** @param {State} next */
@@ -60,7 +63,10 @@ function wait(seconds, signal) {
   });
 }
 
-/** The document of a response; undefined if it is none of this server, such as a proxy's page. @param {Response} response */
+/**
+ * Returns the document of a response; undefined if it is not from this server, but such as a proxy's page.
+ * @param {Response} response
+ */
 async function documentOf(response) {
   const text = await response.text();
   try {
@@ -71,14 +77,14 @@ async function documentOf(response) {
 }
 
 /**
- * Whether a later attempt may be answered: a server that is busy, stopping, or away behind a proxy.
+ * Returns true if a later attempt may succeed: the server is busy, stopping, or away behind a proxy.
  * @param {Response} response
  * @param {{ error?: { code: string } } | undefined} document
  */
 const mayPass = (response, document) =>
   document?.error ? ["busy", "stopping", "timeout"].includes(document.error.code) : response.ok || response.status >= 500 || response.status === 429;
 
-/** The events of a stream, as they come: name and document. @param {Response} response */
+/** Yields the events of a stream as they come: name and document. @param {Response} response */
 async function* events(response) {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -95,7 +101,7 @@ async function* events(response) {
 }
 
 /**
- * Reads a stream to its end: `progress` is told each event before the answer, which is returned.
+ * Reads a stream to its end, calls `progress` with each event, and returns the answer.
  * @param {Response} response
  * @param {(document: any) => void} progress
  */
@@ -109,7 +115,7 @@ async function follow(response, progress) {
 }
 
 /**
- * Asks until there is an answer; `progress` is told what is streamed before it.
+ * Repeats a request until there is an answer; calls `progress` with streamed documents before it.
  * @param {string} path
  * @param {RequestInit} options
  * @param {(document: any) => void} progress
@@ -144,60 +150,63 @@ addEventListener("online", retry);
 const query = (fields) =>
   new URLSearchParams(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 
-/** What the server can do. @type {() => Promise<Api.Server>} */
+/** Requests the description of the server. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
 
-/** The tables of the server. @type {() => Promise<Api.Tables>} */
+/** Requests the tables of the server. @type {() => Promise<Api.Tables>} */
 export const tables = () => ask("api/tables");
 
 /**
- * What is known of a position, after a search of `time` seconds at the most.
+ * Requests an answer about a position, after a search of at most `time` seconds.
  * @type {(board: string, rules: string, time: number | undefined, signal: Signal) => Promise<Api.Answer>}
  */
 export const position = (board, rules, time, signal) => ask(`api/position?${query({ board, rules, time })}`, { signal });
 
-/** What the book has of a position and its moves. @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>} */
+/**
+ * Requests the book's answer for a position and its moves.
+ * @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>}
+ */
 export const book = (board, rules, signal) => ask(`api/book?${query({ board, rules })}`, { signal });
 
 /**
- * The positions on a line of play.
+ * Requests the positions on a line of play.
  * @type {(board: string, rules: string, moves: number[], signal?: Signal) => Promise<Api.Line>}
  */
 export const line = (board, rules, moves, signal) =>
   ask(`api/line?${query({ board, rules, moves: moves.join(",") })}`, { signal });
 
 /**
- * The move a player chooses, within `time` seconds where the player takes its time.
+ * Requests the move of a player, within `time` seconds for players that use their time.
  * @type {(board: string, rules: string, player: string, time: number | undefined, signal: Signal) => Promise<Api.Move>}
  */
 export const move = (board, rules, player, time, signal) =>
   ask("api/move", { method: "POST", body: JSON.stringify({ board, rules, player, time }), signal });
 
 /**
- * What is known of a position after a search of up to `time` seconds; `progress` is told what is known meanwhile.
+ * Requests a search of a position of up to `time` seconds; calls `progress` with results so far.
  * @type {(board: string, rules: string, time: number | undefined, progress: (answer: Api.Answer) => void, signal: Signal) => Promise<Api.Answer>}
  */
 export const search = (board, rules, time, progress, signal) =>
   ask(`api/search?${query({ board, rules, time })}`, { signal }, progress);
 
 /**
- * The values of all positions of a game; `progress` is told each with its `index` as soon as it is known.
+ * Requests the values of all positions of a game; calls `progress` with each and its `index` as soon as it is found.
  * @type {(board: string, rules: string, moves: number[], progress: (answer: Api.Answer & { index: number }) => void, signal: Signal) => Promise<Api.Game>}
  */
 export const game = (board, rules, moves, progress, signal) =>
   ask("api/game", { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal }, progress);
 
-/** The game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
+/** Requests the game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
 export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
 
 /**
- * A game as text.
+ * Requests a game as text.
  * @type {(game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] }) => Promise<{ text: string }>}
  */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
 
 /**
- * A puzzle, of a day or a number.
+ * Requests a puzzle, by day or by number.
  * @type {(asked: { rules: string, board: string, level: string, day?: string, seed?: number | string }) => Promise<Api.Puzzle>}
  */
 export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);

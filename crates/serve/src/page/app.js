@@ -1,4 +1,4 @@
-// The page: what its buttons, keys and address do.
+// The page: actions of its buttons, keys and address.
 
 import * as api from "./api.js";
 import { analyse, learn } from "./analysis.js";
@@ -69,7 +69,7 @@ async function longer() {
   await learn(game, place, now.asking.signal, LONG, () => place === now.game.place && tellAll());
 }
 
-/** Begins the puzzle that was asked for, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
+/** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
 async function puzzle(asked) {
   const found = await asked;
   if (!found) return;

@@ -1,15 +1,15 @@
-// The opening explorer: the moves that the book knows, what they are worth, and how they went in this browser.
+// The opening explorer: moves of the book with their values, and results of games in this browser.
 
 import * as api from "./api.js";
 import { find } from "./find.js";
 import { playedFrom } from "./played.js";
 import { seeds, t, tell } from "./words.js";
 
-/** What a click on a move does. @type {(move: number) => void} */
+/** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
 
 /**
- * Asks what the book has of a place; resolves to whether that is more than before.
+ * Requests the book's answer for a place; resolves to true if it is new.
  * @param {Server} server
  * @param {string} rules
  * @param {Place} place
@@ -22,18 +22,26 @@ export async function learnBook(server, rules, place, signal) {
   try {
     place.book = await api.book(place.literal, rules, signal);
   } catch (error) {
-    // What is wrong with a table is told where its values are asked for.
+    // Damaged tables are reported with the values of moves.
     if (error.code !== "damaged-table") throw error;
     return false;
   }
   return place.book.in_book;
 }
 
-/** Whether bounds say more than that all seeds in play are won or lost. @param {Api.MoveValue} move @param {Api.Book} book */
+/**
+ * Returns true if bounds are better than the trivial ones.
+ * @param {Api.MoveValue} move
+ * @param {Api.Book} book
+ */
 const says = ({ known, lower, upper }, { seeds: all }) =>
   known === "exact" || (known === "bounds" && lower !== undefined && upper !== undefined && upper - lower < 2 * all);
 
-/** The rows: a move, what it is worth, and how often it was won, drawn and lost. @param {string} rules @param {Place} place */
+/**
+ * Returns the rows: a move, its value, and how often it was won, drawn and lost.
+ * @param {string} rules
+ * @param {Place} place
+ */
 function rowsOf(rules, place) {
   const book = place.book?.in_book ? place.book : undefined;
   const played = playedFrom(rules, place.literal);
@@ -73,7 +81,7 @@ function rowOf({ number, kind, value, full, best, counts }, playable) {
 }
 
 /**
- * Shows the moves from a place; `chosen` is told which one was clicked, if it is `playable`.
+ * Shows the moves from a place; `chosen` is called with a clicked move, if the place is `playable`.
  * @param {string} rules
  * @param {Place} place
  * @param {boolean} playable

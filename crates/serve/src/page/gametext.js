@@ -1,10 +1,10 @@
-// The dialog in which games are taken out and put in as text (docs/games.md).
+// The dialog to copy and load games as text (docs/games.md).
 
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 
-/** Headers that say what may have changed since a game was read. */
+/** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
 
 find("text-download").addEventListener("click", () => {
@@ -25,10 +25,10 @@ find("text-dialog").querySelector("form")?.addEventListener("submit", async (eve
   }
 });
 
-/** The game that was read last. @type {Api.GameRead} */
+/** Last game that was read. @type {Api.GameRead} */
 let game;
 
-/** A game that was read, as it is begun. @param {Api.GameRead} read @returns {Beginning} */
+/** Returns the beginning of a game that was read. @param {Api.GameRead} read @returns {Beginning} */
 function loaded({ rules, board, moves, comments = [], headers }) {
   return {
     rules, board, side: "south", moves, at: moves.length,
@@ -38,7 +38,7 @@ function loaded({ rules, board, moves, comments = [], headers }) {
 }
 
 /**
- * Shows a game as text; resolves to the game that shall be loaded in its place, undefined if none shall.
+ * Shows a game as text; resolves to the game to load instead, or undefined.
  * @param {Game} shown
  * @param {Record<Side, string>} players
  * @param {(error: Error) => void} fail

@@ -1,14 +1,15 @@
-// How the board lies on the screen: the wider it may be, the larger the pits, and none smaller than a finger needs.
+// Layout of the board: pits as large as the space allows, and never smaller than a finger needs.
 
-/** The least width of a pit in pixels, for fingers, and easy to hit with a mouse. */
+/** Minimum width of a pit in pixels, for fingers and mice. */
 const LEAST = 44;
 
-/** Pixels between pits, around the board, of a border, and of a label: on a projector larger. */
+/** Pixels between pits, around the board, of a border, and of a label; larger on a projector. */
 const [GAP, PADDING, BORDER] = [6, 10, 2];
 const LABEL = { usual: 52, large: 76 };
 
 /**
- * The form of a board of so many pits in a space of this width and height, and the width of its pits:
+ * Returns the form of a board with this number of pits in a space of this width and height, and the width of its
+ * pits:
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
  * @param {number} pits
  * @param {number} width

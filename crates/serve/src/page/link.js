@@ -6,14 +6,14 @@ import { t } from "./words.js";
 /** @param {string} text */
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 
-/** A comment as a link has it: moves from the start, and the text. @param {string} text @returns {Note} */
+/** Reads a comment of a link: moves from the start, and the text. @param {string} text @returns {Note} */
 const note = (text) => {
   const [path, ...rest] = text.split(":");
   return { path: numbers(path), text: rest.join(":") };
 };
 
 /**
- * The game as a fragment: `extra` are further fields.
+ * Returns the game as a fragment; `extra` are further fields.
  * @param {Game} game
  * @param {Record<Side, string>} players
  * @param {Record<string, string>} extra
@@ -33,7 +33,7 @@ export function fragment(game, players, extra = {}) {
   return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
-/** What a fragment says; fields that it does not have are undefined. @param {string} text */
+/** Reads a fragment; missing fields are undefined. @param {string} text */
 export function fromFragment(text) {
   const fields = new URLSearchParams(text);
   /** @param {string} name */
@@ -54,7 +54,7 @@ export function fromFragment(text) {
   };
 }
 
-/** Copies the link to the game; without values if they are hidden. @param {boolean} values */
+/** Copies the link to the game, without values if they are hidden. @param {boolean} values */
 export async function copyLink(values) {
   const button = find("share");
   const link = values ? location.href : `${location.href}&values=off`;

@@ -1,4 +1,4 @@
-// How long a move is left to be seen before a program moves.
+// Pauses after a move before a program moves.
 
 import { find } from "./find.js";
 import { settings } from "./settings.js";
@@ -14,7 +14,7 @@ const wait = (milliseconds, signal) => new Promise((done) => {
   signal.addEventListener("abort", stop, { once: true });
 });
 
-/** Waits until the next move is asked for. @param {AbortSignal} signal */
+/** Waits until the next move is requested. @param {AbortSignal} signal */
 const nextAsked = (signal) => new Promise((done) => {
   const button = find("next");
   button.hidden = false;
@@ -27,7 +27,7 @@ const nextAsked = (signal) => new Promise((done) => {
 });
 
 /**
- * Waits until a program may move: a while after the last move was shown at `since`, or when that is asked for.
+ * Waits until a program may move: a while after the last move was shown at `since`, or on request.
  * @param {number} since
  * @param {AbortSignal} signal
  */

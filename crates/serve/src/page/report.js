@@ -1,4 +1,4 @@
-// The report of a game: what each side's moves lost.
+// The report of a game: losses of each side's moves.
 
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
@@ -7,7 +7,11 @@ import { name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
-/** What the moves of a side lost; moves that are not judged have no proved values. @param {Place[]} places @param {Side} side */
+/**
+ * Returns the losses of a side's moves; moves without proved values are not evaluated.
+ * @param {Place[]} places
+ * @param {Side} side
+ */
 export function judge(places, side) {
   const moves = places.filter((place) => place.before?.side === side);
   const lost = moves.map(loss).filter((lost) => lost !== undefined);
@@ -36,7 +40,7 @@ const ROWS = [
 ];
 
 /**
- * Shows what is known of a line; `done` of its positions are analysed.
+ * Shows the report of a line; `done` of its positions are analysed.
  * @param {Place[]} places
  * @param {number} done
  * @param {(place: Place) => void} goTo

@@ -10,11 +10,12 @@ const KNOWN = ["South", "North", "Event", "Site", "Date", "Round", "Termination"
 /** @param {number} line @param {string} why */
 const wrong = (line, why) => new Wrong(400, "text", `line ${line}: ${why}`);
 
-/** The words of a text with one space between them. @param {string} text */
+/** Returns the words of a text with one space between them. @param {string} text */
 const oneLine = (text) => text.replace(/[\p{White_Space}\p{Cc}]+/gu, " ").trim();
 
 /**
- * Headers, words after them and the result, each with its line; comments, each with the number of words before it.
+ * Returns headers, words after them and the result, each with its line; and comments, each with its number of words
+ * before.
  * @param {string} text
  */
 function split(text) {
@@ -77,7 +78,7 @@ function split(text) {
   return { headers, words, comments };
 }
 
-/** The seeds of a result, undefined if it is open. @param {Said} said @param {number} all */
+/** Returns the seeds of a result; undefined if it is open. @param {Said} said @param {number} all */
 function result({ line, value }, all) {
   if (value === "*") return undefined;
   const found = /^(\d{1,9})-(\d{1,9})$/.exec(value);
@@ -88,7 +89,7 @@ function result({ line, value }, all) {
 }
 
 /**
- * The game of a text; `rulesOf` gives a rule set by its name.
+ * Reads the game of a text; `rulesOf` returns a rule set by its name.
  * @param {string} text
  * @param {(name?: string) => Promise<Rules>} rulesOf
  */
@@ -118,7 +119,7 @@ export async function read(text, rulesOf) {
   if (last >= 0 && last < words.length - 1) throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
   const turns = last >= 0 ? words.slice(0, last) : words;
   const numbers = [];
-  // How many moves there are before the first turn, and after each.
+  // Numbers of moves before the first turn, and after each turn.
   const turnEnds = [0];
   let [position, first] = [at, true];
   for (const [index, { line, text }] of turns.entries()) {
@@ -174,14 +175,14 @@ export async function read(text, rulesOf) {
   };
 }
 
-/** The shortest form of a position. @param {Position} at */
+/** Returns the shortest form of a position. @param {Position} at */
 function shortest(at) {
   const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
   return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
 }
 
 /**
- * A comment in braces, word by word; one with a closing brace in it lasts until the end of its line.
+ * Returns a comment in braces, word by word. One with a closing brace in it extends to the end of its line.
  * @param {string} text
  * @returns {{ word: string, endsLine?: boolean }[]}
  */
@@ -192,7 +193,7 @@ function commentWords(text) {
 }
 
 /**
- * The text of a game of single moves.
+ * Writes the text of a game of single moves.
  * @param {Rules} rules
  * @param {Position} at
  * @param {number[]} numbers

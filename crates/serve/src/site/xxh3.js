@@ -1,4 +1,4 @@
-// XXH3, 64 bits, seed 0, of 17 bytes or more: all that tables need.
+// XXH3, 64 bits, seed 0, for 17 bytes or more, which is enough for tables.
 
 const WORD = (1n << 64n) - 1n;
 const [P32_1, P32_2, P32_3] = [0x9e3779b1n, 0x85ebca77n, 0xc2b2ae3dn];
@@ -47,7 +47,7 @@ function short(view, size) {
   return avalanche((total + mix(size - 16, 136 - 17)) & WORD);
 }
 
-/** The checksum of bytes. @param {Uint8Array} bytes */
+/** Returns the checksum of bytes. @param {Uint8Array} bytes */
 export function xxh3(bytes) {
   const size = bytes.length;
   if (size <= 16) throw new RangeError("xxh3 of 16 bytes or fewer");
