@@ -130,7 +130,7 @@ impl SideAnswer {
 }
 
 impl Service {
-    /// Evaluates all places of a game, and calls `tell` with each as soon as it is evaluated.
+    /// Evaluates all places of a game, and reports each as soon as it is evaluated.
     async fn game(
         self: Arc<Service>,
         game: GameRecord,

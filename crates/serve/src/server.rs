@@ -68,8 +68,7 @@ pub struct Options {
     /// Maximum bytes of the transposition table of one search.
     pub memory: u64,
     /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
-    /// answer, and the next
-    /// request.
+    /// answer, and the next request.
     pub patience: Duration,
     /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
     /// Pages of these hosts may use the server, on any port.

@@ -217,7 +217,7 @@ fn table_path(table: &Table) -> String {
     format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
 }
 
-/// Returns an error if a file in `directory` is named like a table but is none of the `layers`.
+/// Returns an error if a file in `directory` is named like a table but is not in `layers`.
 fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError> {
     let mut others = Vec::new();
     for entry in at(directory, fs::read_dir(directory))? {

@@ -96,7 +96,7 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Prints the answer for one position, or returns why there is none.
+    /// Prints the answer for one position, or returns why there is no answer.
     fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
         if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
             return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));

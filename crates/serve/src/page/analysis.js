@@ -51,7 +51,7 @@ function take(place, answer) {
 
 /**
  * Requests an answer about a place: first a quick one; then, with `further`, a search within the server's time or
- * within that number of seconds. Calls `told` after every better answer.
+ * within that number of seconds. Reports every better answer.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal

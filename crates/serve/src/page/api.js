@@ -23,7 +23,7 @@ let listener = () => {};
 const waiting = new EventTarget();
 
 /**
- * Makes every change call `told` with the new state (`online`, `busy` or `offline`) and the previous one.
+ * Reports every change: the new state (`online`, `busy` or `offline`) and the previous one.
  * @param {typeof listener} told
  */
 export const onState = (told) => {

@@ -14,8 +14,7 @@ import { t } from "./words.js";
 
 /**
  * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, `comments`
- * texts
- * after the moves of a `path`, and `headers` those of a text.
+ * texts after the moves of a `path`, and `headers` those of a text.
  * @param {Beginning} asked
  * @param {boolean} push
  */

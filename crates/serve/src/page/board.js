@@ -27,8 +27,7 @@ const put = (element, key, value) => {
 export class Board {
   /**
    * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height,
-   * and
-   * true for a large board.
+   * and true for a large board.
    * @param {HTMLElement} element
    * @param {(side: Side, pit: number) => void} choose
    * @param {() => { width: number, height: number, large?: boolean }} space

@@ -115,8 +115,7 @@ export const isReached = (place) => place.before !== undefined;
 
 /**
  * Returns the loss of the move that led to a place: `seeds` of the final difference, and `turns` if it turned a win
- * or
- * a draw into something worse. Undefined if the loss is not proved.
+ * or a draw into something worse. Undefined if the loss is not proved.
  * @param {Place} place
  */
 export function loss(place) {

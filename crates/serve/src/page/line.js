@@ -7,8 +7,7 @@ export function turnsOf(text) {
 
 /**
  * Shows a line as buttons, each of which calls `play` with the moves up to it. Lines of more than nine pits a side
- * have
- * turns of one move without a comma, too, so `pits` determines how turns are read.
+ * have turns of one move without a comma, too, so `pits` determines how turns are read.
  * @param {HTMLElement} element
  * @param {string} text
  * @param {number} pits

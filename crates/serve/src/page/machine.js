@@ -19,7 +19,7 @@ function show() {
   find("retry").hidden = connection === "online";
 }
 
-/** Shows the current work; an empty text if there is none. */
+/** Shows the current work; an empty text stands for no work. */
 export function setWork(text = "") {
   if (text === work) return;
   work = text;

@@ -1,6 +1,5 @@
 // Answers the page's requests without a server: from table files, the book and puzzles beside it, and by short
-// searches.
-// The documents are those of docs/api.md.
+// searches. The documents are those of docs/api.md.
 
 import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, turnsOf, value } from "./game.js";
 import { Rows, Table, TableError } from "./tables.js";

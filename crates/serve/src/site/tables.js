@@ -1,8 +1,6 @@
-// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. It makes
-// the same
-// checks as the library: the header and every block that is read by their checksums; the directory by the digest of
-// the
-// table, which must be the one in the site; and a frame of one block by its digest. Undamaged parts are kept in the
+// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. It makes the
+// same checks as the library: the header and every block that is read by their checksums; the directory by the digest of
+// the table, which must be the one in the site; and a frame of one block by its digest. Undamaged parts are kept in the
 // browser.
 
 import { blake3 } from "./blake3.js";
@@ -144,8 +142,7 @@ class RemoteFile {
 
   /**
    * Returns the result of `check` on parts of the file. Damaged parts are fetched once more, which repairs damage on
-   * the
-   * way or in a cache.
+   * the way or in a cache.
    * @template Result
    * @param {Range[]} ranges
    * @param {(...parts: Uint8Array<ArrayBuffer>[]) => Result} check

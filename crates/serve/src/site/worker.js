@@ -1,10 +1,8 @@
-// Keeps the files of one version of the page, so that it works without a network. The export puts constants before
-// this
+// Keeps the files of one version of the page, so that it works without a network. The export puts constants before this
 // script: the VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and `blake3`.
 //
 // Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
-// tables
-// are kept by the page itself (tables.js), which checks them against their checksums.
+// tables are kept by the page itself (tables.js), which checks them against their checksums.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SCOPE = new URL("./", location.href);

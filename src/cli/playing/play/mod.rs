@@ -186,7 +186,7 @@ impl Game {
         Ok(())
     }
 
-    /// Takes back a person's last turn, and all moves since. Returns false if there is none.
+    /// Takes back a person's last turn, and all moves since. Returns false without such a turn.
     fn undo(&mut self) -> bool {
         let Some(moves) = self.typed.pop() else { return false };
         self.place = self.past[moves].0;

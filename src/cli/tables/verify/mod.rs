@@ -102,7 +102,7 @@ struct Means<'a> {
     pulse: Pulse,
 }
 
-/// Seeds of the tables to suggest if there are none.
+/// Seeds of the tables to suggest in a directory without tables.
 const SUGGESTED_SEEDS: usize = 24;
 
 /// Message if no check applied to any table.
