@@ -148,7 +148,8 @@ impl<'t> Searcher<'t> {
         self.analyse_and_tell(rules, position, cancel, None)
     }
 
-    /// Searches as [`Searcher::analyse`] does. Reports results at the start, when they improve, and from time to time.
+    /// Searches as [`Searcher::analyse`] does. Reports results at the start, when they improve, and from time to
+    /// time.
     pub fn analyse_and_tell(
         &mut self,
         rules: Rules,

@@ -22,8 +22,7 @@ export const other = (side) => (side === "south" ? "north" : "south");
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * Reads a board in any form of the program: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`.
- * Undefined for other texts.
+ * Reads a board in any form of the program: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`. Undefined for other texts.
  * @param {string} text
  * @returns {Seeds | undefined}
  */

@@ -1,7 +1,7 @@
-// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. It makes the
-// same checks as the library: the header and every block that is read by their checksums; the directory by the digest of
-// the table, which must be the one in the site; and a frame of one block by its digest. Undamaged parts are kept in the
-// browser.
+// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. It makes
+// the same checks as the library: the header and every block that is read by their checksums; the directory by the
+// digest of the table, which must be the one in the site; and a frame of one block by its digest. Undamaged parts are
+// kept in the browser.
 
 import { blake3 } from "./blake3.js";
 import { xxh3 } from "./xxh3.js";

@@ -1,5 +1,6 @@
-// Keeps the files of one version of the page, so that it works without a network. The export puts constants before this
-// script: the VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and `blake3`.
+// Keeps the files of one version of the page, so that it works without a network. The export puts constants before
+// this script: the VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and
+// `blake3`.
 //
 // Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
 // tables are kept by the page itself (tables.js), which checks them against their checksums.
