@@ -46,7 +46,7 @@ use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
 /// --consistency checks scores by an independent implementation of the rules. It compares bound tables with the exact
 /// tables of their layers, or with the layers below. Archives are unpacked in memory and must give the table that was
 /// packed. Exits 3 if a score is wrong, a table is damaged, or a layer is missing; 1 if there was nothing to check or
-/// to compare. See docs/commands.md.
+/// to compare. See docs/verifying.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Check all files against their checksums", "kalah verify"),
