@@ -312,8 +312,11 @@ fn every_text_is_there_in_every_language() {
     let text = std::fs::read_to_string("crates/serve/src/page/texts.js").unwrap();
     let (english, german) = text.split_once("const de = {").unwrap();
     let keys = |part: &str| -> BTreeSet<String> {
-        let entries = part.lines().filter_map(|line| line.strip_prefix("  ")?.split_once(": "));
-        entries.map(|(key, _)| key.trim_matches('"').to_owned()).collect()
+        let entries = part.lines().filter_map(|line| line.strip_prefix("  ").filter(|entry| !entry.starts_with(' ')));
+        // A long text begins on the next line.
+        let keys =
+            entries.filter_map(|entry| entry.split_once(": ").map(|(key, _)| key).or_else(|| entry.strip_suffix(':')));
+        keys.map(|key| key.trim_matches('"').to_owned()).collect()
     };
     let (english, german) = (keys(english), keys(german));
     assert!(english.len() > 100);

@@ -27,7 +27,10 @@ pub enum Host {
 
 /// Error of a text that is not a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is not the name or address of a host, such as kalah.example or 192.168.1.2, without a port", printable(.0, MAX_SHOWN))]
+#[error(
+    "'{}' is not the name or address of a host, such as kalah.example or 192.168.1.2, without a port",
+    printable(.0, MAX_SHOWN)
+)]
 pub struct BadHost(String);
 
 impl Host {

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::ApiError;
 
-/// Maximum depth of evaluations, in turns or moves.
+/// Maximum depth of evaluations, counted by turns or by moves.
 const MAX_DEPTH: u32 = 40;
 
 /// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
@@ -78,7 +78,8 @@ impl Assessment {
 pub(super) struct Analysis {
     /// Result for the position.
     pub assessment: Assessment,
-    /// Depth of the evaluations in turns; in moves on boards too large for a solver, and if turns may be endless.
+    /// Depth of the evaluations, counted by turns; by moves on boards too large for a solver, and if turns may be
+    /// endless.
     pub ahead: u32,
     /// Results for the legal moves.
     pub moves: Vec<(Pit, Played, Assessment)>,

@@ -58,7 +58,8 @@ impl Wire {
         }
     }
 
-    /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes its own.
+    /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes
+    /// its half.
     pub async fn end(mut self, error: Option<&ApiError>) {
         let closed = async {
             if let Some(error) = error {

@@ -18,12 +18,12 @@ const FIRST_NOTE: Duration = Duration::from_secs(1);
 const NOTE_EVERY: Duration = Duration::from_secs(10);
 
 /// Runs `work` and shows its elapsed time meanwhile.
-pub fn watch<T>(told: &str, work: impl FnOnce() -> T) -> T {
+pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
     let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
     let (start, mut next) = (Instant::now(), FIRST_NOTE);
-    let text = || format!("{told}: {:.0} s", start.elapsed().as_secs_f64());
+    let text = || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64());
     let look = || {
         if terminal {
             bar.set_message(text());

@@ -66,7 +66,8 @@ impl Manual {
 
 /// Section of the first page about files.
 const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as \
-    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian package.\n";
+    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian \
+    package.\n";
 
 /// Returns the commands with the names of their pages, each before its own subcommands.
 fn all(command: &Command) -> Vec<(String, &Command)> {

@@ -324,11 +324,11 @@ impl Line {
                     End::Signal => "was stopped".to_owned(),
                     _ => format!("takes longer than {} s", self.within),
                 };
-                let told = match from {
+                let proved = match from {
                     Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),
                     None => "nothing is proved".to_owned(),
                 };
-                format!("{told}: the position after {turns} with {} seeds in play {why}", open.seeds)
+                format!("{proved}: the position after {turns} with {} seeds in play {why}", open.seeds)
             }
         })?;
         output::line(format_args!(

@@ -104,4 +104,5 @@ fn planted_faults_are_found() {
     assert_eq!(found("src/a.rs", &format!("// {}\n", "word ".repeat(25))), 1);
     assert_eq!(found("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n"), 2);
     assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
+    assert_eq!(found("a.js", "/** @param {() => Told<{ told: x }>} x */\n/** Told. @type {x} told */\n"), 1);
 }

@@ -44,7 +44,10 @@ const worth = ({ known, depth = 0 }) => (known === "exact" ? 1e6 : known === "bo
  */
 function take(place, answer) {
   if (place.answer && worth(answer) < worth(place.answer)) return;
-  const moves = answer.moves.map((move) => ({ ...place.answer?.moves.find((known) => known.move === move.move), ...move }));
+  const moves = answer.moves.map((move) => ({
+    ...place.answer?.moves.find((known) => known.move === move.move),
+    ...move,
+  }));
   place.answer = { ...answer, moves };
   place.over = answer.finished ?? place.over;
 }
@@ -56,20 +59,26 @@ function take(place, answer) {
  * @param {Place} place
  * @param {AbortSignal} signal
  * @param {boolean | number} further
- * @param {() => void} told
+ * @param {() => void} report
  */
-export async function learn(game, place, signal, further, told) {
+export async function learn(game, place, signal, further, report) {
   if (!place.answer) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    told();
+    report();
   }
   if (!further || isKnown(place) || place.finished) return;
   /** @param {Api.Answer} answer */
   const progress = (answer) => {
     take(place, answer);
     const known = tell(answer).full;
-    setWork(t("searching", { known: answer.nodes ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" }) : known }));
-    told();
+    setWork(
+      t("searching", {
+        known: answer.nodes
+          ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" })
+          : known,
+      }),
+    );
+    report();
   };
   setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
@@ -77,34 +86,34 @@ export async function learn(game, place, signal, further, told) {
   if (answer) take(place, answer);
   for (let time = 0; !answer && time < 3 && !isKnown(place); time++) {
     take(place, await api.position(place.literal, game.rules, undefined, signal));
-    told();
+    report();
   }
   setWork();
   announce(tell(place.answer ?? {}).full);
-  told();
+  report();
 }
 
 /**
  * Requests answers for the places of the shown line that have none, such as those of a shared game.
  * @param {Game} game
  * @param {AbortSignal} signal
- * @param {() => void} told
+ * @param {() => void} report
  */
-export async function analyse(game, signal, told) {
+export async function analyse(game, signal, report) {
   const { places } = game;
   const open = () => places.filter((place) => !place.answer);
   if (open().length > 2) {
     /** @param {Api.Answer & { index: number }} answer */
     const progress = (answer) => {
       take(places[answer.index], answer);
-      told();
+      report();
     };
     const answer = await newer("game", () => api.game(game.root.literal, game.rules, game.moves, progress, signal));
     for (const [index, known] of answer?.places.entries() ?? []) if (!places[index].answer) take(places[index], known);
   }
   for (const place of open()) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    told();
+    report();
   }
-  told();
+  report();
 }

@@ -24,10 +24,10 @@ const waiting = new EventTarget();
 
 /**
  * Reports every change: the new state (`online`, `busy` or `offline`) and the previous one.
- * @param {typeof listener} told
+ * @param {typeof listener} report
  */
-export const onState = (told) => {
-  listener = told;
+export const onState = (report) => {
+  listener = report;
 };
 
 /** Repeats waiting requests at once. */
@@ -82,7 +82,9 @@ async function documentOf(response) {
  * @param {{ error?: { code: string } } | undefined} document
  */
 const mayPass = (response, document) =>
-  document?.error ? ["busy", "stopping", "timeout"].includes(document.error.code) : response.ok || response.status >= 500 || response.status === 429;
+  document?.error
+    ? ["busy", "stopping", "timeout"].includes(document.error.code)
+    : response.ok || response.status >= 500 || response.status === 429;
 
 /** Yields the events of a stream as they come: name and document. @param {Response} response */
 async function* events(response) {
@@ -94,7 +96,9 @@ async function* events(response) {
     const parts = (rest + value).split("\n\n");
     rest = parts.pop() ?? "";
     for (const part of parts) {
-      const fields = Object.fromEntries(part.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]));
+      const fields = Object.fromEntries(
+        part.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]),
+      );
       if (fields.data) yield { event: fields.event, document: JSON.parse(fields.data) };
     }
   }
@@ -137,7 +141,10 @@ async function ask(path, options = {}, progress = () => {}) {
     }
     if (response && (document || !response.ok) && !mayPass(response, document)) {
       report("online");
-      throw new Refused(document?.error?.code ?? "failed", document?.error?.message ?? `HTTP ${response.status} ${response.statusText}`);
+      throw new Refused(
+        document?.error?.code ?? "failed",
+        document?.error?.message ?? `HTTP ${response.status} ${response.statusText}`,
+      );
     }
     report(document?.error?.code === "busy" ? "busy" : "offline");
     await wait(Number(response?.headers.get("retry-after")) || seconds, options.signal);
@@ -148,7 +155,9 @@ addEventListener("online", retry);
 
 /** @param {Record<string, string | number | undefined>} fields */
 const query = (fields) =>
-  new URLSearchParams(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 
 /** Requests the description of the server. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
@@ -160,7 +169,8 @@ export const tables = () => ask("api/tables");
  * Requests an answer about a position, after a search of at most `time` seconds.
  * @type {(board: string, rules: string, time: number | undefined, signal: Signal) => Promise<Api.Answer>}
  */
-export const position = (board, rules, time, signal) => ask(`api/position?${query({ board, rules, time })}`, { signal });
+export const position = (board, rules, time, signal) =>
+  ask(`api/position?${query({ board, rules, time })}`, { signal });
 
 /**
  * Requests the book's answer for a position and its moves.
@@ -184,29 +194,49 @@ export const move = (board, rules, player, time, signal) =>
 
 /**
  * Requests a search of a position of up to `time` seconds; calls `progress` with results so far.
- * @type {(board: string, rules: string, time: number | undefined, progress: (answer: Api.Answer) => void, signal: Signal) => Promise<Api.Answer>}
+ * @type {(
+ *   board: string,
+ *   rules: string,
+ *   time: number | undefined,
+ *   progress: (answer: Api.Answer) => void,
+ *   signal: Signal,
+ * ) => Promise<Api.Answer>}
  */
 export const search = (board, rules, time, progress, signal) =>
   ask(`api/search?${query({ board, rules, time })}`, { signal }, progress);
 
 /**
  * Requests the values of all positions of a game; calls `progress` with each and its `index` as soon as it is found.
- * @type {(board: string, rules: string, moves: number[], progress: (answer: Api.Answer & { index: number }) => void, signal: Signal) => Promise<Api.Game>}
+ * @type {(
+ *   board: string,
+ *   rules: string,
+ *   moves: number[],
+ *   progress: (answer: Api.Answer & { index: number }) => void,
+ *   signal: Signal,
+ * ) => Promise<Api.Game>}
  */
 export const game = (board, rules, moves, progress, signal) =>
-  ask("api/game", { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal }, progress);
+  ask(
+    "api/game",
+    { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal },
+    progress,
+  );
 
 /** Requests the game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
 export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
 
 /**
  * Requests a game as text.
- * @type {(game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] }) => Promise<{ text: string }>}
+ * @type {(
+ *   game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] },
+ * ) => Promise<{ text: string }>}
  */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
 
 /**
  * Requests a puzzle, by day or by number.
- * @type {(asked: { rules: string, board: string, level: string, day?: string, seed?: number | string }) => Promise<Api.Puzzle>}
+ * @type {(
+ *   asked: { rules: string, board: string, level: string, day?: string, seed?: number | string },
+ * ) => Promise<Api.Puzzle>}
  */
 export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);

@@ -18,11 +18,17 @@ import { t } from "./words.js";
  * @param {Beginning} asked
  * @param {boolean} push
  */
-export async function begin({ rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers }, push = false) {
+export async function begin(
+  { rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers },
+  push = false,
+) {
   const turn = begun();
   const { server } = now;
   const start = parse(text);
-  const small = start && start.rows[0].length <= server.pits && start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
+  const small =
+    start &&
+    start.rows[0].length <= server.pits &&
+    start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
   const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
   const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;
@@ -70,7 +76,7 @@ export async function load(push = false) {
   setPlayers(south, north);
   const rules = shared.rules ?? now.server.rules[0];
   const puzzle = await puzzleNamed(shared.puzzle, rules, shared.board);
-  find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : settings.values ?? true;
+  find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
   const beginAnother = (error) => {
     fail(error);
@@ -90,15 +96,28 @@ export async function load(push = false) {
 }
 
 /** Returns the settings of the last new game, or some for beginners. @returns {NewGame} */
-export const lastGame = () =>
-  ({ rules: now.server.default, pits: 6, seeds: 4, first: "south", you: "south", opponent: MIDDLE, time: now.server.time, ...settings.game });
+export const lastGame = () => ({
+  rules: now.server.default,
+  pits: 6,
+  seeds: 4,
+  first: "south",
+  you: "south",
+  opponent: MIDDLE,
+  time: now.server.time,
+  ...settings.game,
+});
 
 /** Sets the players of a new game, and returns its beginning. @returns {Beginning} */
 export function beginning(asked = lastGame()) {
   /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);
   setPlayers(of("south"), of("north"));
-  return { rules: asked.rules, board: `${asked.pits}x${asked.seeds}`, side: asked.first, pie: asked.pie ? "open" : undefined };
+  return {
+    rules: asked.rules,
+    board: `${asked.pits}x${asked.seeds}`,
+    side: asked.first,
+    pie: asked.pie ? "open" : undefined,
+  };
 }
 
 /** Begins a puzzle. @param {Puzzle} puzzle */

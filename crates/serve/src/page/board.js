@@ -112,7 +112,8 @@ export class Board {
     hole.count.textContent = String(count);
     hole.element.classList.toggle("empty", count === 0);
     this.draw(hole);
-    if (hole.kind === "store") put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
+    if (hole.kind === "store")
+      put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
   }
 
   /**

@@ -102,7 +102,8 @@ export async function newGame(given) {
  */
 export function defaultRules({ rules }, { tables }) {
   /** @param {string} name */
-  const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
+  const most = (name) =>
+    Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
   const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
   return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
 }

@@ -8,7 +8,14 @@ import { name, t } from "./words.js";
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
   const input = document.createElement("input");
-  Object.assign(input, { type: "number", min: "0", max: "400", value: String(value), required: true, className: "seeds" });
+  Object.assign(input, {
+    type: "number",
+    min: "0",
+    max: "400",
+    value: String(value),
+    required: true,
+    className: "seeds",
+  });
   input.setAttribute("aria-label", label);
   Object.assign(input.style, { gridColumn: String(column), gridRow: row });
   return input;

@@ -46,18 +46,20 @@ function rowsOf(rules, place) {
   const book = place.book?.in_book ? place.book : undefined;
   const played = playedFrom(rules, place.literal);
   const numbers = new Set([...(book?.moves ?? []).map((move) => move.move), ...Object.keys(played).map(Number)]);
-  return [...numbers].sort((a, b) => a - b).map((number) => {
-    const move = book?.moves.find((move) => move.move === number);
-    const told = book && move && says(move, book) ? tell(move) : undefined;
-    return {
-      number,
-      kind: told?.kind ?? "",
-      value: told ? `${told.text} ${told.word}` : "–",
-      full: told?.full ?? t("unknown"),
-      best: Boolean(book?.best.includes(number)),
-      counts: /** @type {Counts | undefined} */ (played[number]),
-    };
-  });
+  return [...numbers]
+    .sort((a, b) => a - b)
+    .map((number) => {
+      const move = book?.moves.find((move) => move.move === number);
+      const told = book && move && says(move, book) ? tell(move) : undefined;
+      return {
+        number,
+        kind: told?.kind ?? "",
+        value: told ? `${told.text} ${told.word}` : "–",
+        full: told?.full ?? t("unknown"),
+        best: Boolean(book?.best.includes(number)),
+        counts: /** @type {Counts | undefined} */ (played[number]),
+      };
+    });
 }
 
 /** @param {ReturnType<typeof rowsOf>[number]} row @param {boolean} playable */
@@ -95,6 +97,8 @@ export function showExplorer(rules, place, playable, chosen) {
   const state = JSON.stringify([rows, playable]);
   if (part.dataset.state === state) return;
   part.dataset.state = state;
-  find("explorer-note").textContent = place.book?.in_book ? t("explorerBook", { n: seeds(place.book.seeds) }) : t("explorerPlayed");
+  find("explorer-note").textContent = place.book?.in_book
+    ? t("explorerBook", { n: seeds(place.book.seeds) })
+    : t("explorerPlayed");
   find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, playable)));
 }

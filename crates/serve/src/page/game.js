@@ -185,7 +185,8 @@ export class Game {
   play(move) {
     const place = this.place;
     const known = place.after.find((next) => next.by.move === move.move);
-    const next = known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
+    const next =
+      known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
     if (!known) place.after.push(next);
     this.show(next);
     return next;

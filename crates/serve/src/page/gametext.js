@@ -15,15 +15,17 @@ find("text-download").addEventListener("click", () => {
   URL.revokeObjectURL(link.href);
 });
 
-find("text-dialog").querySelector("form")?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  try {
-    game = await api.readText(find("text-text").value);
-    find("text-dialog").close("ok");
-  } catch (error) {
-    find("text-error").textContent = error.message;
-  }
-});
+find("text-dialog")
+  .querySelector("form")
+  ?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      game = await api.readText(find("text-text").value);
+      find("text-dialog").close("ok");
+    } catch (error) {
+      find("text-error").textContent = error.message;
+    }
+  });
 
 /** Last game that was read. @type {Api.GameRead} */
 let game;
@@ -31,7 +33,11 @@ let game;
 /** Returns the beginning of a game that was read. @param {Api.GameRead} read @returns {Beginning} */
 function loaded({ rules, board, moves, comments = [], headers }) {
   return {
-    rules, board, side: "south", moves, at: moves.length,
+    rules,
+    board,
+    side: "south",
+    moves,
+    at: moves.length,
     comments: comments.map(({ after, text }) => ({ path: moves.slice(0, after), text })),
     headers: headers.filter(([name]) => !GIVEN.includes(name)),
   };
@@ -52,7 +58,10 @@ export async function gameText(shown, players, fail) {
   const comments = shown.places.flatMap(({ comment }, after) => (comment ? [{ after, text: comment }] : []));
   const { rules, moves, headers } = shown;
   const asked = { board: literal, rules, moves, south: first, north: second, comments, headers };
-  api.writeText(asked).then(({ text }) => (find("text-text").value = text)).catch(fail);
+  api
+    .writeText(asked)
+    .then(({ text }) => (find("text-text").value = text))
+    .catch(fail);
   if (!(await ask(find("text-dialog")))) return undefined;
   return loaded(game);
 }

@@ -101,7 +101,11 @@ export class Graph {
       const lost = mistake(place);
       const kind = lost ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
       const here = index === at ? " here" : "";
-      const dot = make("circle", { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
+      const dot = make(
+        "circle",
+        { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` },
+        svg,
+      );
       dot.dataset.index = String(index);
       let title = t("graphAfter", { n: index, value: tell(known[index]).full });
       if (lost && place.before) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;

@@ -13,7 +13,13 @@ let timer;
 
 /**
  * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint` and `step`.
- * @param {{ pits: () => number, walk: (by: 1 | -1) => void, sow: (pit: number) => void, hint: () => void, step: (by: 1 | -1) => void }} does
+ * @param {{
+ *   pits: () => number,
+ *   walk: (by: 1 | -1) => void,
+ *   sow: (pit: number) => void,
+ *   hint: () => void,
+ *   step: (by: 1 | -1) => void,
+ * }} does
  */
 export function listenToKeys({ pits, walk, sow, hint, step }) {
   const sowTyped = () => {

@@ -26,7 +26,7 @@ export function layout(pits, width, height, labels, large = false) {
   /** @param {number} pit @param {number} most */
   const fit = (pit, most) => Math.floor(Math.max(LEAST, Math.min(pit, most, large ? 320 : 220)));
   if (wide >= LEAST) return { form: "wide", pit: fit(wide, high(2, GAP)) };
-  const stacked = (width - edge - GAP / 2 * (pits - 1)) / pits;
+  const stacked = (width - edge - (GAP / 2) * (pits - 1)) / pits;
   if (stacked >= LEAST) return { form: "stacked", pit: fit(stacked, high(2, 130)) };
   const tall = Math.min((height - 160) / pits - GAP, (width - edge - GAP - 2 * (labels ? 76 : 0)) / 2, 64);
   return { form: "tall", pit: Math.floor(Math.max(LEAST, tall)) };

@@ -2,7 +2,10 @@
 
 /** Returns the moves of the turns of a line such as `36 21 4`, or `11,3 2` with commas. @param {string} text */
 export function turnsOf(text) {
-  return text.split(/\s+/).filter(Boolean).map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
+  return text
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
 }
 
 /**
@@ -17,9 +20,13 @@ export function turnsOf(text) {
 export function showLine(element, text, pits, play, label) {
   if (element.dataset.line === text) return;
   element.dataset.line = text;
-  const turns = pits > 9
-    ? text.split(/\s+/).filter(Boolean).map((turn) => turn.split(",").filter(Boolean).map(Number))
-    : turnsOf(text);
+  const turns =
+    pits > 9
+      ? text
+          .split(/\s+/)
+          .filter(Boolean)
+          .map((turn) => turn.split(",").filter(Boolean).map(Number))
+      : turnsOf(text);
   /** @type {number[]} */
   const moves = [];
   const groups = turns.map((turn) => {

@@ -44,8 +44,13 @@ export function fromFragment(text) {
     board: field("board"),
     side: /** @type {Side} */ (fields.get("first") === "north" ? "north" : "south"),
     moves,
-    at: fields.has("at") ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0)) : moves.length,
-    also: (fields.get("also") ?? "").split(";").map(numbers).filter((path) => path.length > 0),
+    at: fields.has("at")
+      ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0))
+      : moves.length,
+    also: (fields.get("also") ?? "")
+      .split(";")
+      .map(numbers)
+      .filter((path) => path.length > 0),
     players: { south: field("south"), north: field("north") },
     values: field("values"),
     pie: field("pie"),

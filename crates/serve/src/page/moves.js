@@ -86,7 +86,9 @@ export class MoveList {
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join(": ");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";
-    button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"].filter(Boolean).join(" ");
+    button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"]
+      .filter(Boolean)
+      .join(" ");
     if (place === this.place) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
     return item;

@@ -51,8 +51,12 @@ export function arrive(push = false) {
     return;
   }
   learn(game, place, signal, values(), told)
-    .then(() => (values() ? analyse(game, signal, told) : undefined)).catch(fail);
-  if (values()) learnBook(now.server, game.rules, place, signal).then((more) => more && told()).catch(fail);
+    .then(() => (values() ? analyse(game, signal, told) : undefined))
+    .catch(fail);
+  if (values())
+    learnBook(now.server, game.rules, place, signal)
+      .then((more) => more && told())
+      .catch(fail);
 }
 
 /** @param {Place} place @param {number} turn */
@@ -92,7 +96,8 @@ async function make(move, push = false) {
   // Before the animation, so that the move is kept if the page is left meanwhile.
   keep(push);
   board.label(place.before, false, false);
-  announce(`${happened(place)} ${place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`} ${game.told ?? ""}`);
+  const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
+  announce(`${happened(place)} ${next} ${game.told ?? ""}`);
   const whole = await sow(board, place);
   if (whole && turn === now.turn) arrive();
 }
@@ -108,9 +113,12 @@ export function choose(side, pit) {
     return;
   }
   // Not loaded yet: the line of this one move has its effects.
-  api.line(place.literal, rules, [pit]).then(({ places }) => {
-    return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
-  }).catch(fail);
+  api
+    .line(place.literal, rules, [pit])
+    .then(({ places }) => {
+      return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
+    })
+    .catch(fail);
 }
 
 /** Shows a place of the game. @param {Place} place */

@@ -44,11 +44,19 @@ function group(label, options) {
 /** Fills a list of players. @param {HTMLSelectElement} select */
 export function fillPlayers(select) {
   const has = LEVELS.filter(isPlayer);
-  const programs = kinds.map((kind) => kind.replace(":SEED", "")).filter((kind) => !has.some((level) => level === kind));
+  const programs = kinds
+    .map((kind) => kind.replace(":SEED", ""))
+    .filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
-    group(t("levels"), has.map((level) => new Option(t(`level.${level}`), level))),
-    group(t("programs"), programs.map((kind) => new Option(kind.replace(":D", ""), kind))),
+    group(
+      t("levels"),
+      has.map((level) => new Option(t(`level.${level}`), level)),
+    ),
+    group(
+      t("programs"),
+      programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
+    ),
   );
 }
 
@@ -61,7 +69,9 @@ export function fillPlayers(select) {
 export function showPlayer(select, field, player) {
   const values = [...select.options].map((option) => option.value);
   const [kind, number] = player.split(":");
-  select.value = values.includes(player) ? player : values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human";
+  select.value = values.includes(player)
+    ? player
+    : (values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human");
   if (number !== undefined) field.value = number;
   around(field).hidden = !select.value.endsWith(":D");
 }

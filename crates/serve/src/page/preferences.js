@@ -7,7 +7,9 @@ import { language, languages } from "./words.js";
 /** Shows and applies the settings; `fit` lays the board out again. @param {() => void} fit */
 export function preparePreferences(fit) {
   find("speed").value = settings.speed;
-  find("speed").addEventListener("change", () => remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }));
+  find("speed").addEventListener("change", () =>
+    remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
+  );
   find("sounds").checked = settings.sounds;
   find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
   const large = () => {

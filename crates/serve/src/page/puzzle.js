@@ -7,7 +7,8 @@ import { remember, settings } from "./settings.js";
 import { name, t } from "./words.js";
 
 /** Returns the day of a date in the time zone of the browser, in the server's form. @param {Date} date */
-const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+const dayOf = (date) =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
 /** @returns {Solved} */
 const solved = () => ({ row: 0, days: 0, day: "", tried: "", ...settings.puzzles });
@@ -48,7 +49,8 @@ export async function puzzleNamed(text, rules, board) {
 }
 
 /** Returns the task of a puzzle. @param {Puzzle} puzzle @param {Side} side */
-export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
+export const task = ({ outcome, level }, side) =>
+  t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
 /**
  * Returns the message for a first move of a puzzle; undefined if there was none yet.

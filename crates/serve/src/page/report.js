@@ -12,7 +12,7 @@ import { name, t } from "./words.js";
  * @param {Place[]} places
  * @param {Side} side
  */
-export function judge(places, side) {
+export function evaluate(places, side) {
   const moves = places.filter((place) => place.before?.side === side);
   const lost = moves.map(loss).filter((lost) => lost !== undefined);
   const exact = lost.filter(({ seeds }) => seeds === 0).length;
@@ -28,7 +28,7 @@ export function judge(places, side) {
   };
 }
 
-/** @type {[Key, (judged: ReturnType<typeof judge>) => string | number][]} */
+/** @type {[Key, (evaluated: ReturnType<typeof evaluate>) => string | number][]} */
 const ROWS = [
   ["reportMoves", ({ moves }) => moves],
   ["reportExact", ({ exact }) => exact],
@@ -46,7 +46,7 @@ const ROWS = [
  * @param {(place: Place) => void} goTo
  */
 export function tellReport(places, done, goTo) {
-  const sides = SIDES.map((side) => judge(places, side));
+  const sides = SIDES.map((side) => evaluate(places, side));
   const rows = ROWS.map(([key, of]) => {
     const row = document.createElement("tr");
     const head = document.createElement("th");
@@ -71,14 +71,17 @@ export function tellReport(places, done, goTo) {
   });
   find("report-state").textContent = working
     ? t("reportWorking", { n: done, all: places.length })
-    : wrong.length === 0 ? t("reportNone") : "";
+    : wrong.length === 0
+      ? t("reportNone")
+      : "";
   if (working) return;
   const items = wrong.map(({ place, seeds, turns }) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
-    button.textContent = `${place.path.length}. ${t("moveLabel", { side: name(place.before.side), pit: place.by.move })}: ${t("moveLost", { n: seeds })}`;
+    const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
+    button.textContent = `${place.path.length}. ${move}: ${t("moveLost", { n: seeds })}`;
     button.addEventListener("click", () => {
       find("report-dialog").close("");
       goTo(place.before);

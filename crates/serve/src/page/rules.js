@@ -59,7 +59,11 @@ export async function showRules(ruleSet, fail) {
   find("rules-name").textContent = rules;
   find("rules-told").textContent = explain(ruleSet);
   const shownIn = find("rules-board");
-  board ??= new Board(shownIn, (side, pit) => play(side, pit).catch(fail), () => ({ width: around(shownIn).clientWidth, height: 330 }));
+  board ??= new Board(
+    shownIn,
+    (side, pit) => play(side, pit).catch(fail),
+    () => ({ width: around(shownIn).clientWidth, height: 330 }),
+  );
   const closed = ask(find("rules-dialog"));
   begin("sow");
   board.fit(false);

@@ -48,8 +48,13 @@ export const values = () => find("values").checked;
 /** Returns true if the other player may swap sides now, after the first turn. @param {Place} place */
 export const mayExchange = (place) => {
   const { game } = now;
-  return game.pie === "open" && place.before !== undefined && !place.finished && place.side !== game.root.side &&
-    game.places.slice(0, game.at).every((before) => before.side === game.root.side);
+  return (
+    game.pie === "open" &&
+    place.before !== undefined &&
+    !place.finished &&
+    place.side !== game.root.side &&
+    game.places.slice(0, game.at).every((before) => before.side === game.root.side)
+  );
 };
 
 /** Stops running work for something new; returns the number of the new step. */

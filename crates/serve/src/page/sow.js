@@ -88,7 +88,8 @@ export async function sow(board, place) {
   }
   if (place.finished) {
     for (const side of SIDES) {
-      for (const hole of board.rows[side]) if (hole.seeds > 0 && !(await gather(hole, board.stores[side]))) return false;
+      for (const hole of board.rows[side])
+        if (hole.seeds > 0 && !(await gather(hole, board.stores[side]))) return false;
     }
   }
   return true;

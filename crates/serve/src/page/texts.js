@@ -115,11 +115,17 @@ const en = {
   analysis: "Analysis",
   bestPlay: "Best play",
   bestPlayHow: "How to read it",
-  bestPlayNote: "Each group is a turn: the pits that one side sows, one after the other. '36 2' means: one side sows pit 3, whose last seed falls into the store, and then pit 6; the other side sows pit 2. Click a number to play up to that move; your own moves are kept as a variation.",
+  bestPlayNote:
+    "Each group is a turn: the pits that one side sows, one after the other. '36 2' means: one side sows pit 3, " +
+    "whose last seed falls into the store, and then pit 6; the other side sows pit 2. Click a number to play up to " +
+    "that move; your own moves are kept as a variation.",
   noLine: "No line of play is proved.",
   valueSouth: "Value for South",
   barLabel: "Value for South: {value}",
-  graphLabel: { one: "Value for South after each move; {n} move lost something. Arrow keys move through the game.", other: "Value for South after each move; {n} moves lost something. Arrow keys move through the game." },
+  graphLabel: {
+    one: "Value for South after each move; {n} move lost something. Arrow keys move through the game.",
+    other: "Value for South after each move; {n} moves lost something. Arrow keys move through the game.",
+  },
   graphAfter: "after {n}: {value}",
   graphLost: "{side} lost {n} with the last move",
   longer: "Analyse longer",
@@ -137,7 +143,10 @@ const en = {
   explorerPlayed: "The book does not have this position; these moves were played in this browser.",
   moveLabel: "{side} pit {pit}",
   moveLost: { one: "lost {n} seed of the final difference", other: "lost {n} seeds of the final difference" },
-  foot: "Number keys sow a pit, arrow keys move along the row, U takes a move back, R repeats it, H marks the best moves. A value is the difference of the stores at the end with best play. Values are exact unless they follow ≥ or ≤ (a proved bound) or ≈ (an estimate).",
+  foot:
+    "Number keys sow a pit, arrow keys move along the row, U takes a move back, R repeats it, H marks the best " +
+    "moves. A value is the difference of the stores at the end with best play. Values are exact unless they follow " +
+    "≥ or ≤ (a proved bound) or ≈ (an estimate).",
   typed: "Pit {digits}…",
   // Dialogs.
   cancel: "Cancel",
@@ -167,9 +176,14 @@ const en = {
   fieldPit: "{side} pit {pit}",
   fieldStore: "{side}'s store",
   rulesTitle: "How to play",
-  rulesGoal: "Each side has a row of pits and a store at its right end. Whoever has more seeds in the store at the end wins.",
-  rulesSow: "Take all seeds from one of your pits and drop them one by one, counter-clockwise: into your pits, your store and the other side's pits, but never into their store.",
-  rulesEnd: "The game is over when one side has no seeds left in its pits. The other side keeps the seeds in its own pits.",
+  rulesGoal:
+    "Each side has a row of pits and a store at its right end. Whoever has more seeds in the store at the end " +
+    "wins.",
+  rulesSow:
+    "Take all seeds from one of your pits and drop them one by one, counter-clockwise: into your pits, your store " +
+    "and the other side's pits, but never into their store.",
+  rulesEnd:
+    "The game is over when one side has no seeds left in its pits. The other side keeps the seeds in its own pits.",
   "example.sow": "Sowing",
   "example.store": "The last seed in your store",
   "example.empty": "The last seed in an empty pit of yours",
@@ -184,11 +198,15 @@ const en = {
   reportOpen: "Not evaluated",
   reportLost: "Seeds lost a move",
   reportAccuracy: "Accuracy",
-  reportNote: "An inaccuracy loses seeds, a blunder turns a win into a draw or loss, or a draw into a loss. Accuracy is the share of exact moves among those with proved values.",
+  reportNote:
+    "An inaccuracy loses seeds, a blunder turns a win into a draw or loss, or a draw into a loss. Accuracy is the " +
+    "share of exact moves among those with proved values.",
   reportNone: "No move is proved to have lost anything.",
   puzzle: "Puzzle",
   puzzleTitle: "Find the only move",
-  puzzleNote: "A position from a game in which only one move keeps the win or the draw. Everybody gets the same puzzle of the day.",
+  puzzleNote:
+    "A position from a game in which only one move keeps the win or the draw. Everybody gets the same puzzle of " +
+    "the day.",
   puzzleLevel: "Difficulty",
   puzzleToday: "Puzzle of the day",
   puzzleOther: "Another one",
@@ -309,16 +327,24 @@ const de = {
   analysis: "Analyse",
   bestPlay: "Bestes Spiel",
   bestPlayHow: "So liest man das",
-  bestPlayNote: "Jede Gruppe ist ein Zug einer Seite: die Mulden, die sie nacheinander sät. '36 2' heißt: Eine Seite sät Mulde 3, deren letzter Stein in den Speicher fällt, und dann Mulde 6; die andere Seite sät Mulde 2. Ein Klick auf eine Zahl spielt bis zu diesem Zug; deine eigenen Züge bleiben als Variante erhalten.",
+  bestPlayNote:
+    "Jede Gruppe ist ein Zug einer Seite: die Mulden, die sie nacheinander sät. '36 2' heißt: Eine Seite sät Mulde " +
+    "3, deren letzter Stein in den Speicher fällt, und dann Mulde 6; die andere Seite sät Mulde 2. Ein Klick auf " +
+    "eine Zahl spielt bis zu diesem Zug; deine eigenen Züge bleiben als Variante erhalten.",
   noLine: "Kein Spielverlauf ist bewiesen.",
   valueSouth: "Wert für Süd",
   barLabel: "Wert für Süd: {value}",
-  graphLabel: { one: "Wert für Süd nach jedem Zug; {n} Zug hat etwas verloren. Die Pfeiltasten führen durch das Spiel.", other: "Wert für Süd nach jedem Zug; {n} Züge haben etwas verloren. Die Pfeiltasten führen durch das Spiel." },
+  graphLabel: {
+    one: "Wert für Süd nach jedem Zug; {n} Zug hat etwas verloren. Die Pfeiltasten führen durch das Spiel.",
+    other: "Wert für Süd nach jedem Zug; {n} Züge haben etwas verloren. Die Pfeiltasten führen durch das Spiel.",
+  },
   graphAfter: "nach {n}: {value}",
   graphLost: "{side} hat durch den letzten Zug {n} verloren",
   longer: "Länger analysieren",
   movesTitle: "Züge",
-  movesNote: "Ein Klick auf einen Zug führt dorthin. Säe dort eine andere Mulde, um eine Variante zu beginnen; nichts geht verloren.",
+  movesNote:
+    "Ein Klick auf einen Zug führt dorthin. Säe dort eine andere Mulde, um eine Variante zu beginnen; nichts geht " +
+    "verloren.",
   movesNone: "Noch keine.",
   comment: "Kommentar zu dieser Stellung",
   explorer: "Eröffnungen",
@@ -331,7 +357,10 @@ const de = {
   explorerPlayed: "Die Stellung steht nicht im Buch; diese Züge wurden in diesem Browser gespielt.",
   moveLabel: "{side}, Mulde {pit}",
   moveLost: { one: "hat {n} Stein der Enddifferenz verloren", other: "hat {n} Steine der Enddifferenz verloren" },
-  foot: "Zifferntasten säen eine Mulde, Pfeiltasten führen durch die Reihe, U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
+  foot:
+    "Zifferntasten säen eine Mulde, Pfeiltasten führen durch die Reihe, U nimmt einen Zug zurück, R wiederholt " +
+    "ihn, H zeigt die besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind " +
+    "exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   typed: "Mulde {digits}…",
   cancel: "Abbrechen",
   close: "Schließen",
@@ -360,18 +389,34 @@ const de = {
   fieldPit: "{side}, Mulde {pit}",
   fieldStore: "Speicher von {side}",
   rulesTitle: "So wird gespielt",
-  rulesGoal: "Jede Seite hat eine Reihe von Mulden und an deren rechtem Ende einen Speicher. Wer am Ende mehr Steine im Speicher hat, gewinnt.",
-  rulesSow: "Nimm alle Steine aus einer deiner Mulden und verteile sie einzeln gegen den Uhrzeigersinn: auf deine Mulden, deinen Speicher und die Mulden der anderen Seite, aber nie auf deren Speicher.",
-  rulesEnd: "Das Spiel ist aus, wenn eine Seite keine Steine mehr in ihren Mulden hat. Die andere Seite behält die Steine in ihren Mulden.",
+  rulesGoal:
+    "Jede Seite hat eine Reihe von Mulden und an deren rechtem Ende einen Speicher. Wer am Ende mehr Steine im " +
+    "Speicher hat, gewinnt.",
+  rulesSow:
+    "Nimm alle Steine aus einer deiner Mulden und verteile sie einzeln gegen den Uhrzeigersinn: auf deine Mulden, " +
+    "deinen Speicher und die Mulden der anderen Seite, aber nie auf deren Speicher.",
+  rulesEnd:
+    "Das Spiel ist aus, wenn eine Seite keine Steine mehr in ihren Mulden hat. Die andere Seite behält die Steine " +
+    "in ihren Mulden.",
   "example.sow": "Säen",
   "example.store": "Der letzte Stein im eigenen Speicher",
   "example.empty": "Der letzte Stein in einer leeren eigenen Mulde",
   example: "Klicke auf Mulde {pit}.",
   exampleAgain: "Noch einmal",
-  "rules.standard": "Die verbreitetsten Regeln. Fällt der letzte Stein in den eigenen Speicher, zieht man noch einmal. Fällt er in eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen; liegen dort keine, bleibt er liegen.",
-  "rules.empty-capture": "Irving, Donkers und Uiterwijk 2000, Rawlings 2015. Fällt der letzte Stein in eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen, auch wenn dort keine liegen.",
-  "rules.s-kalaha": "Kvitberg 2026; in Handyspielen 'avalanche'. Es wird nicht geschlagen. Fällt der letzte Stein in eine Mulde mit Steinen, gleich auf welcher Seite, werden alle aufgenommen und weitergesät; der Zug endet in einer leeren Mulde.",
-  "rules.single-move": "Wie empty-capture, aber man zieht nie noch einmal: Auch ein letzter Stein im eigenen Speicher beendet den Zug.",
+  "rules.standard":
+    "Die verbreitetsten Regeln. Fällt der letzte Stein in den eigenen Speicher, zieht man noch einmal. Fällt er in " +
+    "eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen; liegen dort keine, bleibt " +
+    "er liegen.",
+  "rules.empty-capture":
+    "Irving, Donkers und Uiterwijk 2000, Rawlings 2015. Fällt der letzte Stein in eine leere eigene Mulde, wird er " +
+    "mit allen Steinen der Mulde gegenüber geschlagen, auch wenn dort keine liegen.",
+  "rules.s-kalaha":
+    "Kvitberg 2026; in Handyspielen 'avalanche'. Es wird nicht geschlagen. Fällt der letzte Stein in eine Mulde " +
+    "mit Steinen, gleich auf welcher Seite, werden alle aufgenommen und weitergesät; der Zug endet in einer leeren " +
+    "Mulde.",
+  "rules.single-move":
+    "Wie empty-capture, aber man zieht nie noch einmal: Auch ein letzter Stein im eigenen Speicher beendet den " +
+    "Zug.",
   reportTitle: "Auswertung des Spiels",
   reportWorking: "{n} von {all} Stellungen ausgewertet …",
   reportMoves: "Züge",
@@ -381,11 +426,16 @@ const de = {
   reportOpen: "Nicht bewertet",
   reportLost: "Verlorene Steine je Zug",
   reportAccuracy: "Genauigkeit",
-  reportNote: "Ein ungenauer Zug verliert Steine, ein grober Fehler macht aus einem Sieg ein Remis oder einen Verlust oder aus einem Remis einen Verlust. Die Genauigkeit ist der Anteil der exakten Züge an den Zügen mit bewiesenem Wert.",
+  reportNote:
+    "Ein ungenauer Zug verliert Steine, ein grober Fehler macht aus einem Sieg ein Remis oder einen Verlust oder " +
+    "aus einem Remis einen Verlust. Die Genauigkeit ist der Anteil der exakten Züge an den Zügen mit bewiesenem " +
+    "Wert.",
   reportNone: "Kein Zug hat nachweislich etwas verloren.",
   puzzle: "Aufgabe",
   puzzleTitle: "Finde den einzigen Zug",
-  puzzleNote: "Eine Stellung aus einem Spiel, in der nur ein Zug den Sieg oder das Remis hält. Die Aufgabe des Tages ist für alle dieselbe.",
+  puzzleNote:
+    "Eine Stellung aus einem Spiel, in der nur ein Zug den Sieg oder das Remis hält. Die Aufgabe des Tages ist für " +
+    "alle dieselbe.",
   puzzleLevel: "Schwierigkeit",
   puzzleToday: "Aufgabe des Tages",
   puzzleOther: "Eine andere",
@@ -400,7 +450,8 @@ const de = {
   puzzleRight: "Richtig. Bestes Spiel: {line}. In Folge gelöst: {n}.",
   puzzleWrong: "Falscher Zug. Nimm ihn zurück (U) und versuche einen anderen.",
   textTitle: "Das Spiel als Text",
-  textNote: "Kopiere oder speichere diesen Text, um das Spiel zu behalten, oder füge ein anderes Spiel ein und lade es.",
+  textNote:
+    "Kopiere oder speichere diesen Text, um das Spiel zu behalten, oder füge ein anderes Spiel ein und lade es.",
   load: "Laden",
   download: "Speichern",
 };

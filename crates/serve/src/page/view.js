@@ -47,7 +47,9 @@ export function status(place) {
   const { answer, side } = place;
   const yours = onlyPerson() === side;
   const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
-  return answer && values() ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) }) : `${mover}.`;
+  return answer && values()
+    ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) })
+    : `${mover}.`;
 }
 
 /** Returns the effects of the last move, or a hint before the first one. @param {Place} place */
@@ -96,7 +98,10 @@ export function tellAll() {
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
   }
   // A line of the book ends where the book ends.
-  find("line").classList.toggle("goes-on", Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false));
+  find("line").classList.toggle(
+    "goes-on",
+    Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
+  );
   find("task").hidden = !game.puzzle;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   find("about").textContent = t("about", { rules: game.rules, n: pits });

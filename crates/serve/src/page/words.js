@@ -23,7 +23,7 @@ const plural = new Intl.PluralRules(language);
  */
 export function t(key, values = {}) {
   const found = TEXTS[language][key] ?? TEXTS.en[key] ?? key;
-  const text = typeof found === "string" ? found : found[plural.select(Number(values.n))] ?? found.other;
+  const text = typeof found === "string" ? found : (found[plural.select(Number(values.n))] ?? found.other);
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 

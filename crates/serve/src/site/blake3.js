@@ -1,6 +1,15 @@
 // BLAKE3 (Aumasson, Neves, O'Connor, Wilcox-O'Hearn 2020), 32 bytes, without a key: the digests of tables.
 
-const IV = Uint32Array.of(0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19);
+const IV = Uint32Array.of(
+  0x6a09e667,
+  0xbb67ae85,
+  0x3c6ef372,
+  0xa54ff53a,
+  0x510e527f,
+  0x9b05688c,
+  0x1f83d9ab,
+  0x5be0cd19,
+);
 const PERMUTED = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 const [CHUNK, BLOCK] = [1024, 64];
 const [START, END, PARENT, ROOT] = [1, 2, 4, 8];
@@ -14,8 +23,14 @@ const ROUNDS = [...Array(16).keys()].map((word) => {
 
 /** Columns, then diagonals of the state. */
 const MIXED = [
-  [0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15],
-  [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
+  [0, 4, 8, 12],
+  [1, 5, 9, 13],
+  [2, 6, 10, 14],
+  [3, 7, 11, 15],
+  [0, 5, 10, 15],
+  [1, 6, 11, 12],
+  [2, 7, 8, 13],
+  [3, 4, 9, 14],
 ];
 
 /** @param {number} word @param {number} bits */

@@ -15,7 +15,11 @@ export class Wrong extends Error {
 
 /** @param {string} text */
 const shape = (text) =>
-  new Wrong(400, "board", `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`);
+  new Wrong(
+    400,
+    "board",
+    `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`,
+  );
 
 /** Reads a position. @param {string} text @returns {Position} */
 export function parse(text) {

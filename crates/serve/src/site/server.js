@@ -37,11 +37,14 @@ const fetched = async (path) => {
 };
 
 /** @param {string} path @returns {Promise<any>} */
-const json = (path) => once(path, () => fetched(path).catch((error) => {
-  // A failed request is repeated next time.
-  cached.delete(path);
-  throw error;
-}));
+const json = (path) =>
+  once(path, () =>
+    fetched(path).catch((error) => {
+      // A failed request is repeated next time.
+      cached.delete(path);
+      throw error;
+    }),
+  );
 
 /** Returns the description of the folder. @returns {Promise<Site>} */
 const site = () => json("site.json");
@@ -71,7 +74,8 @@ const described = async (rules, pits, seeds) =>
  * @returns {Promise<Sourced | undefined>}
  */
 async function fromBook(rules, { mover, other }) {
-  if (!(await site()).server.books?.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
+  if (!(await site()).server.books?.some((book) => book.rules === rules.name && book.pits === mover.length))
+    return undefined;
   const found = (await json(`book-${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
   return found && { lower: found[0], upper: found[1], source: "book" };
 }
@@ -112,7 +116,8 @@ function valueBounds(played, { lower, upper }) {
 }
 
 /** @param {Bounds} value @returns {Api.Value} */
-const known = ({ lower, upper }) => (lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper });
+const known = ({ lower, upper }) =>
+  lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper };
 
 /** @param {Played} played @returns {Api.Sown} */
 const sown = (played) => ({
@@ -140,7 +145,9 @@ async function bestLine(rules, at) {
     line.push({ move, again: played.again });
     at = played.position;
   }
-  return turnsOf(line).map((turn) => turn.join("")).join(" ");
+  return turnsOf(line)
+    .map((turn) => turn.join(""))
+    .join(" ");
 }
 
 /** Answers about a position. @param {Rules} rules @param {Position} at @returns {Promise<Api.Answer>} */
@@ -148,7 +155,8 @@ async function position(rules, at) {
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at) };
   const itself = await bounds(rules, at);
   const exact = itself && itself.lower === itself.upper ? itself.lower : undefined;
-  const scored = exact === undefined ? {} : { score: exact, ...known({ lower: value(at, exact), upper: value(at, exact) }) };
+  const scored =
+    exact === undefined ? {} : { score: exact, ...known({ lower: value(at, exact), upper: value(at, exact) }) };
   if (isOver(at)) return { ...answer, ...scored, source: "rules", moves: [], best: [], line: "", finished: true };
   const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
   const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
@@ -169,7 +177,14 @@ async function position(rules, at) {
     /** @type {Promise<undefined>} */
     const late = new Promise((done) => setTimeout(() => done(undefined), LINE_TIME));
     const line = itself.source === "tables" ? await Promise.race([bestLine(rules, at), late]) : undefined;
-    return { ...answer, ...scored, source: itself.source, moves: result, best, ...(line === undefined ? {} : { line }) };
+    return {
+      ...answer,
+      ...scored,
+      source: itself.source,
+      moves: result,
+      best,
+      ...(line === undefined ? {} : { line }),
+    };
   }
   if (isKnown && entries.every((entry) => entry.known === "exact")) {
     const score = (most - value(at, 0)) / 2;
@@ -218,7 +233,11 @@ async function book(rules, at) {
     ...known({ lower: value(at, lower), upper: value(at, upper) }),
   });
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at), ...proved(found), source: "book" };
-  const entries = found.entries.map(({ move, played, lower, upper }) => ({ move, ...proved({ lower, upper }), ...sown(played) }));
+  const entries = found.entries.map(({ move, played, lower, upper }) => ({
+    move,
+    ...proved({ lower, upper }),
+    ...sown(played),
+  }));
   const ends = { ...(isOver(at) ? { finished: true } : {}), in_book: found.inBook };
   if (found.lower !== found.upper) return { ...answer, moves: entries, best: [], ...ends };
   const made = [];
@@ -232,7 +251,9 @@ async function book(rules, at) {
     place = played.position;
     all = await recall(rules, place);
   }
-  const line = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const line = turnsOf(made)
+    .map((turn) => turn.join(at.mover.length > 9 ? "," : ""))
+    .join(" ");
   return { ...answer, moves: entries, best: keeping(found), line, ...ends, complete: isOver(place) };
 }
 
@@ -295,7 +316,8 @@ async function choose(rules, at, player = "perfect") {
  */
 function side(places, first) {
   const made = places.flatMap(({ first: mover, moves, value, lost }) =>
-    mover === first && value !== undefined && lost !== undefined && moves.length > 1 ? [{ value, lost }] : []);
+    mover === first && value !== undefined && lost !== undefined && moves.length > 1 ? [{ value, lost }] : [],
+  );
   const best = made.filter((place) => place.lost === 0).length;
   const blunders = made.filter(({ value, lost }) => lost > 0 && Math.sign(value - lost) < Math.sign(value)).length;
   const lost = made.reduce((sum, place) => sum + place.lost, 0);
@@ -317,7 +339,9 @@ async function game(rules, at, numbers) {
   const { at: end, place: last } = on[on.length - 1];
   const seeds = last.first ? final(end) : final(end).reverse();
   const made = on.flatMap(({ place: { move, again = false } }) => (move === undefined ? [] : [{ move, again }]));
-  const text = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const text = turnsOf(made)
+    .map((turn) => turn.join(at.mover.length > 9 ? "," : ""))
+    .join(" ");
   const sides = { south: side(places, true), north: side(places, false) };
   return { rules: rules.name, line: text, places, ...(isOver(end) ? { result: seeds } : {}), sides };
 }
@@ -328,7 +352,10 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
   // Puzzles of the coming days were found as a server finds them.
   const pits = at.mover.length;
-  const days = today === undefined ? undefined : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
+  const days =
+    today === undefined
+      ? undefined
+      : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
   if (today !== undefined && days?.start === literal(at)) {
     const found = days.puzzles[level]?.[(Date.parse(today) - Date.parse(days.first)) / 86400000];
     if (found) return { ...found, day: today };
@@ -347,14 +374,16 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
 /** Answers a request. @param {string} path @param {Fields} fields @returns {Promise<unknown>} */
 async function answer(path, fields) {
   if (path === "") return (await site()).server;
-  if (path === "/tables") return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
+  if (path === "/tables")
+    return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
   if (path === "/puzzle") return puzzle(fields);
   if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
   if (fields.text !== undefined) {
     const { rules, board, moves } = await texts.read(fields.text, rulesOf);
     return answer(path, { rules, board, moves });
   }
-  if (fields.board === undefined) throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
+  if (fields.board === undefined)
+    throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
   const [rules, at] = [await rulesOf(fields.rules), parse(fields.board)];
   const given = fields.moves ?? [];
   const numbers = (Array.isArray(given) ? given : given.split(",").filter((text) => text)).map(Number);

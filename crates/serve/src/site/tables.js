@@ -260,7 +260,8 @@ export class Table {
     if (xxh3(sealed) !== view.getBigUint64(120, true)) throw this.error("its header is damaged");
     const [code, pits, seeds, finished] = bytes.subarray(12, 16);
     if (finished !== 1) throw this.error("never finished");
-    if (code !== this.code || pits !== this.rows.pits || seeds !== this.seeds) throw this.error("it is not the table of its name");
+    if (code !== this.code || pits !== this.rows.pits || seeds !== this.seeds)
+      throw this.error("it is not the table of its name");
     const { length } = this.file;
     if (length !== undefined && view.getBigUint64(24, true) !== BigInt(length)) throw this.error("it is not complete");
     // Digest of the magic, the version, the rule set, the pits and the seeds, and the directory.
@@ -278,7 +279,9 @@ export class Table {
   async frame(moverSeeds) {
     const view = await this.head();
     const at = HEADER + ENTRY * (moverSeeds - 1);
-    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) => Number(view.getBigUint64(at + field, true)));
+    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) =>
+      Number(view.getBigUint64(at + field, true)),
+    );
     if (rows !== this.rows.rows(moverSeeds)) throw this.error("its directory is damaged");
     const groupsAt = up(rows);
     const patchesAt = groupsAt + 64 * groups;
@@ -352,7 +355,8 @@ export class Table {
     const rank = this.rows.rank(mover);
     const index = this.rows.rank(other) * frame.rows + rank;
     const [number, place] = [Math.floor(index / GROUP), index % GROUP];
-    const damaged = () => this.error(`its group of scores at byte ${frame.start + frame.groupsAt + 64 * number} is damaged`);
+    const damaged = () =>
+      this.error(`its group of scores at byte ${frame.start + frame.groupsAt + 64 * number} is damaged`);
     if (number >= frame.groups) throw this.error("its directory is damaged");
     const at = frame.groupsAt + 64 * number;
     const [[profile], group] = await Promise.all([this.bytes(frame, rank, rank + 1), this.bytes(frame, at, at + 64)]);

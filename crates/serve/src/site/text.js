@@ -74,7 +74,8 @@ function split(text) {
     take();
   }
   if (comment) throw wrong(comment, "the comment that begins here has no }");
-  if (headers.size + words.length === 0) throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
+  if (headers.size + words.length === 0)
+    throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
   return { headers, words, comments };
 }
 
@@ -84,7 +85,8 @@ function result({ line, value }, all) {
   const found = /^(\d{1,9})-(\d{1,9})$/.exec(value);
   if (!found) throw wrong(line, `'${value}' is not a result: write the seeds of South and North, such as 26-22, or *`);
   const seeds = [Number(found[1]), Number(found[2])];
-  if (seeds[0] + seeds[1] !== all) throw wrong(line, `the result ${value} has ${seeds[0] + seeds[1]} seeds; the game has ${all}`);
+  if (seeds[0] + seeds[1] !== all)
+    throw wrong(line, `the result ${value} has ${seeds[0] + seeds[1]} seeds; the game has ${all}`);
   return seeds;
 }
 
@@ -113,10 +115,12 @@ export async function read(text, rulesOf) {
   const rules = await inLine(ruleSet?.line ?? 1, () => rulesOf(ruleSet?.value));
   const at = await inLine(start?.line ?? 1, () => parse(start?.value ?? "6x4"));
   const pie = headers.get("Pie");
-  if (pie && !["kept", "swapped"].includes(pie.value)) throw wrong(pie.line, `'${pie.value}' is not what the pie rule leads to: write kept or swapped`);
+  if (pie && !["kept", "swapped"].includes(pie.value))
+    throw wrong(pie.line, `'${pie.value}' is not what the pie rule leads to: write kept or swapped`);
   const pits = at.mover.length;
   const last = words.findIndex(({ text }) => text === "*" || text.includes("-"));
-  if (last >= 0 && last < words.length - 1) throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
+  if (last >= 0 && last < words.length - 1)
+    throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
   const turns = last >= 0 ? words.slice(0, last) : words;
   const numbers = [];
   // Numbers of moves before the first turn, and after each turn.
@@ -126,9 +130,14 @@ export async function read(text, rulesOf) {
     const parts = text.includes(",") || pits > 9 ? text.split(",") : [...text];
     let again = true;
     for (const part of parts) {
-      if (!/^\d{1,9}$/.test(part)) throw wrong(line, `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`);
+      if (!/^\d{1,9}$/.test(part))
+        throw wrong(
+          line,
+          `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`,
+        );
       const number = Number(part);
-      if (number < 1 || number > pits) throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
+      if (number < 1 || number > pits)
+        throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
       if (!again) throw wrong(line, `turn ${index + 1} of the line has another move after one that ended it`);
       if (isOver(position)) throw wrong(line, `turn ${index + 1} of the line: the game is over`);
       let played;
@@ -142,15 +151,21 @@ export async function read(text, rulesOf) {
       if (!again) first = !first;
     }
     turnEnds.push(numbers.length);
-    if (again && index < turns.length - 1) throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
+    if (again && index < turns.length - 1)
+      throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
   }
   const all = [...at.mover, ...at.other, ...at.stores].reduce((sum, seeds) => sum + seeds, 0);
-  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter((one) => one !== undefined);
+  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter(
+    (one) => one !== undefined,
+  );
   const given = ends.map((end) => ({ ...end, seeds: result(end, all) }));
-  if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds)) throw wrong(given[1].line, "the result here is not that of the header");
+  if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds))
+    throw wrong(given[1].line, "the result here is not that of the header");
   const byRules = isOver(position) ? (first ? final(position) : final(position).reverse()) : undefined;
   if (given.length > 0 && !headers.has("Termination") && String(given[0].seeds) !== String(byRules)) {
-    const why = byRules ? `by the rules the game ends ${byRules.join("-")}, which is not the result` : "the game is not over after these moves, but has a result";
+    const why = byRules
+      ? `by the rules the game ends ${byRules.join("-")}, which is not the result`
+      : "the game is not over after these moves, but has a result";
     throw wrong(given[given.length - 1].line, `${why}; say why with a header Termination`);
   }
   const seeds = given.length > 0 ? given[0].seeds : byRules;
@@ -177,7 +192,8 @@ export async function read(text, rulesOf) {
 
 /** Returns the shortest form of a position. @param {Position} at */
 function shortest(at) {
-  const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
+  const same =
+    at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
   return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
 }
 
@@ -218,13 +234,18 @@ export function write(rules, at, numbers, fields) {
   const turns = turnsOf(moves);
   const end = isOver(position) ? (first ? final(position) : final(position).reverse()).join("-") : "*";
   /** @param {string} name @param {unknown} value */
-  const header = (name, value) => `[${name} "${String(value).replace(/[\p{Cc}]/gu, " ").replace(/["\\]/g, "\\$&")}"]\n`;
+  const header = (name, value) =>
+    `[${name} "${String(value)
+      .replace(/[\p{Cc}]/gu, " ")
+      .replace(/["\\]/g, "\\$&")}"]\n`;
   /** @param {string[]} names */
   const written = (names) => names.filter((name) => headers.has(name)).map((name) => header(name, headers.get(name)));
   let text = header("Rules", rules.name) + header("Start", shortest(at)) + written(KNOWN.slice(0, 2)).join("");
   text += header("Result", end) + written(KNOWN.slice(2)).join("");
   text += written([...headers.keys()].filter((name) => !KNOWN.includes(name))).join("");
-  const words = turns.map((turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`);
+  const words = turns.map(
+    (turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`,
+  );
   // Each comment after its turn.
   /** @type {ReturnType<typeof commentWords>[]} */
   const said = [[], ...turns.map(() => [])];

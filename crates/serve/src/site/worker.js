@@ -22,7 +22,8 @@ const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 async function fetched([path, type, digest], cache) {
   const response = await fetch(address(path), { cache });
   const told = response.headers.get("content-type");
-  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type)) throw new TypeError(`${path}: the answer is not this file`);
+  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type))
+    throw new TypeError(`${path}: the answer is not this file`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (blake3(bytes) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
   // A new response: browsers reject redirected ones for a page.

@@ -10,9 +10,11 @@ const SECRET = new DataView(new ArrayBuffer(192));
   "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8" +
   "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb" +
   "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
-).match(/../g)?.forEach((byte, at) => {
-  SECRET.setUint8(at, parseInt(byte, 16));
-});
+)
+  .match(/../g)
+  ?.forEach((byte, at) => {
+    SECRET.setUint8(at, parseInt(byte, 16));
+  });
 
 /** @param {number} at */
 const secret = (at) => SECRET.getBigUint64(at, true);

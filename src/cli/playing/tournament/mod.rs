@@ -198,10 +198,14 @@ fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
     let pits = records[0].start.pits();
     let start = |(number, record): (usize, &GameRecord)| {
         let (end, _) = record.end();
-        let told = format!("{}, game {number}", path.display());
-        anyhow::ensure!(record.rules == rules, "{told}: its rules are {}; add --rules {}", record.rules, record.rules);
-        anyhow::ensure!(end.pits() == pits, "{told}: it has {} pits a side, but the first game has {pits}", end.pits());
-        anyhow::ensure!(!end.is_over(), "{told}: it is over, so it cannot be continued");
+        let place = format!("{}, game {number}", path.display());
+        anyhow::ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
+        anyhow::ensure!(
+            end.pits() == pits,
+            "{place}: it has {} pits a side, but the first game has {pits}",
+            end.pits()
+        );
+        anyhow::ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
         Ok(end)
     };
     (1..).zip(&records).map(start).collect()

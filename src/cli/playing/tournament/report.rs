@@ -209,8 +209,8 @@ impl TournamentReport {
 
     /// Returns one row for each game.
     pub fn records(&self) -> Grid {
-        let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
-        let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
+        let sides = ["seeds_", "seconds_", "judged_", "mistakes_", "lost_"];
+        let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
         let forfeit = ["forfeit".to_owned()];
         let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));

@@ -96,8 +96,8 @@ impl PlanBuild {
             let Work { layers, positions, disk, memory, read, read_by_pairs, seconds, critical_seconds, .. } = work;
             #[rustfmt::skip]
             output::json(&PlanBuildReport {
-                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs, seconds,
-                critical_seconds,
+                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs,
+                seconds, critical_seconds,
             })?;
             return Ok(Outcome::Done);
         }

@@ -59,8 +59,9 @@ impl ArchiveChecks<'_> {
             match progress.watch(&self.pulse.positions, check) {
                 Ok(checked) => {
                     let seconds = start.elapsed().as_secs_f64();
-                    let told = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
-                    progress.step(seconds, &format!("layer {seeds}: {told}"));
+                    let summary =
+                        format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
+                    progress.step(seconds, &format!("layer {seeds}: {summary}"));
                     report.passed.push(Passed { seeds, check: Check::Archives, checked, frames: None, seconds });
                 }
                 Err(fault) => report.add(seeds, Check::Archives, &fault),

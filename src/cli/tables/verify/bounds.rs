@@ -104,8 +104,8 @@ impl BoundChecks<'_> {
                 match checked {
                     Ok(checked) => {
                         let seconds = start.elapsed().as_secs_f64();
-                        let told = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
-                        progress.step(seconds, &format!("layer {seeds}: {told}"));
+                        let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
+                        progress.step(seconds, &format!("layer {seeds}: {summary}"));
                         report.passed.push(Passed { seeds, check, checked, frames: None, seconds });
                     }
                     Err(fault) => report.add(seeds, check, &fault),

@@ -381,8 +381,8 @@ impl Means<'_> {
         // Every frame is visited, see `Sample::frames`.
         let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
         let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
-        let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
-        progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
+        let summary = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+        progress.step(passed.seconds, &format!("layer {seeds}: {summary}"));
         Ok(passed)
     }
 

@@ -262,8 +262,8 @@ pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             output::line(format_args!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds)))?;
         }
         if !board.only_in_manifest.is_empty() {
-            let told = layers(&board.only_in_manifest);
-            output::line(format_args!("manifest: listed there but missing in the directory{whose}: {told}"))?;
+            let missing = layers(&board.only_in_manifest);
+            output::line(format_args!("manifest: listed there but missing in the directory{whose}: {missing}"))?;
         }
     }
     Ok(())
