@@ -15,7 +15,7 @@ use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer::FromBook;
 use crate::cli::{failure, output};
 
-/// Look up positions in the tables: score, value, moves, line of best play
+/// Look up positions in the tables: score, value, best moves, line
 ///
 /// Use this for positions with few enough seeds in play for the tables; it answers at once and never searches. Use
 /// `kalah solve` for others. A position is PITSxSEEDS for a start, or s1,..,sm/n1,..,nm for the rows without stores,

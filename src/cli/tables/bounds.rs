@@ -24,7 +24,7 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 
-/// Make bound tables, a half or a quarter the size of exact ones, for solving
+/// Make bound tables, a half or a quarter as large, for solving
 ///
 /// Use these when exact tables do not fit the memory of a search. A bound table states in which interval around its
 /// evaluation each position's score lies. You may delete the exact tables afterwards: a search uses exact layers up

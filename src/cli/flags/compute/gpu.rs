@@ -17,7 +17,7 @@ pub struct GpuFlags {
     /// Use the adapter whose name contains NAME; `kalah gpu` lists names. Software adapters must be named
     #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
     adapter: Option<String>,
-    /// Limit the GPU memory to use, such as 8GiB [default: all of it]
+    /// Limit the GPU memory to use, such as 8GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     gpu_memory: Option<u64>,
     /// Run a stage of the GPU builder on the CPU instead, to find a faulty one; may be repeated
