@@ -173,7 +173,7 @@ fn proofs_end_with_the_position_that_takes_too_long() {
         code == 0 && out.contains("nothing is proved: the position after 0 turns with 72 seeds in play"),
         "{out}{err}"
     );
-    assert!(out.contains("takes more than 0.3 s"), "{out}");
+    assert!(out.contains("takes longer than 0.3 s"), "{out}");
 }
 
 #[test]

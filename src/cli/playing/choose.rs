@@ -97,7 +97,7 @@ impl Choose {
         positions::read(&self.positions, |Given { place, position }| {
             let answered = match position {
                 Ok(position) if position.is_over() => {
-                    Err(usage(format_args!("there is no move: the game is over at {position}")))
+                    Err(usage(format_args!("the game is over at {position}: there is no move to choose")))
                 }
                 Ok(position) => self.answer(&position, &books),
                 Err(unusable) => Err(unusable.into()),

@@ -263,7 +263,7 @@ pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
         }
         if !board.only_in_manifest.is_empty() {
             let missing = layers(&board.only_in_manifest);
-            output::line(format_args!("manifest: listed there but missing in the directory{whose}: {missing}"))?;
+            output::line(format_args!("manifest: listed there, but not in the directory{whose}: {missing}"))?;
         }
     }
     Ok(())
