@@ -1,8 +1,8 @@
 //! Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 //!
-//! A *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
-//! those seeds the mover collects with best play: the *score*. Tables exist for several [rule sets](game::Rules) and
-//! boards of 1 to 8 pits a side. They are built layer by layer, each from those below:
+//! A *table* holds a score for every position of a *layer*, which is all positions with the same number of seeds in
+//! play. The *score* is the number of those seeds that the mover collects with best play. Tables exist for several
+//! [rule sets](game::Rules) and boards of 1 to 8 pits a side. Each layer is built from those below it:
 //!
 //! ```
 //! use kalah::build::build;
@@ -25,36 +25,38 @@
 //! # }
 //! ```
 //!
-//! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
+//! The crate [`kalah_core`] has everything needed to read tables; its modules are re-exported here.
 //!
-//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
-//! [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
-//! [`analyse`], [`play`], [`mod@record`] <- [`serve`], [`kgp`] <- the command line.
+//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <-
+//! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <-
+//! [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`], [`mod@record`] <-
+//! [`serve`], [`kgp`] <- the command line.
 //!
-//! Features: `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by default, `parquet` (scores as
-//! Parquet) and `plot` (charts) are not. Without any, the library builds on the CPU, verifies, solves, plays and analyses.
+//! The features `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by
+//! default; `parquet` (scores as Parquet) and `plot` (charts) are off. Without any feature, the library builds on the
+//! CPU, verifies, solves, plays and analyses.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
-//! | [`rows`] | what moves do to rows, in terms of ranks |
-//! | [`gpu`] | computing on a GPU, independent of what is computed |
+//! | [`rows`] | effects of moves on rows, in terms of ranks |
+//! | [`gpu`] | computing on a GPU, whatever the computation |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
 //! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |
-//! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
+//! | [`prove`] | resumable proofs by any number of processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
-//! | [`analyse`] | whole boards: computing the tables of the papers |
-//! | [`play`] | players of the game, and games between them |
+//! | [`analyse`] | analysing whole boards, as the papers do |
+//! | [`play`] | players, and games between them |
 //! | [`mod@record`] | games as text |
-//! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
+//! | [`serve`] | the tables over HTTP, and a page to play and explore on |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
@@ -62,10 +64,10 @@
 //! | [`cause`] | finding the cause of an error |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`system`] | available memory and free disk space |
-//! | [`random`] | random numbers from the seeds that users choose |
+//! | [`random`] | random numbers from seeds that users choose |
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
-//! | [`watcher`] | a thread that watches while other work is done |
+//! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory};
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;

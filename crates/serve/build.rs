@@ -13,7 +13,7 @@ fn main() {
     std::fs::write(page, join::join(&scripts(Path::new("src/page")), "app")).expect("a file in cargo's directory");
 }
 
-/// The scripts in a directory, by their names without `.js`.
+/// Reads the scripts in a directory, by their names without `.js`.
 fn scripts(directory: &Path) -> BTreeMap<String, String> {
     let files = std::fs::read_dir(directory).expect("the scripts of the page").map(|file| file.expect("a file").path());
     let scripts = files.filter(|file| file.extension().is_some_and(|ending| ending == "js"));

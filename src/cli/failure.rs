@@ -21,7 +21,7 @@ use crate::cli::flags::positions::{LineOfFile, Unusable};
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, UsageError};
 
-/// An error, those of its causes that it does not state itself, and what to do about it.
+/// Returns an error, the causes that it does not mention itself, and advice.
 pub fn message(error: &anyhow::Error) -> String {
     let mut causes = cause::chain(error.as_ref()).map(statement::statement);
     let mut message = causes.next().unwrap_or_default();
@@ -37,19 +37,19 @@ pub fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// The most characters of a line of an error.
+/// Maximum characters of a line of an error.
 const MAX_LINE: usize = 4000;
 
 /// Prints the message of an error that ends a command.
 pub fn tell(error: &anyhow::Error) {
     if !is_broken_pipe(error) {
-        // It may name files, or quote what was read: neither may do anything to a terminal.
+        // File names and quoted input may contain control characters, which must not reach a terminal.
         let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
         output::tell(format_args!("kalah: {}", lines.join("\n")));
     }
 }
 
-/// Reports why the position of `place` is not answered, and returns what that means for the outcome of the command, which goes
+/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on.
 /// on with the others.
 pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
     let (message, outcome) = (message(error), outcome(error));
@@ -57,11 +57,11 @@ pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
         Some(place) => output::tell(format_args!("kalah: {place}: {message}")),
         None => output::tell(format_args!("kalah: {message}")),
     }
-    // What a file holds is no fault of the command line.
+    // A fault in a file is not a fault of the command line.
     if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }
 
-/// How a command ends that returns this error: the one place that says what an error means for the exit code.
+/// Returns the outcome of a command with this error. All exit codes of errors come from here.
 pub fn outcome(error: &anyhow::Error) -> Outcome {
     if is_broken_pipe(error) {
         // The reader closed the pipe (`head`, `less`).
@@ -75,7 +75,7 @@ pub fn outcome(error: &anyhow::Error) -> Outcome {
     }
 }
 
-/// Returns true if an error is one of the command line: no machine could do what it asks for.
+/// Returns true if the command line is wrong on any machine.
 fn is_usage(cause: &(dyn Error + 'static)) -> bool {
     cause.is::<UsageError>()
         || cause.downcast_ref().is_some_and(Unusable::is_usage)
@@ -85,12 +85,12 @@ fn is_usage(cause: &(dyn Error + 'static)) -> bool {
         || matches!(cause.downcast_ref(), Some(ProveError::Value { .. } | ProveError::Statement(_)))
 }
 
-/// Returns true if an error means that nobody reads our output any more.
+/// Returns true if the reader of the output closed the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Returns true if an error is what a check found: damage, or something that is wrong.
+/// Returns true if an error is the finding of a check: damage, or a wrong value.
 fn is_damage(error: &anyhow::Error) -> bool {
     cause::chain(error.as_ref()).any(|cause| {
         cause.downcast_ref().is_some_and(TableError::is_damage)
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// What `kalah build` prints when the device is lost or hangs; the exit code is 1, as for all that is no damage.
+    /// The message of `kalah build` if the device is lost or hangs. The exit code is 1, since nothing is damaged.
     #[cfg(feature = "gpu")]
     #[test]
     fn a_build_that_a_device_ended_says_so_and_how_to_go_on() {
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// An error that hid its cause used to get another exit code and no advice.
+    /// Errors that wrap others must not change the exit code or hide the advice.
     #[test]
     fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
         let table = || TableError::damaged("a.kalah".as_ref(), Damage::Digest);

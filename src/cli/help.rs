@@ -1,4 +1,4 @@
-//! The parts of help beside the flags: the commands in groups, examples, the rule sets.
+//! Help beyond the flags themselves: groups of commands and flags, examples, rule sets.
 
 use clap::builder::styling::Style;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,32 +12,68 @@ pub struct Group {
 }
 
 impl Group {
-    /// The commands of `S` under `heading`.
+    /// Returns the commands of `S` under `heading`.
     pub fn of<S: Subcommand>(heading: &'static str) -> Group {
         let commands = S::augment_subcommands(Command::new("group"));
         Group { heading, commands: commands.get_subcommands().cloned().collect() }
     }
 }
 
-/// Returns what stands below the flags of a command: examples, each as what it does and the command.
+/// Returns the text below the flags of a command: examples, each a description and a command.
 pub fn examples(examples: &[(&str, &str)]) -> String {
     let heading = if examples.len() == 1 { "Example" } else { "Examples" };
     let lines = examples.iter().map(|(what, example)| format!("\n  # {what}\n  {example}"));
     format!("{heading}:{}", lines.collect::<String>())
 }
 
-/// The command line with all that belongs to its help.
+/// Returns the command line with its complete help.
 pub fn completed(command: Command, groups: &[Group]) -> Command {
-    let command = command.mut_subcommands(by_rules);
+    let command = grouped(command.mut_subcommands(by_rules));
     let heading = *command.get_styles().get_header();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} \
+         {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
         list(groups, heading)
     );
     command.help_template(template).after_help(AFTER)
 }
 
-/// A command, and those within it, with the rule sets explained at its flag, if it has one.
+/// Headings of the flags that several commands share. A command's own flags come first, under "Options".
+const HEADINGS: [(&str, &[&str]); 3] = [
+    (
+        "Game and tables",
+        &[
+            "rules",
+            "pits",
+            "seeds-per-pit",
+            "tables",
+            "no-tables",
+            "tables-up-to",
+            "exact-up-to",
+            "build",
+            "book",
+            "no-book",
+        ],
+    ),
+    (
+        "Memory, threads and GPU",
+        &["memory", "transpositions", "threads", "backend", "adapter", "gpu-memory", "twin", "checked"],
+    ),
+    ("Output", &["json", "csv", "plot", "quiet", "color"]),
+];
+
+/// Puts the shared flags of a command, and of those within it, under their headings.
+fn grouped(command: Command) -> Command {
+    command.mut_subcommands(grouped).mut_args(|arg| {
+        let name = arg.get_long().unwrap_or_default();
+        match HEADINGS.iter().find(|(_, flags)| flags.contains(&name)) {
+            Some((heading, _)) => arg.help_heading(*heading),
+            None => arg,
+        }
+    })
+}
+
+/// Explains the rule sets at the `--rules` flag of a command and of those within it.
 fn by_rules(command: Command) -> Command {
     let command = command.mut_subcommands(by_rules);
     let has_rules = command.get_arguments().any(|arg| arg.get_id() == "rules" && arg.get_long().is_some());
@@ -45,11 +81,11 @@ fn by_rules(command: Command) -> Command {
 }
 
 /// The text below the groups.
-const AFTER: &str = "`kalah help COMMAND` explains a command, with examples. \
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted. \
-    Pages that help names, such as docs/engine.md, come with the program, and are in the repository.";
+const AFTER: &str = "Run `kalah help COMMAND` for the flags of a command, with examples. \
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted. \
+    The pages that help refers to, such as docs/engine.md, come with the program.";
 
-/// The commands with what they do, in groups; `style` is that of headings.
+/// Lists the commands in groups, each with its one-line help. `style` is the style of headings.
 fn list(groups: &[Group], style: Style) -> String {
     let mut text = String::new();
     for Group { heading, commands } in groups {
@@ -59,18 +95,18 @@ fn list(groups: &[Group], style: Style) -> String {
             text += &format!("  {:<13} {about}\n", command.get_name());
         }
     }
-    // clap adds this one itself, later.
+    // clap adds this one itself later.
     text + &format!("  {:<13} Explain a command\n", "help")
 }
 
-/// The flag of the rule set, with what each of them is.
+/// Returns the flag of the rule set, with an explanation of each.
 fn rules(arg: Arg) -> Arg {
     let values = Rules::ALL.map(|rules| {
         let help = format!("{}. {}", rules.played_by(), rules.summary());
         PossibleValue::new(rules.name()).alias(rules.name().replace('-', "_")).help(help)
     });
     let parser = PossibleValuesParser::new(values).try_map(|name| name.parse::<Rules>());
-    // What each of them is stands in one place; completions show it, too.
+    // `kalah rules` explains them in full; completions show these summaries.
     arg.help(format!("Rule set: {}; see `kalah rules`", Rules::ALL.map(Rules::name).join(", ")))
         .hide_possible_values(true)
         .value_parser(parser)
@@ -84,13 +120,13 @@ mod tests {
     use super::*;
     use crate::cli::command;
 
-    /// The lines of the examples of a command.
+    /// Lines of the examples of a command.
     fn lines(command: &Command) -> Vec<String> {
         let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         text.lines().filter_map(|line| Some(line.strip_prefix("  ")?.to_owned())).collect()
     }
 
-    /// The commands, with the names by which they are called.
+    /// All commands, each with its full name.
     fn all(command: &Command, name: &str) -> Vec<(String, Command)> {
         let inner = command.get_subcommands().flat_map(|inner| all(inner, &format!("{name} {}", inner.get_name())));
         std::iter::once((name.to_owned(), command.clone())).chain(inner).collect()
@@ -103,14 +139,14 @@ mod tests {
 
     #[test]
     fn every_command_has_examples() {
-        // Examples are those of a command, or of the commands within it.
+        // A group may have examples itself, or in each of its commands.
         for command in command().get_subcommands() {
             let inner = command.has_subcommands() && command.get_subcommands().all(|inner| !lines(inner).is_empty());
             assert!(inner || !lines(command).is_empty(), "{}", command.get_name());
         }
     }
 
-    /// Flags have had other names, under which scripts know them.
+    /// Old names of flags, which scripts still use.
     #[test]
     fn old_spellings_are_understood() {
         for line in [
@@ -126,7 +162,7 @@ mod tests {
         }
     }
 
-    /// The words of the commands of a shell line, without quotes.
+    /// Returns the words of the commands in a shell line, without quotes.
     fn words(line: &str) -> Vec<String> {
         let script = format!("kalah() {{ printf '%s\\n' kalah \"$@\"; }}; man() {{ :; }}; {line}");
         let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
@@ -141,7 +177,7 @@ mod tests {
                 if cfg!(not(feature = "plot")) && example.contains("--plot") {
                     continue;
                 }
-                // What `eval` is given is the command here.
+                // In `eval "$(COMMAND)"` the example is COMMAND.
                 let inner = example.strip_prefix("eval \"$(").and_then(|rest| rest.strip_suffix(")\""));
                 let words = words(inner.unwrap_or(example));
                 assert!(words.join(" ").starts_with(&name), "{example}");

@@ -1,20 +1,20 @@
 //! The command line: a folder for each group of `kalah --help`, in it a file or folder for each command.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `tables` | commands that build and check tables |
 //! | `solving` | commands that look up and solve positions |
 //! | `playing` | commands that play |
 //! | `serving` | commands that serve other programs |
 //! | `analysis` | commands that analyse whole boards |
-//! | `program` | commands about this program |
-//! | `flags` | flags and arguments that several commands have |
-//! | `output` | what commands print |
-//! | `errors` | errors in words, with advice |
+//! | `program` | commands about the program itself |
+//! | `flags` | flags and arguments shared by several commands |
+//! | `output` | everything that commands print |
+//! | `errors` | wording of errors, and advice |
 //! | `failure` | the message and exit code of an error that ends a command |
 //! | `process` | exit codes, signals, limits of the system |
-//! | `help` | groups of commands, examples, rule sets |
-//! | `old_spellings` | earlier spellings of commands |
+//! | `help` | groups of commands and flags, examples, rule sets |
+//! | `old_spellings` | old spellings of commands |
 
 mod analysis;
 mod errors;
@@ -51,15 +51,15 @@ use self::serving::Serving;
 use self::solving::Solving;
 use self::tables::Tables;
 
-/// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
+/// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
 #[command(name = "kalah", version, long_version = version::long(), max_term_width = 120)]
 struct Cli {
-    /// Print no progress and no notes, only answers and errors
+    /// Print only answers and errors: no progress, no notes
     #[arg(long, global = true, display_order = 1000)]
     quiet: bool,
-    /// When help is coloured: auto, always or never
-    // Applied before the command line is read, see `colour`.
+    /// Colour help and errors: auto, always or never
+    // Takes effect before clap reads the command line, see `colour`.
     #[arg(
         long,
         global = true,
@@ -73,7 +73,7 @@ struct Cli {
     command: Command,
 }
 
-/// The commands, by groups.
+/// The commands, by group.
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
@@ -90,7 +90,7 @@ enum Command {
     Program(Program),
 }
 
-/// The groups in the order of help.
+/// The groups, in the order of help.
 fn groups() -> [Group; 6] {
     [
         Group::of::<Tables>("Build and check tables"),
@@ -102,12 +102,12 @@ fn groups() -> [Group; 6] {
     ]
 }
 
-/// The command line with all that belongs to its help.
+/// Returns the command line with its complete help.
 fn command() -> clap::Command {
     help::completed(Cli::command(), &groups())
 }
 
-/// Prepares for limits of the system and files that shrink, then runs the command line.
+/// Prepares for system limits and for files that shrink, then runs the command line.
 pub fn main() -> ExitCode {
     limits::expect_full_files();
     #[cfg(feature = "gpu")]
@@ -117,7 +117,7 @@ pub fn main() -> ExitCode {
     run()
 }
 
-/// Reads the command line and runs the command. The exit code is that of its [`Outcome`].
+/// Reads the command line and runs the command. Its [`Outcome`] determines the exit code.
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
@@ -141,13 +141,13 @@ fn run() -> ExitCode {
     cli.run(is_by_default(&matches, "rules"))
 }
 
-/// Prints what clap has to say in place of a command: help, the version, or what is wrong with the command line. Returns its exit
-/// code, or 1 if that cannot be printed.
+/// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
+/// cannot be printed.
 fn told(error: &clap::Error) -> ExitCode {
     let printed = error.print().and_then(|()| io::stdout().flush());
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
     match printed {
-        // An error that cannot be printed is one all the same.
+        // An error message that cannot be printed keeps its exit code.
         Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
             cannot_print(&failed).leave()
         }
@@ -155,45 +155,45 @@ fn told(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Reports that standard output cannot be written.
+/// Reports a failed write to standard output.
 fn cannot_print(error: &io::Error) -> Outcome {
     output::tell(format_args!("kalah: cannot write to standard output: {error}"));
     Outcome::Failed
 }
 
-/// Whether the flag of a command has its default value.
+/// Returns true if the command has this flag, with its default value.
 fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
     let command = innermost(matches);
     command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
 }
 
-/// The arguments of the command that runs: `kalah plan build` is within `kalah plan`.
+/// Arguments of the innermost command: those of `build` for `kalah plan build`.
 fn innermost(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
 }
 
-/// Keeps Mesa's layer that orders Vulkan devices from connecting to a display, which prints an error where there is none:
-/// `XDG_RUNTIME_DIR is invalid or not set in the environment`. The order is of no use here, devices are chosen by name.
+/// Disables Mesa's layer that orders Vulkan devices. Without a display it prints `XDG_RUNTIME_DIR is invalid or not
+/// set in the environment`, and devices are chosen by name here anyway.
 fn hush_device_selection() {
-    // It is as good as not set where it is no absolute path, an empty one above all.
+    // Mesa ignores a path that is not absolute, such as an empty one.
     let is_set = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|directory| Path::new(&directory).is_absolute());
     if cfg!(target_os = "linux") && !is_set {
-        // SAFETY: the program has started no thread yet that could read the environment meanwhile.
+        // SAFETY: the program has started no thread yet that could read the environment.
         unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }
 
-/// Removes the environment variables of the program that are empty: they mean the default, as if they were not set.
+/// Removes the program's environment variables that are empty, so that they mean the default.
 fn forget_empty_variables() {
     for (name, _) in man::ENVIRONMENT {
         if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
-            // SAFETY: the program has started no thread yet that could read the environment meanwhile.
+            // SAFETY: the program has started no thread yet that could read the environment.
             unsafe { std::env::remove_var(name) };
         }
     }
 }
 
-/// The last `--color` among `arguments`: what reads them must know before it reads them.
+/// Returns the last `--color` among `arguments`: clap needs it before it reads them.
 fn colour(arguments: &[OsString]) -> ColorChoice {
     let mut choice = ColorChoice::Auto;
     let mut arguments =
@@ -209,7 +209,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
     choice
 }
 
-/// Notes the default rules on a terminal where --rules was not given.
+/// Notes the default rules if --rules was not given and a person watches.
 fn tell_default_rules(matches: &ArgMatches) {
     if is_by_default(matches, "rules") && io::stderr().is_terminal() {
         let Some(rules) = innermost(matches).get_one::<Rules>("rules") else { return };
@@ -222,7 +222,7 @@ fn tell_default_rules(matches: &ArgMatches) {
 }
 
 impl Cli {
-    /// Runs the command; `default_rules` says whether its rule set is the default, not one that was asked for.
+    /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
         let outcome = match self.command {
             Command::Tables(tables) => tables.run(),
@@ -237,7 +237,7 @@ impl Cli {
             failure::outcome(&error)
         });
         let outcome = outcome.after(signals::received());
-        // What is left in its buffer, which is not written or lost in silence when the program ends.
+        // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {
             Some(error) => cannot_print(&error).leave(),

@@ -1,17 +1,17 @@
-//! Earlier spellings of commands: they mean what they meant.
+//! Old spellings of commands, which still work.
 
 use std::ffi::OsString;
 
-/// Commands that are within `analyse` now.
+/// Commands that moved into `analyse`.
 const ANALYSES: [&str; 5] = ["values", "graph", "complexity", "opening", "opening-scan"];
 
-/// Commands that are within `archive` now.
+/// Commands that moved into `archive`.
 const ARCHIVES: [&str; 2] = ["pack", "unpack"];
 
 /// Flags of the whole program that take a value of their own.
 const WITH_VALUE: [&str; 1] = ["--color"];
 
-/// The command line in today's spelling; `arguments` begin with the name of the program.
+/// Returns the command line in the current spelling; `arguments` begin with the name of the program.
 pub fn modern(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = command_at(&arguments, 1) else { return arguments };
     let is_help = arguments[at] == "help";
@@ -24,7 +24,7 @@ pub fn modern(mut arguments: Vec<OsString>) -> Vec<OsString> {
     } else if command == "plan" && !is_help {
         let flags = &arguments[at + 1..];
         let is_asked = |name: &str| flags.iter().take_while(|flag| *flag != "--").position(|flag| flag == name);
-        // The first argument of the command says which plan; a flag said so before.
+        // The first argument chooses the plan; in the old spelling a flag does.
         let first = flags.first().and_then(|flag| flag.to_str()).unwrap_or("--help");
         if !first.starts_with('-') && is_asked("--search").is_none() || matches!(first, "--help" | "-h") {
             return arguments;
@@ -38,7 +38,7 @@ pub fn modern(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// The place of the first argument from `start` on that is no flag of the whole program.
+/// Returns the index of the first argument from `start` on that is not a flag of the whole program.
 fn command_at(arguments: &[OsString], start: usize) -> Option<usize> {
     let mut at = start;
     loop {

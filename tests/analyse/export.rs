@@ -204,7 +204,7 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
 #[test]
 fn what_cannot_be_exported_is_refused() {
     for (arguments, code, why) in [
-        (&["--seeds", "6", "--sample", "1000000000"][..], 2, "sample fewer, or leave --sample out"),
+        (&["--seeds", "6", "--sample", "1000000000"][..], 2, "sample fewer, or leave out --sample"),
         (&["--seeds", "6", "--sample", "0"], 2, "--sample"),
         (&["--seeds", "6", "--format", "xml"], 2, "csv, jsonl, npy, parquet"),
         #[cfg(not(feature = "parquet"))]

@@ -117,7 +117,7 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
     let stderr = String::from_utf8_lossy(&refused.stderr);
     assert_eq!((refused.status.code(), &*refused.stdout), (Some(1), &b""[..]), "{stderr}");
     let outer = groups.outer.file_name().unwrap().to_str().unwrap();
-    for part in [outer, "is limited to 32.00 MiB", "raise the limit of the group"] {
+    for part in [outer, "is limited to 32.00 MiB", "raise the memory limit of this group of processes"] {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
     }
     // Layers that fit are built.

@@ -162,7 +162,7 @@ fn plans_name_the_memory_they_are_for() {
     assert!(train.is_some() && train < bounds, "{text}");
     // Existing tables are not built again.
     let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
-    assert!(text.contains("all of them are there") && !text.contains("bounds"), "{text}");
+    assert!(text.contains("all of them exist") && !text.contains("bounds"), "{text}");
     let (code, _, told) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
     assert!(code == Some(1) && told.contains("--memory"), "{code:?} {told}");
     assert_eq!(kalah(&["plan"]).0, Some(2));

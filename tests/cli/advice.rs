@@ -86,7 +86,7 @@ fn positions_that_nothing_can_solve_are_sent_nowhere() {
 fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
     let directory = tempfile::tempdir().unwrap();
     for (line, told, not) in [
-        ("solve -", "standard input holds no position", "- holds"),
+        ("solve -", "standard input contains no position", "- contains"),
         ("line --from -", "standard input", "cannot read -"),
         ("solve <6,1,2>", "has 15 numbers", "no file of that name"),
         ("solve 1x3 --threads 1 --no-book", "with 1 pit in", "1 pits"),

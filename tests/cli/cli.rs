@@ -383,7 +383,7 @@ fn a_full_disk_loses_no_finished_frame() {
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("empty-capture-6-16.kalah.partial"), "{stderr}");
-    assert!(stderr.contains("finished frames are kept; raise the limit on the size of files"), "{stderr}");
+    assert!(stderr.contains("finished frames are kept; raise the limit on file sizes"), "{stderr}");
     let before = std::fs::read(directory.path().join("empty-capture-6-15.kalah")).unwrap();
     let ran = kalah(directory.path(), &["build", "--seeds", "17"], "").success();
     assert!(ran.stderr().contains("frames kept from an earlier run"), "{}", ran.stderr());

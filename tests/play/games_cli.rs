@@ -69,7 +69,7 @@ fn a_tournament_writes_all_its_games() {
     assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
     let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
     assert_eq!(again.iter().map(|game| game.start).collect::<Vec<Position>>(), ends);
-    refused(&["tournament", "greedy", "--from", "-"], open, 1, "give --rules standard");
+    refused(&["tournament", "greedy", "--from", "-"], open, 1, "add --rules standard");
 }
 
 #[test]

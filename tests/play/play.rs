@@ -59,8 +59,8 @@ fn moves_are_taken_back_and_bad_ones_reported() {
     let typed = "back\n9\nxyzzy\n3\n2\nback\nline\nquit\n";
     let text = stdout(&kalah(&["play", "6x4", "--north", "human"], typed));
     assert!(text.contains("you have not moved yet"), "{text}");
-    assert!(text.contains("move 9 is not legal: the pits are 1 to 6"), "{text}");
-    assert!(text.contains("'xyzzy' is neither a pit nor a word"), "{text}");
+    assert!(text.contains("there is no pit 9: the pits are 1 to 6"), "{text}");
+    assert!(text.contains("'xyzzy' is neither a pit nor a command"), "{text}");
     // Move 3 allows another move. Move 2 is taken back, although it would be North's turn, and only 3 is left.
     assert!(text.contains("\nSouth> line\n3\n"), "{text}");
     assert!(text.contains("the game ends here, at"), "{text}");
@@ -96,25 +96,25 @@ fn whole_turns_are_typed_and_taken_back_as_one() {
     }
     let text = stdout(&kalah(&["play", "12x4", "--north", "human", "--tables", "/"], "9,1\n36\nline\n"));
     assert!(text.contains("South sows 9 and moves again\nSouth sows 1\n"), "{text}");
-    assert!(text.contains("move 36 is not legal: the pits are 1 to 12; several moves are written 3,6"), "{text}");
+    assert!(text.contains("there is no pit 36: the pits are 1 to 12; several moves are written 3,6"), "{text}");
     assert!(text.contains("North> line\n9,1\n"), "{text}");
 }
 
 #[test]
 fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
     for (turn, why) in [
-        ("25", "move 5 cannot follow: move 2 does not end in the store; none of these moves is made"),
-        ("33", "move 3 is not legal: the pit is empty; legal: 1 2 4 5 6; none of these moves is made"),
-        ("37", "move 7 is not legal: the pits are 1 to 6"),
-        ("3 \u{0663}", "'\u{0663}' is neither a pit nor a word I know; ? lists what can be typed"),
-        ("3 \u{1b}[2J", "'\\u{1b}[2J' is neither a pit nor a word"),
+        ("25", "move 5 cannot follow: move 2 does not end in the store; none of these moves was made"),
+        ("33", "move 3 is illegal, since the pit is empty; legal moves: 1 2 4 5 6; none of these moves was made"),
+        ("37", "there is no pit 7: the pits are 1 to 6"),
+        ("3 \u{0663}", "'\u{0663}' is neither a pit nor a command; type ? for help"),
+        ("3 \u{1b}[2J", "'\\u{1b}[2J' is neither a pit nor a command"),
     ] {
         let text = stdout(&kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")));
         assert!(text.contains(why) && text.contains("South> line\n\n"), "{turn}: {text}");
     }
     // This is the last seed of South's row.
     let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
-    assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves is made"), "{text}");
+    assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves was made"), "{text}");
     assert!(
         text.ends_with(
             "South's row is empty: the game is over, and North keeps the 1 seed left in its row\n\
@@ -129,8 +129,8 @@ fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
     let mut command = Command::cargo_bin("kalah").unwrap();
     command.args(["play", "6x4", "--north", "human"]).env("KALAH_TABLES", directory());
     let text = stdout(&command.write_stdin(&b"h\n?\nHELP\n\xff\xfe 3\n\nboard\nq\n"[..]).output().unwrap());
-    assert_eq!(text.matches("undo (u): takes your last turn back").count(), 4, "{text}");
-    assert!(text.contains("is neither a pit nor a word") && text.contains("the game ends here"), "{text}");
+    assert_eq!(text.matches("undo (u): take your last turn back").count(), 4, "{text}");
+    assert!(text.contains("is neither a pit nor a command") && text.contains("the game ends here"), "{text}");
 }
 
 /// Strategy for random input, much of it legal.
@@ -232,7 +232,7 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
 #[test]
 fn a_move_says_how_sure_it_is() {
     let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
-    assert!(text.ends_with("from the tables\n  proved: no move is worth more\n"), "{text}");
+    assert!(text.ends_with("from the tables\n  proved: no move has a higher value\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
     assert!(text.ends_with("searched to depth 3\n  not proved: the best move that the search found\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "heuristic"], ""));
@@ -277,8 +277,8 @@ fn a_search_takes_its_position_from_a_file_too() {
     let answer: Value = serde_json::from_str(&stdout(&solve("# one\r\n2x1\r\n"))).unwrap();
     assert_eq!(answer["position"], "<2,0,0,1,1,1,1>");
     for (text, why) in [
-        ("2x1\n3x1\n", "holds 2 positions, and here only one can be given"),
-        ("# none", "holds no position"),
+        ("2x1\n3x1\n", "contains 2 positions, but this command takes one"),
+        ("# none", "contains no position"),
         ("\n2y1", ":2: '2y1' is not a position"),
     ] {
         let output = solve(text);

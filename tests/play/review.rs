@@ -167,7 +167,7 @@ fn games_come_from_files_text_and_positions() {
         (&["3x2", "7"], 2, "there is no pit 7"),
         (&["6y6", "1"], 2, "is not a position"),
         (&[file.to_str().unwrap()], 1, "--game N"),
-        (&[file.to_str().unwrap(), "1"], 2, "turns belong to a position"),
+        (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
     ] {
         let output = kalah(args, "");
         let told_all = stderr(&output);
@@ -190,7 +190,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
     assert_eq!((&unknown["south"]["judged"], unknown["south"].get("accuracy")), (&0.into(), None));
     let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
     let table = String::from_utf8(table.stdout).unwrap();
-    assert!(table.contains("unknown") && table.contains("2 turns not judged"), "{table}");
+    assert!(table.contains("unknown") && table.contains("2 turns not evaluated"), "{table}");
     // The book has the value of the start.
     let known = answer(&game, "");
     assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");

@@ -114,9 +114,9 @@ fn games_of_another_tournament_are_not_gone_on_with() {
     assert!(whole.status.success(), "{}", stderr(&whole));
     let before = std::fs::read(directory.path().join("all.games")).unwrap();
     for (more, told) in [
-        (&["--seed", "4"][..], "it is of another tournament"),
-        (&["--time", "0.5"], "it is of another tournament"),
-        (&["heuristic"], "it is of another tournament"),
+        (&["--seed", "4"][..], "it belongs to another tournament"),
+        (&["--time", "0.5"], "it belongs to another tournament"),
+        (&["heuristic"], "it belongs to another tournament"),
     ] {
         let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", stderr(&ran));

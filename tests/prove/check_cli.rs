@@ -77,7 +77,7 @@ fn a_sound_certificate_is_checked() {
     let out = text(&fixture.check(&[]).code(0).get_output().stdout);
     assert!(out.contains(&format!("{claims} claims: every one was checked, and holds")), "{out}");
     let out = text(&fixture.check(&["--sample", "5"]).code(0).get_output().stdout);
-    let told = format!("a sample, not a check: 5 of {claims} claims hold; the others were not checked");
+    let told = format!("a sample, not a full check: 5 of {claims} claims hold; the others were not checked");
     assert!(out.contains(&told), "{out}");
     let json = |flags: &[&str]| -> Value {
         let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
@@ -192,7 +192,7 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
     head.tables[1][5] ^= 1;
     Certificate { head, claims: certificate.claims }.write(&file).expect("a valid certificate");
     let errors = text(&check(&file, &["--tables", path]).code(3).get_output().stderr);
-    assert!(errors.contains("another table of standard with 6 pits and 3 seeds"), "{errors}");
+    assert!(errors.contains("a different table for standard with 6 pits and 3 seeds"), "{errors}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_false_score_under_true_digests_is_refused() {
     }
     // The advice is that for a damaged table.
     let errors = text(&forgery.check(&[]).code(3).get_output().stderr);
-    assert!(errors.contains("what to do: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
+    assert!(errors.contains("advice: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
     let mut verify = Command::cargo_bin("kalah").expect("the program is built");
     let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
     verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());

@@ -195,7 +195,7 @@ fn puzzles_are_solved_and_counted() {
             browser.keys("u");
             browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
             browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-            browser.wait("document.querySelector('#task').textContent.startsWith('Not this one')");
+            browser.wait("document.querySelector('#task').textContent.startsWith('Wrong move')");
         }
     }
 }

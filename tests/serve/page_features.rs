@@ -192,7 +192,7 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
     assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
     assert!(browser.text("#about").contains("standard"));
-    assert!(browser.text("#north option:checked").starts_with("Middle"));
+    assert!(browser.text("#north option:checked").starts_with("Medium"));
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     // The side to move, and the next action.
     assert_eq!(browser.text("#status"), "Your turn (South).");
@@ -259,7 +259,7 @@ fn the_sides_are_exchanged_by_the_pie_rule_after_the_first_turn() {
     // South's first move loses. A perfect North would keep its side; a person may choose.
     browser.go(&server.url("/#board=3x2&north=human&south=greedy&moves=1&pie=open"));
     browser.wait("document.querySelector('#swap').checkVisibility()");
-    assert!(browser.text("#pie").contains("North may exchange the sides"));
+    assert!(browser.text("#pie").contains("North may now swap sides"));
     browser.click("#swap");
     // After the swap the program has North, and moves.
     browser.wait("document.querySelectorAll('#moves button').length >= 2 && location.hash.includes('north=greedy')");
@@ -323,8 +323,11 @@ fn every_text_is_there_in_every_language() {
     let text = std::fs::read_to_string("crates/serve/src/page/texts.js").unwrap();
     let (english, german) = text.split_once("const de = {").unwrap();
     let keys = |part: &str| -> BTreeSet<String> {
-        let entries = part.lines().filter_map(|line| line.strip_prefix("  ")?.split_once(": "));
-        entries.map(|(key, _)| key.trim_matches('"').to_owned()).collect()
+        let entries = part.lines().filter_map(|line| line.strip_prefix("  ").filter(|entry| !entry.starts_with(' ')));
+        // A long text begins on the next line.
+        let keys =
+            entries.filter_map(|entry| entry.split_once(": ").map(|(key, _)| key).or_else(|| entry.strip_suffix(':')));
+        keys.map(|key| key.trim_matches('"').to_owned()).collect()
     };
     let (english, german) = (keys(english), keys(german));
     assert!(english.len() > 100);

@@ -54,7 +54,7 @@ fn tables_in_the_folder_are_refused_and_stay() {
     let refused = |cwd: &Path, arguments: &[&str], tables: Option<&Path>| {
         let (code, told) = run(cwd, arguments, tables);
         assert_eq!(code, 1, "{arguments:?}: {told}");
-        assert!(told.contains("is in the folder that is to be written"), "{told}");
+        assert!(told.contains("is inside the folder to be written"), "{told}");
         assert!(before == contents(&site), "{arguments:?}");
     };
     refused(&site, &["."], None);
@@ -169,7 +169,7 @@ fn the_first_moments_of_an_export_are_no_obstacle() {
     std::fs::create_dir_all(site.join("site")).unwrap();
     std::fs::write(site.join("site/letter.txt"), "mine").unwrap();
     let (code, told) = run(work.path(), &["mine", "--tables", own], None);
-    assert!(code == 1 && told.contains("name another folder"), "{told}");
+    assert!(code == 1 && told.contains("choose another folder"), "{told}");
 }
 
 #[test]
@@ -275,6 +275,6 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
     let told = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(1) && told.contains("; name another folder, or empty this one"), "{told}");
+    assert!(refused.status.code() == Some(1) && told.contains("; choose another folder, or empty this one"), "{told}");
     assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
 }

@@ -103,10 +103,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     let (code, one) = answer(&["6x2", "1", "--value", "10"]);
     assert_eq!((code, &one["wrong_at"], values(&one)), (3, &1.into(), vec![Some(10), Some(worse)]));
     let (code, out, err) = kalah(&["line", "6x2", "1", "--value", "10"]);
-    assert!(
-        code == 3 && err.contains(&format!("WRONG: after 1 turn the position is worth {worse:+}, not +10")),
-        "{out}{err}"
-    );
+    assert!(code == 3 && err.contains(&format!("WRONG: after 1 turn the value is {worse:+}, not +10")), "{out}{err}");
     // The value of the line differs from the given one.
     let (code, whole) = answer(&["6x2", "--value", "8"]);
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
@@ -176,7 +173,7 @@ fn proofs_end_with_the_position_that_takes_too_long() {
         code == 0 && out.contains("nothing is proved: the position after 0 turns with 72 seeds in play"),
         "{out}{err}"
     );
-    assert!(out.contains("takes more than 0.3 s"), "{out}");
+    assert!(out.contains("takes longer than 0.3 s"), "{out}");
 }
 
 #[test]

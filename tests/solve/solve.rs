@@ -496,7 +496,7 @@ fn wide_boards_are_solved_and_their_lines_followed() {
     assert_solved_by_command("10x1", 2);
     // Commas separate two-digit moves of one turn.
     let (code, out, err) = kalah(&["solve", "10x1", "--threads", "1"]);
-    assert!(code == 0 && err.contains("there are no tables of 10 pits a side: searching without"), "{err}");
+    assert!(code == 0 && err.contains("there are no tables for 10 pits a side: searching without"), "{err}");
     assert!(out.contains("line   10,9 10,9 8 8 7 7"), "{out}");
     let (code, out, err) = kalah(&["line", "10x1", "10,9", "10,9", "8", "8"]);
     assert!(code == 0 && out.contains("proved to the start"), "{out}{err}");

@@ -147,7 +147,7 @@ fn values_are_kept_and_taken_up() {
     std::fs::create_dir(directory.path().join("blocked.json.6x5.table")).unwrap();
     let flags = ["--pits", "6", "--seeds", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
     let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
-    assert!(String::from_utf8_lossy(&unsaved.stderr).contains("the search was not saved"));
+    assert!(String::from_utf8_lossy(&unsaved.stderr).contains("cannot save the search"));
     let unsaved = json(&unsaved);
     assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&blocked).unwrap()).unwrap();
@@ -155,7 +155,7 @@ fn values_are_kept_and_taken_up() {
     // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
     assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("holds values of empty-capture"));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("has values of empty-capture"));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn what_cannot_be_drawn_is_printed_all_the_same() {
     // No value is proved, so there is nothing to draw.
     let output = run(&there);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && told.contains("nothing to draw") && !there.exists(), "{told}");
+    assert!(output.status.success() && told.contains("no chart is written") && !there.exists(), "{told}");
     assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
     // A missing directory is reported before the work.
     let output = run(&directory.path().join("none/one.svg"));

@@ -142,7 +142,7 @@ fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
     assert_eq!((output.status.code(), answers(&output)), (Some(2), vec![SECOND.into()]));
     let told = stderr(&output);
     assert!(told.contains("'lost' is not a position") && told.contains("there is no file of that name"), "{told}");
-    assert!(told.contains(". is a directory: name a file with positions"), "{told}");
+    assert!(told.contains(". is a directory: give a file with one position a line"), "{told}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn bad_lines_are_named_and_the_others_answered() {
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
     assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
     assert!(stderr(&output).contains("standard input:1: "), "{}", stderr(&output));
-    assert!(stderr(&output).contains("not a text"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("this is not text"), "{}", stderr(&output));
 }
 
 #[cfg(unix)]
@@ -183,7 +183,7 @@ fn names_need_not_be_utf_8() {
     assert!(stderr(&output).contains("list\u{fffd}:1: "), "{}", stderr(&output));
     let output = probe(directory.path(), &[OsStr::from_bytes(b"lost\xff")], b"");
     assert_eq!((output.status.code(), answers(&output)), (Some(2), Vec::new()));
-    assert!(stderr(&output).contains("neither a position nor the name of a file"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("so it is no position, and there is no file of that name"), "{}", stderr(&output));
 }
 
 /// Each position is answered as soon as it is written.

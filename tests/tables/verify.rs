@@ -430,7 +430,7 @@ fn a_table_truncated_under_a_search_is_named() {
     ran.says("became shorter while it was in use")
         .says("empty-capture-6-0")
         .says("`kalah build --seeds 9 --tables")
-        .says("makes it again");
+        .says("restore it, or delete it and run");
 }
 
 /// Runs the program through a shell that sets limits first.

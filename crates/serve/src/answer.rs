@@ -1,4 +1,4 @@
-//! The JSON documents: names and meanings as in `kalah probe --json` and `kalah move --json`.
+//! JSON documents of answers. Names and meanings are those of `kalah probe --json` and `kalah move --json`.
 
 use kalah_core::game::{Bounds, Line, MAX_PITS, Pit, Played, Position, Rules, Trace, ValueBounds};
 use kalah_play::play::{Choice, Source, Worth};
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::searcher::{Analysis, Assessment};
 
-/// What is known of a value: all of it, bounds, or an evaluation.
+/// A value, bounds of it, or an evaluation.
 #[derive(Clone, Serialize)]
 pub(super) struct Value {
-    /// `exact`, `bounds`, `estimate`; absent where nothing is known.
+    /// `exact`, `bounds` or `estimate`; absent if nothing is proved or evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,17 +56,17 @@ impl Value {
     }
 }
 
-/// The seeds of one pit, taken up and sown.
+/// Seeds of one pit, taken up and sown.
 #[derive(Clone, Serialize)]
 struct Lift {
     from: usize,
     drops: Vec<usize>,
 }
 
-/// What a move does.
+/// Effects of a move.
 #[derive(Clone, Serialize)]
 pub(super) struct Sown {
-    /// The position after it, seen by the player then to move.
+    /// Position after the move, as the next player to move sees it.
     next: String,
     again: bool,
     finished: bool,
@@ -99,7 +99,7 @@ struct Move {
     sown: Option<Sown>,
 }
 
-/// What is known of a position.
+/// Answer about a position.
 #[derive(Clone, Serialize)]
 pub(super) struct PositionAnswer {
     position: String,
@@ -120,34 +120,34 @@ pub(super) struct PositionAnswer {
     finished: bool,
 }
 
-/// How many of the seeds in play the mover collects when the final difference is `value`.
+/// Number of seeds in play that the mover collects if the final difference is `value`.
 fn score(position: &Position, value: i64) -> Option<u32> {
     u32::try_from((value - position.value(0)) / 2).ok()
 }
 
 impl PositionAnswer {
-    /// The value for the mover, if it is proved.
+    /// Value for the mover, if it is proved.
     pub fn value(&self) -> Option<i64> {
         self.value.value
     }
 
-    /// That of a move, by its number.
+    /// Returns the value of a move, by its number.
     pub fn move_value(&self, number: usize) -> Option<i64> {
         self.moves.iter().find(|one| one.r#move == number).and_then(|one| one.value.value)
     }
 
-    /// How many legal moves there are.
+    /// Returns the number of legal moves.
     pub fn move_count(&self) -> usize {
         self.moves.len()
     }
 
-    /// The same without what the moves do.
+    /// Returns the answer without the effects of moves.
     pub fn without_sowing(mut self) -> PositionAnswer {
         self.moves.iter_mut().for_each(|one| one.sown = None);
         self
     }
 
-    /// What the tables, or the rules where the game is over, know.
+    /// Returns the answer of the tables, or of the rules if the game is over.
     pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
         let position = &probe.position;
         let moves = probe.moves.iter().filter_map(|&(pit, score)| {
@@ -174,7 +174,7 @@ impl PositionAnswer {
         }
     }
 
-    /// What the book has of a position: bounds of its score, and of that of each move; `line` is one of best play.
+    /// Returns the book's answer: bounds of the score and of those of the moves; `line` is a line of best play.
     pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: Option<&Line>) -> PositionAnswer {
         let proved = |bounds: Bounds| {
             let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
@@ -204,7 +204,7 @@ impl PositionAnswer {
         }
     }
 
-    /// What a search found.
+    /// Returns the answer of a search.
     pub fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
         let value = Value::new(analysis.assessment);
         let best = analysis.moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
@@ -244,24 +244,24 @@ impl PositionAnswer {
     }
 }
 
-/// What a search that reports progress has found so far, or in the end.
+/// Answer of a streaming search, during the search or at its end.
 #[derive(Serialize)]
 pub(super) struct SearchAnswer {
     #[serde(flatten)]
     pub known: PositionAnswer,
-    /// Nodes of the solver.
+    /// Nodes searched by the solver.
     pub nodes: u64,
     pub seconds: f64,
-    /// Why the search is over: `proved`, `time`, `depth` or `stopped`; absent while it is not.
+    /// Reason of the end: `proved`, `time`, `depth` or `stopped`; absent during the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<&'static str>,
 }
 
-/// A place on a line of play, and the move played there; none at its end.
+/// Position on a line of play, and the move played there; no move at the end.
 #[derive(Serialize)]
 pub(super) struct PlaceAnswer {
     pub position: String,
-    /// Whether the player to move is the one who moved first.
+    /// True if the player to move is the one who moved first.
     pub first: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#move: Option<usize>,
@@ -269,14 +269,14 @@ pub(super) struct PlaceAnswer {
     pub sown: Option<Sown>,
 }
 
-/// A line of play.
+/// Line of play.
 #[derive(Serialize)]
 pub(super) struct LineAnswer {
     pub rules: &'static str,
     pub places: Vec<PlaceAnswer>,
 }
 
-/// A player's move.
+/// Move of a player.
 #[derive(Serialize)]
 pub(super) struct MoveAnswer {
     position: String,
@@ -324,7 +324,7 @@ struct DamagedEntry {
     error: String,
 }
 
-/// The tables that are there.
+/// Tables of the server.
 #[derive(Serialize)]
 pub(super) struct TablesAnswer {
     tables: Vec<TableEntry>,
@@ -345,7 +345,7 @@ impl From<Listing> for TablesAnswer {
     }
 }
 
-/// What a rule set is.
+/// Description of a rule set.
 #[derive(Serialize)]
 pub(super) struct RuleSet {
     name: &'static str,
@@ -359,7 +359,7 @@ impl From<Rules> for RuleSet {
     }
 }
 
-/// A book.
+/// Book of one board.
 #[derive(Serialize)]
 pub(super) struct BookEntry {
     rules: &'static str,
@@ -368,7 +368,7 @@ pub(super) struct BookEntry {
 }
 
 impl BookEntry {
-    /// All books that have positions.
+    /// Returns all books that contain positions.
     pub fn list(books: &Books) -> Vec<BookEntry> {
         let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
         let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
@@ -377,22 +377,22 @@ impl BookEntry {
     }
 }
 
-/// What the server is, and its limits.
+/// Description of the server and its limits.
 #[derive(Serialize)]
 pub(super) struct ServerAnswer {
     pub version: &'static str,
     pub rules: [&'static str; Rules::ALL.len()],
     pub rule_sets: [RuleSet; Rules::ALL.len()],
     pub players: [&'static str; 8],
-    /// Seconds of a search.
+    /// Maximum seconds of a search.
     pub time: f64,
-    /// Seconds of a search that streams its progress.
+    /// Maximum seconds of a streaming search.
     pub stream_time: f64,
-    /// Searches under way at the most.
+    /// Maximum number of searches at a time.
     pub searches: usize,
-    /// Seeds in play at the most.
+    /// Maximum seeds in play.
     pub seeds: u32,
-    /// Pits a side at the most.
+    /// Maximum pits a side.
     pub pits: usize,
     pub books: Vec<BookEntry>,
 }

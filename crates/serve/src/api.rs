@@ -24,24 +24,24 @@ use super::puzzle::Puzzles;
 use super::searcher::Analysis;
 use super::searches::{Reads, Searches};
 
-/// What all requests share.
+/// State shared by all requests.
 pub(super) struct Service {
     pub shelf: Arc<Shelf>,
     pub books: Arc<Books>,
     pub searches: Searches,
-    /// The most time of a search.
+    /// Maximum time of a search.
     pub time: Duration,
-    /// The most time of a search that streams its progress.
+    /// Maximum time of a streaming search.
     pub stream_time: Duration,
     pub search_count: usize,
-    /// How long a client may take to send a request.
+    /// Maximum time of a client to send a request.
     pub patience: Duration,
-    /// Whom it answers as.
+    /// Hosts that the server answers as.
     pub hosts: Hosts,
-    /// Which websites may use the API.
+    /// Websites that may use the API.
     pub sharing: Sharing,
     pub puzzles: Puzzles,
-    /// Called with what the operator should know.
+    /// Called with messages for the operator.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -61,30 +61,30 @@ pub(super) fn read_rules(fields: &mut Fields) -> Result<Rules, ApiError> {
 }
 
 impl Service {
-    /// The time of a search: as asked, up to the limit.
+    /// Returns the time of a search: as requested, up to the limit.
     fn time(&self, fields: &mut Fields) -> Result<Duration, ApiError> {
         self.time_or(fields, self.time, self.time)
     }
 
-    /// A time as asked, or `default`, up to `most`.
+    /// Returns the requested time, or `default`, up to `most`.
     pub fn time_or(&self, fields: &mut Fields, default: Duration, most: Duration) -> Result<Duration, ApiError> {
         let asked = fields.seconds("time")?;
-        // What is more than can be counted is more than the limit.
+        // A time too large for `Duration` is above the limit, too.
         let time = asked.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
         Ok(time.unwrap_or(default).min(most))
     }
 
-    /// Reads tables, away from the threads that answer requests: a table may have to come from the disk.
+    /// Reads tables on other threads than those that answer requests, since the disk may be slow.
     pub async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Shelf) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let shelf = Arc::clone(&self.shelf);
         let reading = tokio::task::spawn_blocking(move || read(&shelf));
-        reading.await.map_err(|_| ApiError::Failed("reading the tables broke down".to_owned()))?
+        reading.await.map_err(|_| ApiError::Failed("reading the tables failed unexpectedly".to_owned()))?
     }
 
-    /// Reads the tables for a position. What was read while one of them became shorter is not used.
+    /// Reads the tables for a position. Results are discarded if a table became shorter meanwhile.
     pub async fn read_for<T: Send + 'static>(
         &self,
         rules: Rules,
@@ -99,7 +99,7 @@ impl Service {
         self.read(all).await
     }
 
-    /// Reports errors that are not the client's to the operator.
+    /// Reports errors that are not the client's fault to the operator.
     pub fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
             && error.is_of_server()
@@ -109,7 +109,7 @@ impl Service {
         result
     }
 
-    /// What is known of a position without a search: by the rules, the tables or the book.
+    /// Answers about a position without a search: from the rules, the tables or the book.
     pub async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
         if let Some(probe) = Probe::of_finished(&position) {
             return Ok(Some(PositionAnswer::probed(rules, &probe)));
@@ -142,7 +142,7 @@ impl Service {
         search.await
     }
 
-    /// Searches a position, and streams what becomes known of it.
+    /// Searches a position, and streams results as they are found.
     async fn search(self: &Arc<Service>, address: &Uri) -> Result<Response, ApiError> {
         let mut fields = Fields::of_query(address, &["board", "rules", "time"])?;
         let position = read_position(&fields.board()?)?;
@@ -181,7 +181,7 @@ impl Service {
             tokio::pin!(result);
             let found = loop {
                 tokio::select! {
-                    // What was found on the way comes before the end.
+                    // Results found on the way come before the end.
                     biased;
                     Some(known) = progress.recv() => sender.send("progress", &known),
                     found = &mut result => break found,
@@ -203,7 +203,7 @@ impl Service {
         if position.is_over() {
             return Err(ApiError::GameOver);
         }
-        // A random player that is named with a seed plays the same in the same position.
+        // A random player with a seed repeats its moves in equal positions.
         let seeded = player.is_some_and(|player| player.contains(':'));
         let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { fastrand::u64(..) };
         let start = Instant::now();
@@ -255,7 +255,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
 /// `GET /api/tables`
 pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
     let listing = service.read(|shelf| {
-        shelf.list().map_err(|error| ApiError::Failed(format!("the directory of the tables cannot be listed: {error}")))
+        shelf.list().map_err(|error| ApiError::Failed(format!("cannot list the directory of the tables: {error}")))
     });
     Ok(Json(service.report(listing.await)?.into()))
 }
@@ -285,7 +285,7 @@ pub(super) async fn line(address: Uri) -> ApiResult<LineAnswer> {
     let moves = fields.text("moves")?.unwrap_or_default();
     let moves: Vec<&str> = moves.split(',').filter(|text| !text.is_empty()).collect();
     if moves.len() > MAX_MOVES {
-        return Err(ApiError::Line(format!("{} moves are more than the {MAX_MOVES} that are followed", moves.len())));
+        return Err(ApiError::Line(format!("the line has {} moves, but the limit is {MAX_MOVES}", moves.len())));
     }
     let (mut first, mut places) = (true, Vec::new());
     for (index, text) in moves.into_iter().enumerate() {

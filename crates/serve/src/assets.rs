@@ -1,4 +1,5 @@
-//! The files of the page as they are sent: compressed for those who accept that, and not again to those who have them.
+//! Files of the page as they are sent: compressed for clients that accept it, and not again to clients that have
+//! them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,21 +12,21 @@ use flate2::write::GzEncoder;
 
 use super::page::File;
 
-/// A file, ready to be sent.
+/// File ready to be sent.
 pub(super) struct Asset {
     kind: &'static str,
     plain: Sendable,
     compressed: Sendable,
 }
 
-/// One form of a file, and what identifies it.
+/// One form of a file, with its tag.
 struct Sendable {
     bytes: Bytes,
     etag: HeaderValue,
 }
 
 impl Asset {
-    /// The file in both forms.
+    /// Returns the file in both forms.
     pub fn new(file: &File) -> Arc<Asset> {
         let text = file.text.as_bytes();
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
@@ -39,7 +40,7 @@ impl Asset {
         })
     }
 
-    /// The answer to a request with these headers.
+    /// Returns the answer to a request with these headers.
     pub fn answer(&self, headers: &HeaderMap) -> Response {
         let is_compressed = accepts_gzip(headers);
         let form = if is_compressed { &self.compressed } else { &self.plain };
@@ -56,18 +57,18 @@ impl Asset {
     }
 }
 
-/// The parts of a header that is a list, over all its lines.
+/// Returns the parts of a header that is a list, over all its lines.
 fn parts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim)
 }
 
-/// Whether the client has the form with this tag.
+/// Returns true if the client has the form with this tag.
 fn has(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     parts(headers, &header::IF_NONE_MATCH).any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag)
 }
 
-/// Returns true if the client accepts gzip: named, or by `*`, and not with the weight 0.
+/// Returns true if the client accepts gzip, by name or by `*`, with a weight above 0.
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = |wanted: &str| {
         parts(headers, &header::ACCEPT_ENCODING).find_map(|part| {

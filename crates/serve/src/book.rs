@@ -1,4 +1,4 @@
-//! The opening explorer: what the book has of a position and its moves, without any search.
+//! The opening explorer: the book's answer for a position and its moves, without any search.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use super::answer::PositionAnswer;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
 
-/// What the book, the tables and the rules have of a position.
+/// Answer of the book, the tables and the rules.
 #[derive(Serialize)]
 pub(super) struct BookAnswer {
     #[serde(flatten)]
     known: PositionAnswer,
-    /// Whether the book has the position or one after its moves.
+    /// True if the book has the position or one after its moves.
     in_book: bool,
-    /// Whether the line leads to the end of the game.
+    /// True if the line leads to the end of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
 }

@@ -1,4 +1,5 @@
-//! Which other websites may use the API: cross-origin resource sharing, <https://fetch.spec.whatwg.org/#http-cors-protocol>.
+//! Other websites that may use the API: cross-origin resource sharing,
+//! <https://fetch.spec.whatwg.org/#http-cors-protocol>.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,21 +11,22 @@ use tower_http::cors::{AllowOrigin, AllowPrivateNetwork, CorsLayer};
 
 use super::hosts::is_origin;
 
-/// How long a browser keeps what is allowed.
+/// Time for which browsers keep the permissions.
 const MAX_AGE: Duration = Duration::from_secs(86400);
 
-/// A website whose pages may use the API, or all of them.
+/// Website whose pages may use the API, or all websites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SharedOrigin {
     /// All websites.
     Any,
-    /// This one: `https://kalah.example`, with a port if it is not that of the scheme.
+    /// One website: `https://kalah.example`, with a port unless it is the default of the scheme.
     One(String),
 }
 
-/// A text that is not the origin of a website.
+/// Error of a text that is not the origin of a website.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is not the origin of a website: write https://kalah.example or http://localhost:3000, without a path, or * for all", printable(.0, 100))]
+#[error("'{}' is not the origin of a website: write https://kalah.example or http://localhost:3000, without a path, \
+         or * for all", printable(.0, 100))]
 pub struct BadOrigin(String);
 
 impl FromStr for SharedOrigin {
@@ -39,7 +41,7 @@ impl FromStr for SharedOrigin {
     }
 }
 
-/// The websites whose pages may use the API.
+/// Websites whose pages may use the API.
 #[derive(Clone)]
 pub(super) struct Sharing(Arc<[SharedOrigin]>);
 
@@ -55,14 +57,14 @@ impl Sharing {
         })
     }
 
-    /// Returns true if a request has one origin, and pages from there may use the API.
+    /// Returns true if a request has exactly one origin, and pages from there may use the API.
     pub fn allows(&self, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(header::ORIGIN).iter();
         matches!((given.next(), given.next()), (Some(origin), None) if self.includes(origin))
     }
 
-    /// Returns the layer that says in answers which pages may read them, and answers all OPTIONS requests; `None` if no
-    /// website is named.
+    /// Returns the layer that states in answers which pages may read them, and that answers all OPTIONS requests;
+    /// `None` without allowed websites.
     pub fn layer(&self) -> Option<CorsLayer> {
         if self.0.is_empty() {
             return None;

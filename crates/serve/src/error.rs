@@ -12,62 +12,63 @@ use kalah_solve::solve::SolveError;
 use kalah_tables::table::{Damage, TableError};
 use serde_json::{Value, json};
 
-/// The most seeds in play of a position that is answered.
+/// Maximum seeds in play of a position in a request.
 pub(super) const MAX_SEEDS: u32 = 400;
 
-/// The most characters of a board literal.
+/// Maximum characters of a board literal.
 pub(super) const MAX_LITERAL: usize = 256;
 
-/// The most moves of a line.
+/// Maximum moves of a line.
 pub(super) const MAX_MOVES: usize = 1000;
 
-/// The most bytes of a request's address, and of its body.
+/// Maximum bytes of a request's address, and of its body.
 pub(super) const MAX_BYTES: usize = 8192;
 
-/// The most bytes of a request's head, and its most headers.
+/// Maximum bytes of a request's head, and maximum number of headers.
 pub(super) const MAX_HEAD: usize = 128 << 10;
 pub(super) const MAX_HEADERS: usize = 100;
 
-/// Seconds after which a client that was refused may ask again.
+/// Seconds after which a refused client may repeat its request.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// Why a request is refused.
+/// Errors of requests.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// The query or the body has not the parts it needs, or parts that cannot be read.
-    #[error("the request cannot be read: {0}")]
+    /// The query or the body lacks a field, or has one that cannot be read.
+    #[error("cannot read the request: {0}")]
     Request(String),
-    /// The board is no position.
+    /// The board is not a position.
     #[error("{0}")]
     Board(#[from] ParseError),
-    /// The board literal is too long to be one.
-    #[error("a board literal has at most {MAX_LITERAL} characters, not {0}")]
+    /// The board literal is too long.
+    #[error("the board literal has {0} characters; at most {MAX_LITERAL} are allowed")]
     LongLiteral(usize),
     /// The position has too many seeds.
-    #[error("{0} seeds in play are more than the {MAX_SEEDS} that are answered here")]
+    #[error("the position has {0} seeds in play; at most {MAX_SEEDS} are allowed")]
     Large(u32),
-    /// The rules are unknown.
+    /// The rule set is unknown.
     #[error("{0}")]
     Rules(#[from] UnknownRules),
     /// The player is unknown.
     #[error("{0}")]
     Player(#[from] UnknownPlayer),
-    /// The moves are no line of play from the position.
+    /// The moves are not a line of play from the position.
     #[error("{0}")]
     Line(String),
-    /// A text is no game.
+    /// The text is not a game.
     #[error("{0}")]
     Text(String),
     /// The tables are too small for a puzzle.
-    #[error("no puzzle was found: the tables of this board must be there, and large enough")]
+    #[error("no puzzle was found: the server needs larger tables for this board")]
     NoPuzzle,
     /// There is no move to choose.
     #[error("the game is over: there is no move to choose")]
     GameOver,
     /// The host of the request is not this server.
     #[error(
-        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what --allow-host \
+        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what \
+         --allow-host \
          names"
     )]
     Host(String),
@@ -75,16 +76,16 @@ pub enum ApiError {
     #[error("requests from other websites are refused; this one came from '{0}'")]
     Origin(String),
     /// The client accepts no form of the answer.
-    #[error("the client accepts neither gzip nor documents that are not compressed")]
+    #[error("the client accepts neither gzip nor uncompressed documents")]
     Encoding,
     /// The request did not arrive in time.
     #[error("the request took too long to arrive")]
     Late,
-    /// There is nothing at the address.
+    /// The address is unknown.
     #[error("there is nothing at {0}; docs/api.md lists the addresses")]
     NotFound(String),
-    /// The address takes another method.
-    #[error("this address does not take the method {0}")]
+    /// The address needs another method.
+    #[error("this address does not allow the method {0}")]
     Method(String),
     /// The body is too large.
     #[error("the body has more than {MAX_BYTES} bytes")]
@@ -99,13 +100,13 @@ pub enum ApiError {
     #[error("a table is damaged: {0}")]
     Damaged(String),
     /// A table became shorter while it was in use, or its disk failed.
-    #[error("a table cannot be read: {0}; the server must be restarted once the file is right")]
+    #[error("cannot read a table: {0}; repair the file, then restart the server")]
     Unreadable(String),
-    /// Something else went wrong.
+    /// Another failure.
     #[error("the server failed: {0}")]
     Failed(String),
-    /// As many searches are under way as may be.
-    #[error("all {0} searches are taken; ask again in a second")]
+    /// The maximum number of searches is running.
+    #[error("the server runs {0} searches, its maximum; repeat the request in a second")]
     Busy(usize),
     /// The server is stopping.
     #[error("the server is stopping")]
@@ -113,7 +114,7 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// The HTTP status, and the code by which programs distinguish errors.
+    /// Returns the HTTP status, and the code by which programs distinguish errors.
     pub fn kind(&self) -> (u16, &'static str) {
         match self {
             ApiError::Request(_) => (400, "request"),
@@ -144,27 +145,29 @@ impl ApiError {
 }
 
 impl ApiError {
-    /// Whether the operator of the server should know.
+    /// Returns true if the error should be reported to the operator.
     pub(super) fn is_of_server(&self) -> bool {
         matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.kind().0).expect("a status")
     }
 
-    /// The JSON document of an error.
+    /// Returns the JSON document of the error.
     pub(super) fn document(&self) -> Value {
         json!({ "error": { "code": self.kind().1, "message": self.to_string() } })
     }
 
-    /// The whole response as bytes on the wire, for where no handler can return it; the last one on its connection.
+    /// Returns the whole response as bytes, for places where no handler can return it. It is the last one on its
+    /// connection.
     pub(super) fn response_text(&self) -> String {
         let (status, document) = (self.status(), self.document().to_string());
         let length = document.len();
         format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{document}"
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
+             close\r\n\r\n{document}"
         )
     }
 }
@@ -175,7 +178,7 @@ impl From<RecordError> for ApiError {
     }
 }
 
-/// The error for a failure of tables, books or searches.
+/// Returns the error for a failure of tables, books or searches.
 fn failed(error: &(dyn Error + 'static)) -> ApiError {
     let text = error.to_string();
     match cause::find(error) {

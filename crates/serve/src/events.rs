@@ -1,4 +1,4 @@
-//! Answers in parts: server-sent events, while the work for them goes on.
+//! Streamed answers: server-sent events, sent while the work goes on.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::ApiError;
 use super::slots::Work;
 
-/// The media type of events.
+/// Media type of events.
 const EVENTS: &str = "text/event-stream";
 
 /// Returns true if the client asks for events.
@@ -26,20 +26,20 @@ pub(super) fn wanted(headers: &HeaderMap) -> bool {
         .any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENTS))
 }
 
-/// Sends events; those sent after the client has gone are lost.
+/// Sends events. Events are dropped after the client has gone.
 #[derive(Clone)]
 pub(super) struct Sender(UnboundedSender<Event>);
 
 impl Sender {
-    /// Sends a document under a name.
+    /// Sends a document as an event of this name.
     pub fn send(&self, name: &str, document: &impl Serialize) {
         let event = Event::default().event(name).json_data(document).expect("documents are JSON");
         let _ = self.0.send(event);
     }
 }
 
-/// An answer of the events that `work` sends, and then its result: an event `answer`, or `error`. Dropping the answer ends
-/// the work: the client has gone.
+/// Returns an answer that streams the events of `work`, and at the end its result as an event `answer` or `error`.
+/// Dropping the answer, when the client has gone, stops the work.
 pub(super) fn stream<T: Serialize + Send, F>(work: impl FnOnce(Sender) -> F) -> Response
 where
     F: Future<Output = Result<T, ApiError>> + Send + 'static,
@@ -47,7 +47,7 @@ where
     let (sender, mut events) = unbounded_channel();
     let sender = Sender(sender);
     let work = work(sender.clone());
-    // Aborts its tasks when it is dropped.
+    // Dropping it aborts its tasks.
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
         match work.await {
@@ -62,7 +62,7 @@ where
     Sse::new(events).into_response()
 }
 
-/// The same answer; if it is one of events, the connection does not count as waiting for its client before all are sent.
+/// Returns the same answer. During a stream, the connection does not count as waiting for its client.
 pub(super) fn at_work_until_sent(response: Response, work: Work) -> Response {
     if response.headers().get(header::CONTENT_TYPE).is_none_or(|kind| kind != EVENTS) {
         return response;

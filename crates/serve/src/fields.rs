@@ -1,4 +1,4 @@
-//! The fields of a request, read one by one, with errors that name the field and what it must be.
+//! Fields of a request, read one by one, with errors that name the field and its valid values.
 
 use std::fmt;
 
@@ -11,21 +11,21 @@ use serde_json::Value;
 
 use super::ApiError;
 
-/// What a field must be, as the end of an error.
+/// Valid values of a field, as the end of an error.
 const BOARD: &str = "it must be a position such as 6x4";
 const SECONDS: &str = "it must be a number of seconds, 0 or more";
 
-/// The most characters that are shown of a wrong value.
+/// Maximum characters of a wrong value that are shown.
 const MAX_QUOTED: usize = 60;
 
-/// The fields of a query or of a body.
+/// Fields of a query or of a body.
 pub(super) struct Fields {
     fields: Vec<(String, Value)>,
-    /// Whether they come from a query, where all values are strings.
+    /// True if they come from a query, where all values are strings.
     query: bool,
 }
 
-/// A text in a game, after so many moves.
+/// Comment in a game, after a number of moves.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Comment {
@@ -33,7 +33,7 @@ pub(super) struct Comment {
     pub text: String,
 }
 
-/// The fields of a JSON object in the order they are written, repeated ones too.
+/// Fields of a JSON object in the order of the text, including repeated ones.
 struct Object(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// What a value is, as in "'time' is a string".
+/// Describes the type of a value, as in "'time' is a string".
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -75,7 +75,7 @@ fn bad(why: impl Into<String>) -> ApiError {
 }
 
 impl Fields {
-    /// The fields in the query of `address`; `known` are all that it may have, at least two.
+    /// Reads the fields in the query of `address`. `known` are all that it may have, at least two.
     pub fn of_query(address: &Uri, known: &[&str]) -> Result<Fields, ApiError> {
         let pairs = Query::<Vec<(String, String)>>::try_from_uri(address);
         let Query(pairs) = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
@@ -83,7 +83,7 @@ impl Fields {
         Fields { fields, query: true }.checked(known)
     }
 
-    /// The fields of a JSON body; `known` are all that it may have.
+    /// Reads the fields of a JSON body. `known` are all that it may have.
     pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         if body.trim_ascii().is_empty() {
@@ -97,7 +97,7 @@ impl Fields {
         Fields { fields, query: false }.checked(known)
     }
 
-    /// The same, if all fields are known and none is there twice.
+    /// Returns the fields if all of them are known and no field is repeated.
     fn checked(self, known: &[&str]) -> Result<Fields, ApiError> {
         for (index, (name, _)) in self.fields.iter().enumerate() {
             let shown = printable(name, MAX_QUOTED);
@@ -117,13 +117,13 @@ impl Fields {
         Ok(self)
     }
 
-    /// The value of a field, unless it is missing or null.
+    /// Takes the value of a field, unless it is missing or null.
     fn take(&mut self, name: &str) -> Option<Value> {
         let index = self.fields.iter().position(|(other, _)| other == name)?;
         Some(self.fields.swap_remove(index).1).filter(|value| !value.is_null())
     }
 
-    /// A string; `None` where the field is missing.
+    /// Takes a string; `None` if the field is missing.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         match self.take(name) {
             None => Ok(None),
@@ -132,12 +132,12 @@ impl Fields {
         }
     }
 
-    /// Whether a field is there, and not null.
+    /// Returns true if a field is present and not null.
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(other, value)| other == name && !value.is_null())
     }
 
-    /// Single moves, not checked: an array of numbers, or a string with commas; none where the field is missing.
+    /// Takes single moves, unchecked: an array of numbers, or a string with commas; none if the field is missing.
     pub fn moves(&mut self) -> Result<Vec<String>, ApiError> {
         let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
         match self.take("moves") {
@@ -148,7 +148,7 @@ impl Fields {
             Some(Value::Array(moves)) => moves
                 .iter()
                 .map(|one| match one {
-                    // Also 3.0: JSON has one kind of number.
+                    // 3.0 is valid, too: JSON has one type of number.
                     Value::Number(number) => Ok(number
                         .as_f64()
                         .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
@@ -160,20 +160,20 @@ impl Fields {
         }
     }
 
-    /// Pairs of strings; none where the field is missing.
+    /// Takes pairs of strings; none if the field is missing.
     pub fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
     }
 
-    /// Texts, each after so many moves; none where the field is missing.
+    /// Takes comments, each after a number of moves; none if the field is missing.
     pub fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
         const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
         let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
         serde_json::from_value(value).map_err(|_| bad(FORM))
     }
 
-    /// A whole number; `None` where the field is missing.
+    /// Takes a whole number; `None` if the field is missing.
     pub fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (number, shown) = match &value {
@@ -184,12 +184,12 @@ impl Fields {
         number.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; it must be a whole number, 0 or more")))
     }
 
-    /// The text of a position.
+    /// Takes the text of a position.
     pub fn board(&mut self) -> Result<String, ApiError> {
         self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
     }
 
-    /// A number of seconds; `None` where the field is missing.
+    /// Takes a number of seconds; `None` if the field is missing.
     pub fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (seconds, shown) = match &value {

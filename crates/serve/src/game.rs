@@ -1,4 +1,4 @@
-//! Whole games: every position and move of a line of play, in one answer or one by one.
+//! Whole games: every position and move of a line of play, in one answer or streamed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,15 +20,15 @@ use super::fields::Fields;
 use super::searches::Reads;
 use super::{ApiError, error::MAX_MOVES};
 
-/// The time of a position that must be searched, if none is given.
+/// Default time to search a position.
 const TIME: Duration = Duration::from_millis(200);
 
-/// A position of a game, and the move made there.
+/// Position of a game, and the move made there.
 #[derive(Clone, Serialize)]
 struct PlaceAnswer {
     #[serde(flatten)]
     known: PositionAnswer,
-    /// Whether South is to move.
+    /// True if South is to move.
     first: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#move: Option<usize>,
@@ -38,7 +38,7 @@ struct PlaceAnswer {
     lost: Option<i64>,
 }
 
-/// The same in a stream.
+/// Position in a stream.
 #[derive(Serialize)]
 struct PlaceEvent {
     index: usize,
@@ -46,7 +46,7 @@ struct PlaceEvent {
     place: PlaceAnswer,
 }
 
-/// How a side played, as far as its moves are evaluated exactly.
+/// Summary of a side's moves, as far as they are evaluated exactly.
 #[derive(Clone, Copy, Serialize)]
 struct SideAnswer {
     moves: u32,
@@ -74,16 +74,16 @@ struct GameAnswer {
     sides: SidesAnswer,
 }
 
-/// A place before anything is known of it.
+/// Position on a line, before it is evaluated.
 #[derive(Clone, Copy)]
 struct PlayedPlace {
     position: Position,
     first: bool,
-    /// The move made there.
+    /// Move made there.
     pit: Option<Pit>,
 }
 
-/// The places of a game.
+/// Returns the places of a game.
 fn places(game: &GameRecord) -> Vec<PlayedPlace> {
     let (mut position, mut first) = (game.start, true);
     let mut places = Vec::new();
@@ -97,7 +97,7 @@ fn places(game: &GameRecord) -> Vec<PlayedPlace> {
 }
 
 impl PlayedPlace {
-    /// With what is known of it.
+    /// Returns the answer for this place.
     fn answer(&self, rules: Rules, known: PositionAnswer) -> PlaceAnswer {
         let pit = self.pit.map(Pit::number);
         let lost = pit.and_then(|pit| Some(known.value()? - known.move_value(pit)?));
@@ -110,7 +110,7 @@ impl PlayedPlace {
 }
 
 impl SideAnswer {
-    /// How the first or the second player played.
+    /// Returns the summary of the first or the second player.
     fn new(places: &[PlaceAnswer], first: bool) -> SideAnswer {
         let mut tally = Tally::default();
         for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
@@ -130,7 +130,7 @@ impl SideAnswer {
 }
 
 impl Service {
-    /// Evaluates all places of a game; `tell` is called with each as soon as it is known.
+    /// Evaluates all places of a game, and reports each as soon as it is evaluated.
     async fn game(
         self: Arc<Service>,
         game: GameRecord,
@@ -151,13 +151,13 @@ impl Service {
             (0..).zip(places.iter().copied()).filter(|(i, _)| answers[*i].is_none()).collect();
         if let Some(&(_, largest)) = open.first() {
             let tell = Arc::clone(&tell);
-            // One more for the solver to be made in.
+            // One more period, to make the solver.
             let all = time.saturating_mul(open.len() as u32 + 1);
             let reads = Reads::of(rules, &largest.position);
             let search = self.searches.run(reads, all, move |searcher, cancel| {
                 searcher.prepare(rules, &largest.position, cancel)?;
                 let mut found = Vec::new();
-                // What is proved of later positions helps with the earlier ones.
+                // Proved results of later positions help with earlier ones.
                 for (index, place) in open.into_iter().rev() {
                     let analysis = searcher.analyse(rules, &place.position, &cancel.within(time))?;
                     let known = PositionAnswer::searched(rules, &place.position, &analysis);
@@ -179,12 +179,12 @@ impl Service {
     }
 }
 
-/// The game that a body has, in its text or in single moves.
+/// Reads the game of a body, given as text or as single moves.
 pub(super) fn read(fields: &mut Fields) -> Result<GameRecord, ApiError> {
     if let Some(text) = fields.text("text")? {
         for other in ["board", "rules", "moves"] {
             if fields.has(other) {
-                return Err(ApiError::Request(format!("'{other}' is given beside 'text', which has it already")));
+                return Err(ApiError::Request(format!("give 'text' or '{other}', not both: a text contains it")));
             }
         }
         let game = read_game(&text)?;
@@ -210,7 +210,7 @@ pub(super) fn read(fields: &mut Fields) -> Result<GameRecord, ApiError> {
 fn fits(game: &GameRecord) -> Result<(), ApiError> {
     let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
     if moves > MAX_MOVES {
-        return Err(ApiError::Line(format!("{moves} moves are more than the {MAX_MOVES} that are followed")));
+        return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
     }
     read_position(&game.start.to_string()).map(drop)
 }

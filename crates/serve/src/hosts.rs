@@ -1,5 +1,5 @@
-//! Which requests are refused because they come from pages of other websites: a browser sends them from its user's machine,
-//! where even a server that listens at a loopback address is reached.
+//! Protection against pages of other websites. Browsers send their requests from the user's machine, so they reach
+//! even servers on loopback addresses.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -10,28 +10,31 @@ use kalah_tables::printable::printable;
 
 use super::ApiError;
 
-/// How the page that sends a request relates to this server.
+/// Relation of the sending page to this server.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The most characters that are shown of a host or origin.
+/// Maximum characters of a host or origin that are shown.
 const MAX_SHOWN: usize = 100;
 
-/// The name or address of a host, without a port.
+/// Name or address of a host, without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A name, in small letters.
+    /// Name, in lower case.
     Name(String),
-    /// An address.
+    /// Address.
     Address(IpAddr),
 }
 
-/// A text that is no host.
+/// Error of a text that is not a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{}' is not the name or address of a host, such as kalah.example or 192.168.1.2, without a port", printable(.0, MAX_SHOWN))]
+#[error(
+    "'{}' is not the name or address of a host, such as kalah.example or 192.168.1.2, without a port",
+    printable(.0, MAX_SHOWN)
+)]
 pub struct BadHost(String);
 
 impl Host {
-    /// A host as an authority writes it: addresses of version 6 in brackets.
+    /// Reads a host as part of an authority, with addresses of version 6 in brackets.
     fn new(text: &str) -> Option<Host> {
         if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             return Some(Host::Address(address.parse::<Ipv6Addr>().ok()?.to_canonical()));
@@ -39,7 +42,7 @@ impl Host {
         if let Ok(address) = text.parse() {
             return Some(Host::Address(address));
         }
-        // A name may end with the dot of the root.
+        // A name may end with the dot of the root domain.
         let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         (!name.is_empty() && name.bytes().all(fits)).then_some(Host::Name(name))
@@ -55,7 +58,7 @@ impl FromStr for Host {
     }
 }
 
-/// A host and the port on it.
+/// Host and port.
 #[derive(PartialEq, Eq)]
 struct HostPort {
     host: Host,
@@ -65,7 +68,7 @@ struct HostPort {
 impl HostPort {
     fn new(authority: &str) -> Option<HostPort> {
         let authority: Authority = authority.parse().ok()?;
-        // Nothing before the host, such as the name of a user.
+        // No user name before the host.
         let port = match authority.as_str().strip_prefix(authority.host())? {
             "" | ":" => None,
             port => Some(port.strip_prefix(':')?.parse().ok()?),
@@ -73,7 +76,7 @@ impl HostPort {
         Some(HostPort { host: Host::new(authority.host())?, port })
     }
 
-    /// That of a website's pages: `http://host:port`, the port that of the scheme if it has none.
+    /// Reads the origin of a page: `http://host:port`, with the default port of the scheme if it has none.
     fn of_origin(origin: &str) -> Option<(HostPort, u16)> {
         let (scheme, authority) = origin.split_once("://")?;
         let standard = match scheme {
@@ -85,11 +88,11 @@ impl HostPort {
     }
 }
 
-/// The hosts that a server answers as, besides those of this machine.
+/// Hosts that a server answers as, besides those of this machine.
 pub(super) struct Hosts(pub Vec<Host>);
 
 impl Hosts {
-    /// Whether `host` means this server in a request that arrived at the address `local`.
+    /// Returns true if `host` means this server in a request that arrived at the address `local`.
     fn is_ours(&self, host: &Host, local: IpAddr) -> bool {
         let here = match host {
             Host::Name(name) => name == "localhost",
@@ -98,10 +101,10 @@ impl Hosts {
         here || self.0.contains(host)
     }
 
-    /// Checks which host a request is meant for. `local` is the address at which it arrived.
+    /// Checks the host that a request is meant for. `local` is the address at which it arrived.
     ///
     /// # Errors
-    /// When there is not exactly one host, or it is not this server.
+    /// If there is not exactly one host, or it is not this server.
     pub fn check_host(&self, address: &Uri, headers: &HeaderMap, local: IpAddr) -> Result<(), ApiError> {
         let mut given = headers.get_all(header::HOST).iter();
         let (Some(named), None) = (given.next(), given.next()) else {
@@ -115,11 +118,11 @@ impl Hosts {
         Ok(())
     }
 
-    /// Checks which page sends a request whose host is right. `api` means that it is one to the API, and not one for the page,
-    /// which may be linked from elsewhere.
+    /// Checks the page that sends a request for this host. `api` is true for requests to the API, and false for the
+    /// page itself, which other websites may link to.
     ///
     /// # Errors
-    /// When it is a page of another website.
+    /// If it is a page of another website.
     pub fn check_origin(&self, headers: &HeaderMap, api: bool) -> Result<(), ApiError> {
         let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
         let to = host.as_deref().and_then(HostPort::new);
@@ -127,7 +130,7 @@ impl Hosts {
             let origin = String::from_utf8_lossy(origin.as_bytes());
             let ours = HostPort::of_origin(&origin).is_some_and(|(from, standard)| {
                 let port = |place: &HostPort| place.port.unwrap_or(standard);
-                // Another port of this machine is another website; behind a proxy the ports differ anyway.
+                // On this machine, another port is another website; behind a proxy the ports differ anyway.
                 let same = to.as_ref().is_some_and(|to| from.host == to.host && port(&from) == port(to));
                 same || self.0.contains(&from.host)
             });
@@ -135,7 +138,7 @@ impl Hosts {
                 return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
             }
         }
-        // Also sent where there is no origin, as for images.
+        // Also sent without an origin, as for images.
         for site in headers.get_all(SEC_FETCH_SITE) {
             if api && !matches!(site.as_bytes(), b"same-origin" | b"none") {
                 return Err(ApiError::Origin(printable(&String::from_utf8_lossy(site.as_bytes()), MAX_SHOWN)));
@@ -145,7 +148,7 @@ impl Hosts {
     }
 }
 
-/// Whether a text is the origin of a website, as browsers write it.
+/// Returns true if a text is the origin of a website, in the form of browsers.
 pub(super) fn is_origin(text: &str) -> bool {
     HostPort::of_origin(text).is_some()
 }

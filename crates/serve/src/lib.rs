@@ -2,30 +2,30 @@
 //!
 //! `docs/api.md` documents the API for its users.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`server`](serve) | listening, and stopping cleanly |
-//! | `slots` | the connections: a limited number |
+//! | `slots` | a limited number of connections |
 //! | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
-//! | `routes` | which request goes where; limits and headers of all of them |
-//! | [`hosts`](Host) | whose requests are answered, and which come from pages of other websites |
-//! | [`cors`](SharedOrigin) | which other websites may use the API |
-//! | `puzzle`, `puzzle_request`, `day` | puzzles, the daily one among them |
+//! | `routes` | routing of requests, with common limits and headers |
+//! | [`hosts`](Host) | hosts of this server, and protection against pages of other websites |
+//! | [`cors`](SharedOrigin) | other websites that may use the API |
+//! | `puzzle`, `puzzle_request`, `day` | puzzles, including the puzzle of the day |
 //! | `book` | the opening explorer |
-//! | `api` | what each request asks for |
-//! | `fields` | the fields of a request, and what is wrong with them |
+//! | `api` | the handlers of requests |
+//! | `fields` | the fields of a request, and their errors |
 //! | `answer` | the JSON documents |
-//! | [`error`](ApiError) | why a request is refused: status, code, message |
-//! | `searches` | the searches under way: a limited number, each of which ends with its request |
+//! | [`error`](ApiError) | errors of requests: status, code, message |
+//! | `searches` | a limited number of running searches, each of which ends with its request |
 //! | `searcher` | one search: values, bounds or evaluations of a position and its moves within a time |
-//! | `events` | answers in parts, while the work goes on |
+//! | `events` | streamed answers |
 //! | `game` | whole games: every position and move of a line of play |
 //! | [`site`](SitePlan) | the page without a server: its tables and books |
 //! | `site_page`, `site_puzzles` | its other files |
-//! | [`site_folder`](SiteFolder) | the folder that they are written into, beside the site that is there |
-//! | [`site_files`](SiteError) | what all of them need: errors, progress |
+//! | [`site_folder`](SiteFolder) | the folder of a site, in which a new site is written beside the old one |
+//! | [`site_files`](SiteError) | errors and progress of all of these |
 //! | `texts` | games as text |
-//! | `page`, `assets` | the files of the page, and how they are sent |
+//! | `page`, `assets` | the files of the page, and sending them |
 
 mod answer;
 mod api;

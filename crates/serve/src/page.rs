@@ -1,10 +1,10 @@
-//! The files of the page, part of the program: nothing is loaded from elsewhere.
+//! Files of the page, which are part of the program: nothing is loaded from elsewhere.
 
-/// A file.
+/// File of the page.
 #[derive(Clone, Copy)]
 pub(super) struct File {
     pub path: &'static str,
-    /// Its media type.
+    /// Media type.
     pub kind: &'static str,
     pub text: &'static str,
 }
@@ -13,7 +13,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// All of them. `build.rs` joins the scripts into one.
+/// All files. `build.rs` joins the scripts into one.
 pub(super) const FILES: [File; 4] = [
     File { path: "/", kind: HTML, text: include_str!("page/index.html") },
     File { path: "/style.css", kind: CSS, text: include_str!("page/style.css") },

@@ -1,4 +1,4 @@
-//! Puzzles: the same one for everybody on a day.
+//! Puzzles. Everybody gets the same puzzle of the day.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::ApiError;
 
-/// Games in which a puzzle is searched for.
+/// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
 
-/// The most seeds in play of a puzzle of the day: so many are in the tables of nearly everybody, and all who have them
-/// get the same one.
+/// Maximum seeds in play of a puzzle of the day. Nearly every server has tables for that many seeds, and all of these
+/// find the same puzzle.
 pub(super) const DAILY_SEEDS: u32 = 14;
 
-/// Puzzles that are kept.
+/// Maximum number of cached puzzles.
 const KEPT: usize = 256;
 
-/// Which puzzle is asked for: games from which start, of which number, and the most seeds in play.
+/// Request for a puzzle: start and number of the games, and the most seeds in play.
 pub(super) type Key = (Rules, Position, Level, u64, u32);
 
-/// Searches for the first puzzle of a level in the games of a number; `None` if there is none in [`GAMES`] games.
-/// `cancel` is looked at between games.
+/// Searches for the first puzzle of a level in the games with this number; `None` if [`GAMES`] games have none.
+/// `cancel` is checked between games.
 pub(super) fn find(
     tables: &Tables,
     &(_, start, level, number, most): &Key,
@@ -41,7 +41,7 @@ pub(super) fn find(
     Ok(None)
 }
 
-/// The puzzle of a day such as 2026-11-23.
+/// Requests the puzzle of a day such as 2026-11-23.
 pub(super) fn daily(
     tables: &Tables,
     start: Position,
@@ -52,12 +52,12 @@ pub(super) fn daily(
     find(tables, &daily_key(tables.rules(), start, level, day), cancel)
 }
 
-/// The puzzle of a day.
+/// Requests the puzzle of a day.
 pub(super) fn daily_key(rules: Rules, start: Position, level: Level, day: &str) -> Key {
     (rules, start, level, xxh3_64(day.as_bytes()), DAILY_SEEDS)
 }
 
-/// Why the search for a puzzle ended.
+/// End of the search for a puzzle.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unfound {
     #[error("{0}")]
@@ -75,17 +75,17 @@ impl From<Unfound> for ApiError {
     }
 }
 
-/// The puzzles that were found: finding one takes a while.
+/// Cache of found puzzles, since finding one takes a while.
 #[derive(Default)]
 pub(super) struct Puzzles(Mutex<HashMap<Key, Option<Puzzle>>>);
 
 impl Puzzles {
-    /// The puzzle, if it was searched for; `None` in it: there is none.
+    /// Returns the cached result of a search; its inner `None` means that there is no puzzle.
     pub fn get(&self, key: &Key) -> Option<Option<Puzzle>> {
         self.0.lock().get(key).cloned()
     }
 
-    /// Keeps a puzzle.
+    /// Adds a puzzle.
     pub fn put(&self, key: Key, puzzle: Option<Puzzle>) {
         let mut kept = self.0.lock();
         if kept.len() >= KEPT {

@@ -37,7 +37,7 @@ impl Service {
         let (day, seed) = (fields.text("day")?, fields.number("seed")?);
         let (day, key) = match (day, seed) {
             (Some(_), Some(_)) => {
-                return Err(wrong("'day' and 'seed' are given; one of them names a puzzle".to_owned()));
+                return Err(wrong("give 'day' or 'seed', not both".to_owned()));
             }
             (None, Some(seed)) => (None, (rules, start, level, seed, u32::MAX)),
             (day, None) => {
@@ -53,7 +53,7 @@ impl Service {
             Some(known) => known,
             None => {
                 let reads = Reads { seeds: start.seeds().min(key.4), ..Reads::of(rules, &start) };
-                // So many games, whatever time they take: everybody gets the same puzzle.
+                // A number of games instead of a time limit, so that everybody gets the same puzzle.
                 let search = self.searches.run(reads, Duration::MAX, move |searcher, cancel| {
                     let Some(tables) = searcher.shelf().tables(rules, start.pits()) else { return Ok(None) };
                     Ok(find(tables, &key, cancel)?)

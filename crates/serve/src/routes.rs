@@ -20,13 +20,14 @@ use super::error::{ApiError, MAX_BYTES};
 use super::slots::Slot;
 use super::{book, events, game, page, puzzle_request, texts};
 
-/// Says whose pages may use an answer.
+/// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// The fewest bytes of a document that is compressed: a smaller one fits into one packet of a network anyway.
+/// Minimum bytes of a compressed document: a smaller one fits into one network packet anyway.
 const MIN_COMPRESSED: u64 = 1024;
 
-/// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
+/// Headers of every answer. The page loads nothing from elsewhere, cannot be shown inside another page, and is not
+/// cached.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -41,22 +42,22 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
-/// Where the API is: the newest version, and each by its name.
+/// Paths of the API: the newest version, and each version by name.
 const VERSIONS: [&str; 2] = ["/api", "/api/v1"];
 
-/// The header that names the version, in all answers of the API.
+/// Header with the version, in all answers of the API.
 const VERSION: (HeaderName, HeaderValue) =
     (HeaderName::from_static("kalah-api-version"), HeaderValue::from_static("1"));
 
-/// The connection at which a request arrived.
+/// Connection on which a request arrived.
 #[derive(Clone)]
 pub(super) struct Client {
-    /// Our own address on it.
+    /// Address of the server on it.
     pub local: IpAddr,
     pub slot: Arc<Slot>,
 }
 
-/// Which request goes where. Each has a [`Client`] among its extensions.
+/// Routes requests. Each has a [`Client`] among its extensions.
 pub(super) fn routes(service: Arc<Service>) -> Router {
     let mut routes = Router::new();
     for version in VERSIONS {
@@ -92,7 +93,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     routes.layer(middleware::from_fn_with_state(Arc::clone(&service), guard)).with_state(service)
 }
 
-/// Compresses JSON documents for those who accept that: not streams, of which nobody knows the end yet, and not short ones.
+/// Compresses JSON documents for clients that accept it, except streams, whose end is open, and short documents.
 fn compression() -> CompressionLayer<impl Predicate> {
     let is_document = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
@@ -106,12 +107,12 @@ async fn description() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
 }
 
-/// Whether an address is one of the API.
+/// Returns true if an address belongs to the API.
 fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
 
-/// Checks who sends a request, and adds the headers that every answer has.
+/// Checks the sender of a request, and adds the headers of every answer.
 async fn guard(
     State(service): State<Arc<Service>>,
     Extension(client): Extension<Client>,
@@ -120,14 +121,14 @@ async fn guard(
 ) -> Response {
     let (method, headers) = (request.method(), request.headers());
     let api = is_api(request.uri().path());
-    // A page of one of the websites that may use the API; a browser may only ask what such a page may send.
+    // From a page of an allowed website. A browser may only ask about requests that such a page may send.
     let shared = api && service.sharing.allows(headers);
     let is_preflight =
         shared && method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let host = service.hosts.check_host(request.uri(), headers, client.local);
     let admitted = host.and_then(|()| if shared { Ok(()) } else { service.hosts.check_origin(headers, api) });
     let mut response = match admitted {
-        // The layer of CORS would answer it, whoever asks.
+        // The CORS layer would answer it for every sender.
         Ok(()) if method == Method::OPTIONS && !is_preflight => ApiError::Method(method.to_string()).into_response(),
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
@@ -148,7 +149,7 @@ async fn guard(
     response
 }
 
-/// Has a request answered once all of it is there.
+/// Answers a request once it has arrived completely.
 async fn receive(
     State(service): State<Arc<Service>>,
     Extension(client): Extension<Client>,
@@ -177,7 +178,7 @@ async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError
     let body = timeout(patience, read).await.map_err(|_| ApiError::Late)?;
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
-        _ => ApiError::Request("the body is not what its headers say".to_owned()),
+        _ => ApiError::Request("the body does not match its headers".to_owned()),
     })?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }

@@ -13,100 +13,101 @@ use parking_lot::Mutex;
 
 use super::ApiError;
 
-/// The greatest depth of the evaluations, in turns or moves.
+/// Maximum depth of evaluations, counted by turns or by moves.
 const MAX_DEPTH: u32 = 40;
 
-/// Positions of one depth-limited search of all moves: more than it can visit in the time for evaluations.
+/// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
 const SEARCH_POSITIONS: u64 = 1 << 24;
 
-/// The most time for evaluations where something may be proved, and their part of the time limit.
+/// Maximum time for evaluations if results can be proved, and their share of the time limit.
 const EVALUATION_TIME: Duration = Duration::from_millis(500);
 const EVALUATION_PART: u32 = 6;
 
-/// The part of the time left that the value of the position gets; the moves get the rest.
+/// Share of the remaining time for the value of the position. The moves get the rest.
 const VALUE_SHARE: f64 = 0.6;
 
-/// How often a search that tells what it knows checks whether it is more, and how often it does so anyway.
+/// Interval at which a streaming search looks for better bounds, and at which it reports even without any.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 const TELL_AGAIN: Duration = Duration::from_millis(500);
 
-/// Positions after which a solver is made anew: it keeps the results of all its tests.
+/// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
 
-/// How to search.
+/// Settings of searches.
 #[derive(Clone, Copy)]
 pub(super) struct SearchOptions {
-    /// The most bytes of a transposition table.
+    /// Maximum bytes of a transposition table.
     pub memory: u64,
     /// Threads of one search.
     pub threads: usize,
 }
 
-/// What is proved of the value of a position or move for the mover, and how it is evaluated.
+/// Proved bounds of the value of a position or move for the mover, and its evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Assessment {
-    /// Proved bounds, where there are some.
+    /// Proved bounds, if there are any.
     pub bounds: Option<ValueBounds>,
     /// The evaluation of a depth-limited search.
     pub evaluation: Option<i64>,
 }
 
 impl Assessment {
-    /// Proved bounds, unless they are the plain ones, and an evaluation kept within them.
+    /// Returns proved bounds, unless they are trivial, and an evaluation clamped to them.
     fn new(bounds: ValueBounds, plain: ValueBounds, evaluation: i64) -> Assessment {
         let evaluation = Some(evaluation.clamp(bounds.lower, bounds.upper));
         Assessment { bounds: (bounds != plain || bounds.value().is_some()).then_some(bounds), evaluation }
     }
 
-    /// A proved value.
+    /// Returns a proved value.
     pub fn exact(value: i64) -> Assessment {
         Assessment { bounds: Some(ValueBounds { lower: value, upper: value }), evaluation: None }
     }
 
-    /// The value, where it is proved.
+    /// Returns the value, if it is proved.
     pub fn value(self) -> Option<i64> {
         self.bounds.and_then(ValueBounds::value)
     }
 
-    /// What it appears to be worth: the value, else the evaluation, else the lower bound.
+    /// Returns the likely value: the proved one, otherwise the evaluation, otherwise the lower bound.
     pub fn apparent(self) -> Option<i64> {
         self.value().or(self.evaluation).or(self.bounds.map(|bounds| bounds.lower))
     }
 }
 
-/// What a search found.
+/// Result of a search.
 pub(super) struct Analysis {
-    /// Of the position.
+    /// Result for the position.
     pub assessment: Assessment,
-    /// Depth of the evaluations in turns; in moves on boards that no solver takes, and where a turn has no end in sight.
+    /// Depth of the evaluations, counted by turns; by moves on boards too large for a solver, and if turns may be
+    /// endless.
     pub ahead: u32,
-    /// Of each legal move.
+    /// Results for the legal moves.
     pub moves: Vec<(Pit, Played, Assessment)>,
-    /// A line of best play, where the value was proved and time was left for it.
+    /// Line of best play, if the value was proved and time was left.
     pub line: Option<Line>,
-    /// Nodes that the solver has searched.
+    /// Nodes searched by the solver.
     pub nodes: u64,
 }
 
-/// Is called with what is known so far.
+/// Callback for results so far.
 pub(super) type Tell = dyn Fn(&Analysis) + Send + Sync;
 
 impl Analysis {
-    /// Whether the value of the position and those of all moves are proved.
+    /// Returns true if the value of the position and those of all moves are proved.
     pub fn is_proved(&self) -> bool {
         self.assessment.value().is_some() && self.moves.iter().all(|(_, _, assessment)| assessment.value().is_some())
     }
 }
 
-/// What one thread searches with, and what it has proved of the last board.
+/// State of one searching thread, with its proved results for the last board.
 pub(super) struct Searcher<'t> {
     shelf: &'t Shelf,
     books: &'t Books,
     options: SearchOptions,
     solver: Option<Solver<'t>>,
-    /// Positions asked of the solver.
+    /// Number of positions given to the solver.
     asked: usize,
-    /// The last player that searches, with its rules and pits: it keeps what it proved.
+    /// Last player that searches, with its rules and pits, which keeps its proved results.
     player: Option<((Rules, usize), Box<dyn Player + 't>)>,
 }
 
@@ -120,12 +121,12 @@ impl<'t> Searcher<'t> {
         self.shelf
     }
 
-    /// Forgets what it proved.
+    /// Drops all proved results.
     pub fn forget(&mut self) {
         (self.solver, self.player, self.asked) = (None, None, 0);
     }
 
-    /// The move that a player chooses. `game` makes random players differ.
+    /// Returns the move that a player chooses. `game` makes random players differ.
     pub fn choose(
         &mut self,
         name: PlayerName,
@@ -143,12 +144,13 @@ impl<'t> Searcher<'t> {
         Ok(player.choose(position, cancel, &mut |_| ())?)
     }
 
-    /// What can be known of a position above the tables and its moves, before `cancel` is cancelled.
+    /// Searches a position above the tables and its moves, until `cancel` is cancelled.
     pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
         self.analyse_and_tell(rules, position, cancel, None)
     }
 
-    /// The same; `tell` is called with what is known at first, whenever more is known, and now and then.
+    /// Searches as [`Searcher::analyse`] does. Reports results at the start, when they improve, and from time to
+    /// time.
     pub fn analyse_and_tell(
         &mut self,
         rules: Rules,
@@ -168,18 +170,18 @@ impl<'t> Searcher<'t> {
         }
     }
 
-    /// Makes a solver for `position`, which serves for all later positions of its games, too.
+    /// Makes a solver for `position`, which also solves all later positions of its games.
     pub fn prepare(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), ApiError> {
         self.solver(rules, position, cancel).map(drop)
     }
 
-    /// A solver for `position` that `cancel` ends; `None` if it is too large for one, or there was no time for one.
+    /// Returns a solver for `position` that `cancel` stops; `None` if the position is too large or time ran out.
     fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         self.asked += 1;
         let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
-            // Its memory is given back before more is asked for.
+            // Frees its memory before allocating more.
             (self.solver, self.asked) = (None, 0);
             let options = self.setting(rules, pits).solver_options(position).cancel(cancel.clone());
             let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
@@ -188,7 +190,7 @@ impl<'t> Searcher<'t> {
         Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
     }
 
-    /// What players and solvers of a board are made with.
+    /// Returns the setting for players and solvers of a board.
     fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
         let SearchOptions { memory, threads } = self.options;
         let setting = Setting::new(rules).memory(memory).threads(threads).book(self.books.get(rules, pits));
@@ -196,7 +198,7 @@ impl<'t> Searcher<'t> {
     }
 }
 
-/// The bounds that show after one move by what it stores: no news.
+/// Returns the bounds that follow from the seeds that one move stores, which are no result of a search.
 fn plain(rules: Rules, position: &Position) -> ValueBounds {
     let stored =
         |position: &Position| ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) };
@@ -209,19 +211,19 @@ fn plain(rules: Rules, position: &Position) -> ValueBounds {
     best.unwrap_or_else(|| stored(position))
 }
 
-/// Bounds that every value has.
+/// Returns the trivial bounds of a value.
 const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
 
-/// A search by the solver.
+/// Search by the solver.
 struct SolverSearch<'s, 't> {
-    /// Ended by `cancel`.
+    /// Solver, which `cancel` stops.
     solver: Solver<'t>,
     position: &'s Position,
     moves: &'s [(Pit, Played)],
     cancel: &'s Cancel,
-    /// The narrowest bounds so far, of the position and of its moves: the transposition table may forget some.
+    /// Narrowest bounds so far of the position and its moves, since the transposition table may forget some.
     narrowest: Mutex<Vec<ValueBounds>>,
-    /// The nodes of the solver before the search.
+    /// Nodes of the solver before the search.
     before: u64,
 }
 
@@ -245,11 +247,11 @@ impl SolverSearch<'_, '_> {
         Ok(self.known(&evaluations, ahead, line)?)
     }
 
-    /// Does `work` and tells meanwhile what becomes known.
+    /// Does `work` and reports results meanwhile.
     fn telling<T>(&self, tell: &Tell, evaluations: &[i64], ahead: u32, work: impl FnOnce() -> T) -> T {
         let mut told: Option<(Instant, Vec<ValueBounds>)> = None;
         let look = || {
-            // What fails here fails the search, too.
+            // An error here ends the search, too.
             if let Ok(analysis) = self.known(evaluations, ahead, None) {
                 let narrowest = self.narrowest.lock().clone();
                 let is_news = told.as_ref().is_none_or(|(_, last)| *last != narrowest);
@@ -263,14 +265,14 @@ impl SolverSearch<'_, '_> {
         watched(Duration::ZERO, look, |_| (), work)
     }
 
-    /// The narrowest known bounds, of the position (0) or of its moves (from 1), with `bounds` among them.
+    /// Adds `bounds` of the position (0) or of a move (from 1), and returns the narrowest bounds.
     fn narrowed(&self, index: usize, bounds: ValueBounds) -> ValueBounds {
         let known = &mut self.narrowest.lock()[index];
         *known = ValueBounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
         *known
     }
 
-    /// What is known now.
+    /// Returns the results so far.
     fn known(&self, evaluations: &[i64], ahead: u32, line: Option<Line>) -> Result<Analysis, SolveError> {
         let whole = self.narrowed(0, self.solver.value_bounds(self.position)?);
         let rules = self.solver.rules();
@@ -279,7 +281,7 @@ impl SolverSearch<'_, '_> {
             let next = &played.position;
             let bounds = self.solver.value_bounds(next)?.for_mover(&played);
             let mut bounds = self.narrowed(index + 1, bounds);
-            // No move is worth more than the position.
+            // No move has a higher value than the position.
             bounds.upper = bounds.upper.min(whole.upper);
             moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
         }
@@ -289,7 +291,7 @@ impl SolverSearch<'_, '_> {
         Ok(Analysis { assessment, ahead, moves, line, nodes })
     }
 
-    /// The evaluations of the moves, for the mover, and their depth.
+    /// Returns the evaluations of the moves for the mover, and their depth.
     fn evaluations(&self) -> Result<(Vec<i64>, u32), ApiError> {
         // A search to depth 1 takes no time, so there always are evaluations.
         let (mut values, exact) = self.evaluate(|next| self.solver.one_move_deep(next))?;
@@ -314,7 +316,8 @@ impl SolverSearch<'_, '_> {
         Ok((values, reached))
     }
 
-    /// The evaluations of the moves, for the mover, by a `search` of the position after each; and whether all of them are exact.
+    /// Returns the evaluations of the moves for the mover, by a `search` of the position after each, and true if all
+    /// are exact.
     fn evaluate(
         &self,
         search: impl Fn(&Position) -> Result<Option<DepthLimitedResult>, SolveError>,
@@ -329,8 +332,8 @@ impl SolverSearch<'_, '_> {
         Ok((values, exact))
     }
 
-    /// Proves what it can, the solver keeps it: the value of the position, those of its moves, the best ones first; then a
-    /// line of best play, if the value is known.
+    /// Proves the position's value, then its moves' values, best first, and finds a line of best play for a proved
+    /// value. Results stay in the transposition table.
     fn prove(&self, evaluations: &[i64]) -> Result<Option<Line>, SolveError> {
         let left = || self.cancel.left().unwrap_or(Duration::from_secs(1));
         let guess = evaluations.iter().copied().max().unwrap_or(0);
@@ -350,7 +353,7 @@ impl SolverSearch<'_, '_> {
     }
 }
 
-/// Evaluates the moves of a position that is too large for the solver: searches to depth 1, 2, ..., by the stores.
+/// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
 fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
     let mut deepest: Vec<(Assessment, u32)> = Vec::new();
     for depth in 0..MAX_DEPTH {
@@ -376,7 +379,7 @@ fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) ->
     let evaluation = deepest.iter().filter_map(|(assessment, _)| assessment.apparent()).max();
     let moves: Vec<(Pit, Played, Assessment)> =
         moves.iter().zip(deepest).map(|(&(pit, played), (assessment, _))| (pit, played, assessment)).collect();
-    // All moves that end the game: then it is proved.
+    // All moves end the game, so the value is proved.
     let exact = moves.iter().all(|(_, _, assessment)| assessment.value().is_some());
     let assessment = match evaluation {
         Some(value) if exact => Assessment::exact(value),

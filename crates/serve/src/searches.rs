@@ -13,15 +13,15 @@ use tokio::sync::{oneshot, watch};
 use super::ApiError;
 use super::searcher::{SearchOptions, Searcher};
 
-/// What is left to do when a search is over and its thread is free again: sending the answer.
+/// Work after a search, when its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;
 
 type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
 
-/// What a searcher keeps its proofs for: rules and pits a side.
+/// Board for which a searcher keeps its proved results: rules and pits a side.
 type BoardKey = (Rules, usize);
 
-/// What a search reads of the tables: those of a board, and of at most so many seeds.
+/// Tables that a search reads: those of a board, up to a number of seeds.
 #[derive(Clone, Copy)]
 pub(super) struct Reads {
     pub board: BoardKey,
@@ -29,32 +29,33 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// What a search of `position` reads.
+    /// Returns the tables that a search of `position` reads.
     pub fn of(rules: Rules, position: &Position) -> Reads {
         Reads { board: (rules, position.pits()), seeds: position.seeds() }
     }
 
-    /// Checks that none of these tables became shorter while they were read.
+    /// Returns an error if one of these tables became shorter while it was read.
     pub fn require_whole(&self, shelf: &Shelf) -> Result<(), TableError> {
         let (rules, pits) = self.board;
         shelf.require_whole(rules, pits, self.seeds as usize)
     }
 }
 
-/// Threads that search, one search at a time each. What a thread proved of a board it keeps until it is asked for another.
+/// Threads that run one search at a time each. A thread keeps the proved results of a board until it searches another
+/// one.
 pub(super) struct Searches {
     threads: Vec<mpsc::Sender<Job>>,
     idle: Arc<Mutex<Vec<Idle>>>,
     stopping: watch::Receiver<bool>,
 }
 
-/// A thread without work, and what it searched last.
+/// Thread without work, and its last board.
 struct Idle {
     thread: usize,
     last: Option<BoardKey>,
 }
 
-/// Ends a search when it is dropped: with its request.
+/// Stops a search when it is dropped, with its request.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -67,7 +68,7 @@ impl Searches {
     /// Starts `count` threads.
     ///
     /// # Errors
-    /// When a thread cannot be started.
+    /// If a thread cannot be started.
     pub fn start(
         count: usize,
         shelf: &Arc<Shelf>,
@@ -85,7 +86,7 @@ impl Searches {
                 for job in jobs {
                     match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
                         Ok(reply) => reply(),
-                        // What it knew may be half-done.
+                        // Its results may be incomplete.
                         Err(_) => searcher = Searcher::new(&shelf, &books, options),
                     }
                 }
@@ -95,11 +96,11 @@ impl Searches {
         Ok(Searches { threads, idle, stopping })
     }
 
-    /// Does `work` on a thread that is free, within `time`. It is cancelled as soon as the returned future is dropped, or
-    /// the server stops.
+    /// Does `work` on a free thread, within `time`. The work is cancelled as soon as the returned future is dropped
+    /// or the server stops.
     ///
     /// # Errors
-    /// At once when no thread is free; also when the work fails.
+    /// At once if no thread is free; also if the work fails.
     pub async fn run<T: Send + 'static>(
         &self,
         reads: Reads,
@@ -109,10 +110,10 @@ impl Searches {
         self.begin(reads, time, work)?.result().await
     }
 
-    /// As [`Searches::run`], but returns once the work has begun.
+    /// Starts work as [`Searches::run`] does, but returns once the work has begun.
     ///
     /// # Errors
-    /// When no thread is free.
+    /// If no thread is free.
     pub fn begin<T: Send + 'static>(
         &self,
         reads: Reads,
@@ -125,7 +126,7 @@ impl Searches {
         let thread = self.take(reads.board).ok_or(ApiError::Busy(self.threads.len()))?;
         let cancel = CancelOnDrop(Cancel::new());
         let asked = cancel.0.clone();
-        // Also when the work panics.
+        // Even if the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
         let (sender, result) = oneshot::channel();
         let job: Job = Box::new(move |searcher| {
@@ -134,11 +135,11 @@ impl Searches {
             let whole = || reads.require_whole(shelf).map_err(ApiError::from);
             let mut result = whole().and_then(|()| work(searcher, &asked.within(time)));
             if let Err(error) = whole() {
-                // What it proved may rest on what was lost.
+                // Its proved results may depend on lost data.
                 searcher.forget();
                 result = Err(error);
             }
-            // Free before the answer is sent: who has it may ask the next question.
+            // The thread is freed before the answer is sent, since the client may send its next request at once.
             drop(back);
             Box::new(move || drop(sender.send(result)))
         });
@@ -146,12 +147,12 @@ impl Searches {
         Ok(Running { result, cancel, stopping: self.stopping.clone() })
     }
 
-    /// Whether the server is being stopped.
+    /// Returns true if the server is stopping.
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
     }
 
-    /// A free thread, if there is one: the one that searched the board last if there is a choice.
+    /// Returns a free thread, preferably the one that searched this board last.
     fn take(&self, game: BoardKey) -> Option<usize> {
         let mut idle = self.idle.lock();
         let knows = idle.iter().position(|idle| idle.last == Some(game));
@@ -161,10 +162,10 @@ impl Searches {
 }
 
 fn broken() -> ApiError {
-    ApiError::Failed("a search broke down".to_owned())
+    ApiError::Failed("a search failed unexpectedly".to_owned())
 }
 
-/// Work under way. It is cancelled as soon as this is dropped, or the server stops.
+/// Running work. It is cancelled as soon as this is dropped or the server stops.
 pub(super) struct Running<T> {
     result: oneshot::Receiver<Result<T, ApiError>>,
     cancel: CancelOnDrop,
@@ -172,10 +173,10 @@ pub(super) struct Running<T> {
 }
 
 impl<T> Running<T> {
-    /// What the work leads to.
+    /// Waits for the result of the work.
     ///
     /// # Errors
-    /// Those of the work, and when it breaks down.
+    /// Those of the work, and an error if it panics.
     pub async fn result(self) -> Result<T, ApiError> {
         let Running { mut result, cancel, mut stopping } = self;
         tokio::select! {

@@ -36,51 +36,52 @@ const ANSWERING: usize = 2;
 /// Threads that read tables.
 const READING: usize = 8;
 
-/// How long requests under way may take once the server was asked to stop.
+/// Maximum time of open requests after the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The most connections; fewer where the limit of open files would leave less than this number for tables and the rest.
+/// Maximum connections. There are fewer if the limit of open files would leave less than this number for tables and
+/// the rest.
 const MAX_CONNECTIONS: u64 = 512;
 const OTHER_FILES: u64 = 64;
 
-/// How long to wait after a connection could not be accepted.
+/// Pause after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often that is reported to the operator.
+/// Interval at which that is reported to the operator.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// How to serve.
+/// Settings of a server.
 #[non_exhaustive]
 pub struct Options {
-    /// The directory of the tables; it may be empty.
+    /// Directory of the tables; it may be empty.
     pub tables: PathBuf,
-    /// The books to answer from, before anything is searched.
+    /// Books, which are used before searches.
     pub books: Books,
-    /// The most time of a search.
+    /// Maximum time of a search.
     pub time: Duration,
-    /// The most time of a search whose progress is streamed.
+    /// Maximum time of a streaming search.
     pub stream_time: Duration,
-    /// The most searches under way, at least 1; what is asked beyond is refused with status 503.
+    /// Maximum searches at a time, at least 1. Further requests are refused with status 503.
     pub searches: usize,
     /// Threads of one search, at least 1.
     pub threads: usize,
-    /// The most bytes of the transposition table of one search.
+    /// Maximum bytes of the transposition table of one search.
     pub memory: u64,
-    /// How long a client may take for each of: the head of a request, its body, reading an answer, the time to the next
-    /// request.
+    /// Maximum time of a client for each of these: sending the head of a request, sending its body, reading an
+    /// answer, and the next request.
     pub patience: Duration,
-    /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
-    /// these may use it, on whatever port.
+    /// Hosts that the server answers as, besides `localhost`, loopback addresses and the address of the connection.
+    /// Pages of these hosts may use the server, on any port.
     pub hosts: Vec<Host>,
     /// Websites whose pages may use the API.
     pub origins: Vec<SharedOrigin>,
-    /// Called with failures that are not a client's, each in one line of text.
+    /// Called with failures that are not a client's fault, each as one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Options {
-    /// The tables in `tables`; searches of 5 seconds, one at a time, with one thread and 256 MiB each; clients have 10 seconds;
-    /// no books and no other hosts; streamed searches of 60 seconds; failures are not reported.
+    /// Returns the default settings with the tables in `tables`: one search at a time, of 5 seconds (60 if streamed),
+    /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
     pub fn new(tables: PathBuf) -> Options {
         Options {
             tables,
@@ -125,7 +126,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Has the server take no more requests, end its searches with what they have, answer, and return.
+    /// Makes the server refuse new requests, stop its searches, send their answers, and return.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
@@ -134,7 +135,7 @@ impl Stop {
 /// Answers requests that arrive at `listener` until `stop` is used.
 ///
 /// # Errors
-/// When threads or the listener fail.
+/// If threads or the listener fail.
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let (shelf, books) = (Arc::new(Shelf::new(options.tables)), Arc::new(options.books));
@@ -156,7 +157,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let slots = Slots::new(max_connections());
         answer(listener, &service, &slots, &stop.0).await;
-        // Clients whose requests have not arrived by then are not waited for.
+        // Clients whose requests have not arrived by then are dropped.
         let _ = tokio::time::timeout(GRACE, slots.all_free()).await;
         Ok(())
     });
@@ -164,7 +165,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     served
 }
 
-/// How many connections there may be with the limit of open files.
+/// Returns the maximum number of connections under the limit of open files.
 fn max_connections() -> u32 {
     #[cfg(unix)]
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
@@ -176,7 +177,7 @@ fn max_connections() -> u32 {
 
 /// Waits until the server is asked to stop.
 async fn stopped(mut stop: watch::Receiver<bool>) {
-    // It fails only when the sender is gone, and the caller of `serve` holds that.
+    // It fails only without the sender, which the caller of `serve` holds.
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
@@ -194,7 +195,7 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // Mostly too many open files, of this process or of the system: one has to be closed first.
+                // The usual reason is too many open files in this process or the system, so one must be closed first.
                 if reported.is_none_or(|reported| reported.elapsed() >= REPORT_AGAIN) {
                     (service.log)(&format!("cannot accept a connection: {error}"));
                     reported = Some(Instant::now());
@@ -211,11 +212,11 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
     }
 }
 
-/// Answers the requests on one connection until the client closes it or takes too long, the server is asked to stop, or the
-/// slot is needed for another.
+/// Answers the requests on one connection until the client closes it or is too slow, the server stops, or another
+/// connection needs the slot.
 async fn converse(stream: TcpStream, slot: Arc<Slot>, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
-    // Where this fails answers are later, no more.
+    // An error only delays answers.
     let _ = stream.set_nodelay(true);
     let client = Client { local: local.ip(), slot: Arc::clone(&slot) };
     let routes = TowerToHyperService::new(routes);

@@ -1,4 +1,5 @@
-//! The page without a server: a folder for any static host, with tables, the book and puzzles, which the page reads itself.
+//! The page without a server: a folder for any static host, with tables, the book and puzzles that the page reads
+//! itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,64 +23,65 @@ use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
 use super::site_puzzles::{has_puzzles, puzzles, steps};
 
-/// Bytes of a table that are copied at a time.
+/// Bytes of a table copied at a time.
 const STEP: usize = 1 << 20;
 
-/// The players that answer without a server.
+/// Players that work without a server.
 const PLAYERS: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
 
-/// What a folder is made of.
+/// Settings of a site.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SiteOptions {
-    /// The directory of the tables.
+    /// Directory of the tables.
     pub tables: PathBuf,
-    /// The most bytes of all tables.
+    /// Maximum bytes of all tables.
     pub size: u64,
-    /// The books.
+    /// Books.
     pub books: Books,
-    /// For how many days there are puzzles of the day, from yesterday on.
+    /// Number of days with a puzzle of the day, from yesterday on.
     pub days: u32,
 }
 
 impl SiteOptions {
-    /// The tables in `tables`, up to 100 MiB; no books; puzzles of a year.
+    /// Returns the default settings with the tables in `tables`: up to 100 MiB of them, no books, puzzles for a year.
     pub fn new(tables: PathBuf) -> SiteOptions {
         SiteOptions { tables, size: 100 << 20, books: Books::none(), days: 366 }
     }
 }
 
-/// What was written.
+/// Summary of a written site.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SiteReport {
     /// The tables.
     pub tables: Vec<TableKey>,
-    /// Their bytes.
+    /// Bytes of the tables.
     pub table_bytes: u64,
-    /// Tables that were left out, for their size.
+    /// Number of tables left out because of their size.
     pub left_out: usize,
-    /// Positions of the books.
+    /// Number of positions in the books.
     pub book_positions: usize,
-    /// Puzzles.
+    /// Number of puzzles.
     pub puzzles: usize,
 }
 
-/// What a folder will hold, before it is written.
+/// Plan of a site, before it is written.
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
     tables: Vec<Arc<Table>>,
     left_out: usize,
-    /// The directory of the tables, and all tables there: what must not be in the folder.
+    /// Directory of the tables, and all tables there, which must not be in the folder.
     sources: Vec<PathBuf>,
 }
 
 impl SitePlan<'_> {
-    /// Chooses the tables: the smallest layers first, as long as they fit.
+    /// Chooses the tables, the smallest layers first, as long as they fit.
     ///
     /// # Errors
-    /// When the directory of the tables does not exist, or one of its tables is damaged, or of no use without layers below it.
+    /// If the directory of the tables does not exist, or one of its tables is damaged or unusable without missing
+    /// layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
         if !options.tables.is_dir() {
             return Err(SiteError::NoTables(options.tables.clone()));
@@ -92,7 +94,7 @@ impl SitePlan<'_> {
             }
         }
         require_all(&options.tables, &layers)?;
-        // Of a board, layers with more seeds are larger: none is copied without those below.
+        // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
         let files = layers.iter().map(|layer| layer.path().to_owned());
         let sources = std::iter::once(options.tables.clone()).chain(files).collect();
@@ -107,22 +109,22 @@ impl SitePlan<'_> {
         Ok(plan)
     }
 
-    /// How many tables there are.
+    /// Returns the number of tables.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
 
-    /// Bytes of all tables.
+    /// Returns the bytes of all tables.
     pub fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| table.header().file_bytes).sum()
     }
 
-    /// Steps in which puzzles are searched for; fewer are enough where many puzzles are found.
+    /// Returns the steps of the search for puzzles. If many are found, it takes fewer.
     pub fn puzzle_steps(&self) -> u64 {
         self.boards().len() as u64 * steps(self.options.days)
     }
 
-    /// The tables of each board that has puzzles.
+    /// Returns the tables of each board that has puzzles.
     fn boards(&self) -> Vec<Tables> {
         let mut boards: BTreeMap<(usize, usize), Tables> = BTreeMap::new();
         for table in self.tables.iter().filter(|table| has_puzzles(table.key().pits)) {
@@ -134,12 +136,12 @@ impl SitePlan<'_> {
         boards.into_values().collect()
     }
 
-    /// Begins a site in the folder `to` with the tables. A site that is there stays as it is until [`SitePlan::write_rest`]
-    /// has written everything else.
+    /// Begins a site in the folder `to` with the tables. An existing site stays unchanged until
+    /// [`SitePlan::write_rest`] has written everything else.
     ///
     /// # Errors
-    /// When a file cannot be read or written, a table is damaged, the tables are in `to`, `to` holds other files than those of
-    /// a site, the disk is too small, or `pulse` was stopped.
+    /// If a file cannot be read or written, a table is damaged, the tables are in `to`, `to` has other files than
+    /// those of a site, the disk is too small, or `pulse` was stopped.
     pub fn copy_tables(&self, to: &Path, pulse: &Pulse) -> Result<SiteFolder, SiteError> {
         let mut folder = SiteFolder::open(to, &self.sources)?;
         folder.claim(self.tables.iter().map(|table| table_path(table)))?;
@@ -155,10 +157,10 @@ impl SitePlan<'_> {
         Ok(folder)
     }
 
-    /// Searches for puzzles, writes everything else, and puts the new site in the place of the one that was there.
+    /// Searches for puzzles, writes everything else, and replaces the old site by the new one.
     ///
     /// # Errors
-    /// When a file cannot be read or written, a table is damaged, or `pulse` was stopped; the site that was there is not changed
+    /// If a file cannot be read or written, a table is damaged, or `pulse` was stopped. The old site is unchanged
     /// then.
     pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
@@ -183,7 +185,7 @@ impl SitePlan<'_> {
         Ok(report)
     }
 
-    /// What the folder holds, and what the page asks a server first; `books` describes the books.
+    /// Returns a description of the folder, with the first answers of a server; `books` describes the books.
     fn description(&self, books: &[Value]) -> Value {
         let tables = self.tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
@@ -210,19 +212,19 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where a table is in the folder: the beginning of its digest is in the name, since no file is ever changed.
+/// Returns the path of a table in the folder. It contains the beginning of the digest, since files are never changed.
 fn table_path(table: &Table) -> String {
     format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
 }
 
-/// Checks that every file in `directory` that is named like a table is one of the `layers`.
+/// Returns an error if a file in `directory` is named like a table but is not in `layers`.
 fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError> {
     let mut others = Vec::new();
     for entry in at(directory, fs::read_dir(directory))? {
         let key = TableKey::named(&at(directory, entry)?.path());
         others.extend(key.filter(|&key| layers.iter().all(|layer| layer.key() != key)));
     }
-    // A damaged layer is as good as none to those above it.
+    // Layers above a damaged one are unusable.
     for key in &others {
         Table::open_key(directory, *key)?;
     }
@@ -231,8 +233,8 @@ fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError>
     Err(TableError::Missing { directory: directory.to_owned(), key, missing }.into())
 }
 
-/// Copies a table into the folder, `copied` bytes after those before it; returns how many there are then. A copy that is there
-/// already is left as it is.
+/// Copies a table into the folder, unless the copy exists. `copied` counts the bytes of tables before it; returns the
+/// new count.
 fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &Pulse) -> Result<u64, SiteError> {
     let (name, all) = (table_path(table), copied + table.header().file_bytes);
     let path = folder.path().join(&name);
@@ -268,11 +270,11 @@ fn is_copy(path: &Path, bytes: &[u8]) -> bool {
         }
         Ok(true)
     };
-    // What cannot be read is written anew.
+    // An unreadable file is written again.
     compare().unwrap_or(false)
 }
 
-/// Files with the books, one for each board, and what describes them.
+/// Returns files with the books, one for each board, and their description.
 fn books(books: &Books, report: &mut SiteReport) -> (Vec<(String, String)>, Vec<Value>) {
     let (mut files, mut described) = (Vec::new(), Vec::new());
     for rules in Rules::ALL {

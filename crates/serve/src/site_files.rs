@@ -1,4 +1,4 @@
-//! What writing a site needs: errors, and telling how far it is.
+//! Errors and progress of writing a site.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use kalah_tables::table::TableError;
 
 use super::puzzle::Unfound;
 
-/// Why a folder could not be written.
+/// Errors of writing a site.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: io::Error,
     },
-    /// The folder holds something else.
-    #[error("{} is not empty, and not a folder that this command has written", .0.display())]
+    /// The folder contains other files.
+    #[error("{} is not empty, and was not written by this command", .0.display())]
     NotOurs(PathBuf),
-    /// A file of the folder is somebody else's, and in the way.
+    /// A foreign file in the folder is in the way.
     #[error("{} was not written by this command", .0.display())]
     Foreign(PathBuf),
     /// The tables are in the folder.
-    #[error("{} is in the folder that is to be written, {}", tables.display(), folder.display())]
+    #[error("{} is inside the folder to be written, {}", tables.display(), folder.display())]
     Inside {
-        /// The directory of the tables, or one of them.
+        /// Directory of the tables, or a table.
         tables: PathBuf,
         /// The folder.
         folder: PathBuf,
@@ -47,7 +47,7 @@ pub enum SiteError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// The disk has not enough space for the tables.
-    #[error("{}: the tables take {needed} bytes; {free} are free on this disk", path.display())]
+    #[error("{}: the tables need {needed} bytes, but only {free} are free on this disk", path.display())]
     Disk {
         /// The folder.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum SiteError {
         /// The bytes that are free.
         free: u64,
     },
-    /// It was stopped.
+    /// The work was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -70,11 +70,11 @@ impl From<Unfound> for SiteError {
     }
 }
 
-/// Reports in `pulse` that so many steps of the present part are done: bytes of tables copied, or of
+/// Adds finished steps of the current part to `pulse`: bytes of copied tables, or steps of
 /// [`SitePlan::puzzle_steps`](super::SitePlan::puzzle_steps).
 ///
 /// # Errors
-/// When it was stopped.
+/// If it was stopped.
 pub(super) fn advance(pulse: &Pulse, done: u64) -> Result<(), Stopped> {
     pulse.positions.store(done, Ordering::Relaxed);
     pulse.check()

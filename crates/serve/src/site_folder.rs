@@ -1,8 +1,9 @@
-//! The folder of a site while another one is written into it.
+//! The folder of a site, in which a new site is written beside the old one.
 //!
-//! No file of a site is ever changed but the page itself: all others have names that come from their contents. So a new site is
-//! written beside the old one, and replacing the page, `index.html`, puts it in the place of the old one at once. A list names the
-//! files that were written here before the first of them is: only these are ever removed or replaced.
+//! No file of a site is ever changed except the page itself: the names of all others come from their contents. So a
+//! new site is written beside the old one, and replacing the page, `index.html`, switches to the new site at once. A
+//! list names the files that were written here, before the first of them is written. Only these are ever removed or
+//! replaced.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,28 +15,28 @@ use serde::{Deserialize, Serialize};
 
 use super::site_files::{SiteError, at};
 
-/// The page: whatever it refers to is the site.
+/// The page. The site consists of all files that it refers to.
 pub(super) const PAGE: &str = "index.html";
 
-/// The directory of everything but the page, its worker and the tables.
+/// Directory of all files except the page, its worker and the tables.
 pub(super) const DIRECTORY: &str = "site";
 
-/// The directory of the tables.
+/// Directory of the tables.
 pub(super) const TABLES: &str = "tables";
 
-/// The list of the files, in [`DIRECTORY`].
+/// List of the files, in [`DIRECTORY`].
 const LIST: &str = "files.json";
 
-/// The form of the list.
+/// Format of the list.
 const DOCUMENT: Document = Document { format: "files of a kalah site", version: 1 };
 
-/// A folder that a site is written into. Until it is published, the site that was there stays as it was.
+/// Folder that a site is written into. The old site stays unchanged until the new one is published.
 #[derive(Debug)]
 pub struct SiteFolder {
     path: PathBuf,
-    /// The files of the last site, and those that killed exports left.
+    /// Files of the last site, and those of killed exports.
     old: BTreeSet<String>,
-    /// The files of the new site.
+    /// Files of the new site.
     new: BTreeSet<String>,
     _lock: FileLock,
 }
@@ -46,11 +47,11 @@ struct List {
 }
 
 impl SiteFolder {
-    /// Opens or makes the folder at `path`, for one process at a time.
+    /// Opens or creates the folder at `path`, for one process at a time.
     ///
     /// # Errors
-    /// When one of `sources`, the tables, is in the folder, it has files and no list of a site, another process writes to it, or it
-    /// cannot be made.
+    /// If one of `sources`, the tables, is in the folder, the folder has files but no list of a site, another process
+    /// writes to it, or it cannot be created.
     pub(super) fn open(path: &Path, sources: &[PathBuf]) -> Result<SiteFolder, SiteError> {
         match path.canonicalize() {
             Ok(folder) => require_apart(&folder, sources)?,
@@ -66,14 +67,14 @@ impl SiteFolder {
         let directory = path.join(DIRECTORY);
         at(&directory, fs::create_dir_all(&directory))?;
         at(&directory, file::remove_leftovers(&directory.join(LIST)))?;
-        // Another process may have written it since.
+        // Another process may have written it meanwhile.
         let old = read_list(path)?.unwrap_or_default();
         let folder = SiteFolder { path: path.to_owned(), old, new: BTreeSet::new(), _lock: lock };
         folder.write_list()?;
         Ok(folder)
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -81,7 +82,7 @@ impl SiteFolder {
     /// Enters files into the list before they are written.
     ///
     /// # Errors
-    /// When one of them exists and was not written by an export, or the list cannot be written.
+    /// If one of them exists and was not written by an export, or the list cannot be written.
     pub(super) fn claim(&mut self, names: impl IntoIterator<Item = String>) -> Result<(), SiteError> {
         for name in names {
             let path = self.path.join(&name);
@@ -100,33 +101,33 @@ impl SiteFolder {
         Ok(())
     }
 
-    /// Begins to write a file that was claimed.
+    /// Begins to write a file that is in the list.
     pub(super) fn begin(&self, name: &str) -> Result<Replacement, SiteError> {
         debug_assert!(self.new.contains(name), "{name} is not in the list");
         let path = self.path.join(name);
         at(&path, Replacement::begin_own(&path))
     }
 
-    /// Writes a file that was claimed.
+    /// Writes a file that is in the list.
     pub(super) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), SiteError> {
         let path = self.path.join(name);
         let mut file = self.begin(name)?;
         at(&path, file.write_all(bytes).and_then(|()| file.finish()))
     }
 
-    /// Replaces the page, all of whose files are there; then removes those of the site before.
+    /// Replaces the page, whose other files are complete, and then removes the files of the old site.
     pub(super) fn publish(mut self, page: &str) -> Result<(), SiteError> {
         self.claim([PAGE.to_owned()])?;
         self.put(PAGE, page.as_bytes())?;
         for name in self.old.difference(&self.new) {
             let path = self.path.join(name);
             at(&path, file::remove_leftovers(&path))?;
-            // A directory of that name is somebody else's.
+            // A directory of that name is foreign.
             if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
                 at(&path, fs::remove_file(&path))?;
             }
             if let Some(parent) = path.parent().filter(|&parent| parent != self.path) {
-                // Fails where other files are left.
+                // Fails if other files are left.
                 let _ = fs::remove_dir(parent);
             }
         }
@@ -141,7 +142,7 @@ impl SiteFolder {
     }
 }
 
-/// The files in the list of a folder; `None` if it has no list.
+/// Reads the list of a folder; `None` if it has no list.
 fn read_list(folder: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
     let path = folder.join(DIRECTORY).join(LIST);
     let bytes = match file::read(&path) {
@@ -151,12 +152,12 @@ fn read_list(folder: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
         bytes => at(&path, bytes)?,
     };
     let list: List = DOCUMENT.parse(&bytes).map_err(|_| SiteError::NotOurs(folder.to_owned()))?;
-    // Nothing outside the folder is ever removed.
+    // No file outside the folder is ever removed.
     let is_inside = |name: &String| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     if list.files.iter().all(is_inside) { Ok(Some(list.files)) } else { Err(SiteError::NotOurs(folder.to_owned())) }
 }
 
-/// Returns true if the folder has nothing but what an export begins with.
+/// Returns true if the folder has only the files that an export begins with.
 fn is_free(folder: &Path) -> Result<bool, SiteError> {
     for entry in at(folder, fs::read_dir(folder))? {
         let (name, path) = at(folder, entry.map(|entry| (entry.file_name(), entry.path())))?;
@@ -177,7 +178,7 @@ fn is_free(folder: &Path) -> Result<bool, SiteError> {
     Ok(true)
 }
 
-/// Checks that none of `sources` is in the folder, nor in a directory that it links to and writes into.
+/// Returns an error if one of `sources` is in the folder, or in a directory that it links to and writes into.
 fn require_apart(folder: &Path, sources: &[PathBuf]) -> Result<(), SiteError> {
     let written = [folder.to_owned(), folder.join(TABLES), folder.join(DIRECTORY)];
     let written: Vec<PathBuf> = written.iter().filter_map(|path| path.canonicalize().ok()).collect();

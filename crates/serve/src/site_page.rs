@@ -1,7 +1,7 @@
-//! The files of a site that are the same for all tables: the page, and the scripts that answer it in place of a server.
+//! Files of a site that do not depend on the tables: the page, and the scripts that replace a server.
 //!
-//! All of them are in a directory that is named after their contents, so that a browser never takes files of two versions
-//! together, however long it keeps them.
+//! They are in a directory whose name comes from their contents, so that a browser never mixes files of two versions,
+//! however long it keeps them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::page::FILES;
 use super::site_folder::DIRECTORY;
 
-/// The modules that answer in place of a server.
+/// Modules that replace a server.
 const MODULES: [(&str, &str); 7] = [
     ("blake3.js", include_str!("site/blake3.js")),
     ("game.js", include_str!("site/game.js")),
@@ -21,19 +21,19 @@ const MODULES: [(&str, &str); 7] = [
     ("xxh3.js", include_str!("site/xxh3.js")),
 ];
 
-/// The worker, which a browser runs beside the page.
+/// Worker, which a browser runs beside the page.
 const WORKER: &str = include_str!("site/worker.js");
 
-/// The files of a site besides its tables.
+/// Files of a site besides its tables.
 pub(super) struct Site {
-    /// By their paths in the folder, all but the page.
+    /// All files except the page, by their paths in the folder.
     pub files: BTreeMap<String, String>,
-    /// The page, which refers to them.
+    /// Page, which refers to them.
     pub page: String,
 }
 
 impl Site {
-    /// The site of which `files` are the part that depends on the tables, whose paths in the folder are `tables`.
+    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`.
     pub fn new(files: Vec<(String, String)>, tables: &[String]) -> Site {
         let mut all: BTreeMap<String, String> = files.into_iter().collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.to_owned())));
@@ -55,13 +55,13 @@ impl Site {
         let page = page_of(page, &version, &names);
         let mut files: BTreeMap<String, String> =
             all.into_iter().map(|(name, text)| (format!("{DIRECTORY}/{version}/{name}"), text)).collect();
-        // A worker answers for the folder it is in.
+        // A worker answers for its own folder.
         files.insert(format!("worker-{version}.js"), worker(&version, &page, &files, tables));
         Site { files, page }
     }
 }
 
-/// What identifies the contents of a site.
+/// Returns the version of a site, a digest of its contents.
 fn version(files: &BTreeMap<String, String>, page: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let others = [("", page), ("worker.js", WORKER)];
@@ -73,13 +73,13 @@ fn version(files: &BTreeMap<String, String>, page: &str) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The page, with the modules that answer it before its own script; `names` are the files that it refers to.
+/// Returns the page with the modules before its own script; `names` are the files that it refers to.
 fn page_of(page: &str, version: &str, names: &[&str]) -> String {
     let head = ["server.js", "start.js"]
         .map(|name| format!("<script type=\"module\" src=\"{DIRECTORY}/{version}/{name}\"></script>\n"))
         .concat();
     let manifest = format!("<link rel=\"manifest\" href=\"{DIRECTORY}/{version}/manifest.json\">\n");
-    // Modules run in their order. There is no server to ask before they do.
+    // Modules run in order. There is no server to ask before they run.
     let (before, after) = page.split_once("<script").expect("the page has a script");
     let before: String =
         before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
@@ -89,7 +89,7 @@ fn page_of(page: &str, version: &str, names: &[&str]) -> String {
         .fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{DIRECTORY}/{version}/{name}\"")))
 }
 
-/// The worker of a version, with what it compares the files with that it keeps.
+/// Returns the worker of a version, with the digests of the files that it keeps.
 fn worker(version: &str, page: &str, files: &BTreeMap<String, String>, tables: &[String]) -> String {
     let digest = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
     let mut listed = vec![json!(["", "text/html", digest(page)])];
@@ -97,11 +97,11 @@ fn worker(version: &str, page: &str, files: &BTreeMap<String, String>, tables: &
     let (_, blake3) = MODULES.iter().find(|(name, _)| *name == "blake3.js").expect("it is one of them");
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
     let constants = constants.map(|(name, value)| format!("const {name} = {value};\n")).concat();
-    // It cannot import modules in all browsers.
+    // Not all browsers let workers import modules.
     format!("{constants}{}{WORKER}", blake3.replace("export function", "function"))
 }
 
-/// The media type of a file.
+/// Returns the media type of a file.
 fn kind(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("js") => "text/javascript",
@@ -112,7 +112,8 @@ fn kind(path: &str) -> &'static str {
 }
 
 /// Two pits and a store.
-const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" height=\"64\" rx=\"12\" \
+const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" \
+                    height=\"64\" rx=\"12\" \
     fill=\"#7a4a20\"/><circle cx=\"20\" cy=\"20\" r=\"11\" fill=\"#3d230c\"/><circle cx=\"20\" cy=\"46\" r=\"11\" \
     fill=\"#3d230c\"/><rect x=\"38\" y=\"9\" width=\"18\" height=\"48\" rx=\"9\" fill=\"#3d230c\"/><circle cx=\"47\" \
     cy=\"24\" r=\"5\" fill=\"#e8d9b0\"/><circle cx=\"46\" cy=\"40\" r=\"5\" fill=\"#e8d9b0\"/></svg>\n";

@@ -1,4 +1,4 @@
-//! The puzzles of a site, found in advance: some of each level, and those of the days to come.
+//! Puzzles of a site, found in advance: some of each level, and the puzzles of the coming days.
 
 use kalah_core::game::{Position, StartPosition};
 use kalah_solve::analyse::{Level, PuzzleMiner, PuzzleRecord};
@@ -10,24 +10,24 @@ use super::day;
 use super::puzzle::daily;
 use super::site_files::{SiteError, advance};
 
-/// Puzzles of each level and board, and the games in which they are searched for.
+/// Number of puzzles of each level and board, and of the games to find them.
 const PUZZLES: usize = 60;
 const GAMES: usize = 3000;
 
-/// The fewest pits of a board with puzzles.
+/// Minimum pits of a board with puzzles.
 const LEAST_PITS: usize = 3;
 
-/// Returns true if boards with so many pits have puzzles.
+/// Returns true if boards with this number of pits have puzzles.
 pub(super) fn has_puzzles(pits: usize) -> bool {
     pits >= LEAST_PITS
 }
 
-/// Steps of the work for one board, as they are counted.
+/// Counted steps of the work for one board.
 pub(super) fn steps(days: u32) -> u64 {
     (GAMES + Level::ALL.len() * days as usize) as u64
 }
 
-/// Files with the puzzles of `boards`, from the starts with 4 seeds in each pit, and how many puzzles there are.
+/// Returns files with the puzzles of `boards`, from the starts with 4 seeds in each pit, and the number of puzzles.
 pub(super) fn puzzles(
     boards: &[Tables],
     days: u32,
@@ -48,7 +48,7 @@ pub(super) fn puzzles(
     Ok((files, count))
 }
 
-/// Some puzzles of each level, as far as the tables have them.
+/// Finds some puzzles of each level, as far as the tables allow.
 fn some(tables: &Tables, start: Position, begun: u64, pulse: &Pulse) -> Result<Vec<Value>, SiteError> {
     let (mut miner, mut counts, mut found) = (PuzzleMiner::new(tables, start, 0), [0; Level::ALL.len()], Vec::new());
     for game in 0..GAMES {
@@ -70,8 +70,8 @@ fn some(tables: &Tables, start: Position, begun: u64, pulse: &Pulse) -> Result<V
     Ok(found)
 }
 
-/// The puzzles of some days, those that a server with the same tables gives: of each level up to the first day without
-/// one; and how many they are.
+/// Finds the puzzles of some days, the same as a server with these tables: of each level up to the first day without
+/// a puzzle. Also returns their number.
 fn of_days(
     tables: &Tables,
     start: Position,

@@ -1,5 +1,5 @@
-//! The open connections: at most so many. When all slots are taken, the connection that has waited longest for its client is
-//! closed in favour of the next one.
+//! A limited number of open connections. If all slots are taken, the connection that has waited longest for its
+//! client is closed in favour of the next one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a connection may wait for its client before it can be closed in favour of another.
+/// Time that a connection waits for its client before it can be closed in favour of another.
 const UNDISTURBED: Duration = Duration::from_secs(2);
 
-/// How long to wait for a connection that was asked to leave before another one is asked.
+/// Time to wait for a connection that was asked to close, before another one is asked.
 const LEAVING: Duration = Duration::from_millis(100);
 
-/// Room for so many connections.
+/// Slots for a number of connections.
 pub(super) struct Slots {
     most: u32,
     free: Arc<Semaphore>,
@@ -29,7 +29,8 @@ impl Slots {
         Slots { most, free: Arc::new(Semaphore::new(most as usize)), taken: Mutex::default() }
     }
 
-    /// A slot, as soon as one is free; when none is, the connection that has waited longest for its client is asked to leave.
+    /// Returns a slot as soon as one is free. If none is, the connection that has waited longest for its client is
+    /// asked to close.
     pub async fn take(&self) -> Arc<Slot> {
         let mut patience = Duration::ZERO;
         loop {
@@ -50,7 +51,7 @@ impl Slots {
         }
     }
 
-    /// The slot of the connection that has waited longest, if that is long enough.
+    /// Returns the slot of the connection that has waited longest, if that is long enough.
     fn longest_waiting(&self) -> Option<Arc<Slot>> {
         let taken = lock(&self.taken);
         let waiting = taken.iter().filter_map(Weak::upgrade).filter_map(|slot| {
@@ -60,35 +61,35 @@ impl Slots {
         waiting.min_by_key(|&(since, _)| since).map(|(_, slot)| slot)
     }
 
-    /// Waits until all are free.
+    /// Waits until all slots are free.
     pub async fn all_free(&self) {
         let _ = self.free.acquire_many(self.most).await;
     }
 }
 
-/// The right to one connection.
+/// Right to one connection.
 pub(super) struct Slot {
-    /// Since when the connection waits for its client: for a request, for the rest of one, or until an answer is read.
-    /// `None` while the server is at work for it.
+    /// Time since which the connection waits for its client: for a request, for the rest of one, or for the client to
+    /// read an answer. `None` while the server works on an answer.
     waits: Mutex<Option<Instant>>,
     leave: Notify,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Slot {
-    /// The connection does not wait for its client while the returned value lives: the server is at work for it.
+    /// Marks the connection as not waiting for its client while the returned value lives.
     pub fn work(self: &Arc<Self>) -> Work {
         *lock(&self.waits) = None;
         Work(Arc::clone(self))
     }
 
-    /// Returns when the connection is to give way.
+    /// Waits until the connection must close in favour of another.
     pub async fn asked_to_leave(&self) {
         self.leave.notified().await;
     }
 }
 
-/// A request that is being answered.
+/// Request that is being answered.
 pub(super) struct Work(Arc<Slot>);
 
 impl Drop for Work {

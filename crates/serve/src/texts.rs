@@ -10,7 +10,7 @@ use super::ApiError;
 use super::fields::{Comment, Fields};
 use super::game;
 
-/// A game that was read.
+/// Game that was read.
 #[derive(Serialize)]
 pub(super) struct ReadAnswer {
     rules: &'static str,
@@ -28,13 +28,13 @@ pub(super) struct ReadAnswer {
     comments: Vec<Comment>,
 }
 
-/// A game that was written.
+/// Game that was written.
 #[derive(Serialize)]
 pub(super) struct WriteAnswer {
     text: String,
 }
 
-/// How many moves there are before the first turn, and after each.
+/// Numbers of moves before the first turn, and after each turn.
 fn turn_ends(game: &GameRecord) -> Vec<usize> {
     let after = game.line.turns().iter().scan(0, |moves, turn| {
         *moves += turn.len();
@@ -86,7 +86,7 @@ pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
         game = game.with_header(&name, &value);
     }
     for Comment { after, text } in fields.comments()? {
-        // Within a turn: after it.
+        // A comment within a turn comes after it.
         let turns = turn_ends(&game).partition_point(|&moves| moves < after);
         game = game.with_comment(turns, &text);
     }

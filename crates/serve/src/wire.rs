@@ -1,5 +1,5 @@
-//! A connection below the HTTP layer, with what that layer lacks: a time limit on clients that do not read, refusals with
-//! the error document of this API, and a close that lets the client read the last answer.
+//! A connection below the HTTP layer. It adds a time limit for clients that do not read, refusals with the error
+//! documents of this API, and a close that lets the client read the last answer.
 
 use std::io;
 use std::pin::Pin;
@@ -14,20 +14,20 @@ use tokio_io_timeout::TimeoutStream;
 use super::ApiError;
 use super::error::{MAX_HEAD, MAX_HEADERS};
 
-/// How long, and for how many bytes, a connection is still read after the last answer: closing it with unread bytes resets
-/// it, and the client may lose an answer that it has not read yet, such as the refusal of a long body.
+/// Limits of time and bytes for reading a connection after the last answer. Closing it with unread bytes resets it,
+/// and the client may lose an answer that it has not read yet, such as the refusal of a long body.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: u64 = 4 << 20;
 
-/// A client's connection.
+/// Connection of a client.
 pub(super) struct Wire {
     stream: Pin<Box<TimeoutStream<TcpStream>>>,
-    /// The status of a refusal of the HTTP layer, which was held back.
+    /// Status of a refusal of the HTTP layer, which was held back.
     refusal: Option<u16>,
 }
 
-/// Returns where a refusal of the HTTP layer begins at the end of `written`, and its status. It has no body, while all
-/// errors of the API have one; and it is always the last answer on a connection.
+/// Returns the start of a refusal of the HTTP layer at the end of `written`, and its status. It has no body, while
+/// all errors of the API have one, and it is always the last answer on a connection.
 fn refusal(written: &[u8]) -> Option<(usize, u16)> {
     const START: &[u8] = b"HTTP/1.1 4";
     let head = written.strip_suffix(b"\r\n\r\n")?;
@@ -38,27 +38,28 @@ fn refusal(written: &[u8]) -> Option<(usize, u16)> {
 }
 
 impl Wire {
-    /// A connection whose client may take `patience` to read some of what is written.
+    /// Returns a connection whose client must read some bytes within `patience`.
     pub fn new(stream: TcpStream, patience: Duration) -> Wire {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(patience));
         Wire { stream: Box::pin(stream), refusal: None }
     }
 
-    /// Returns why the HTTP layer refused the last request, if it did; `unread` is what that layer had not yet taken for
-    /// read.
+    /// Returns the reason why the HTTP layer refused the last request, if it did; `unread` are the bytes that it had
+    /// not taken yet.
     pub fn refused(&self, unread: &[u8]) -> Option<ApiError> {
         let lines = || unread.iter().filter(|&&byte| byte == b'\n').count();
         match self.refusal? {
             414 => Some(ApiError::LongAddress),
             431 if unread.len() >= MAX_HEAD || lines() > MAX_HEADERS => Some(ApiError::LongHead),
-            // The HTTP layer takes a length next to 2^64 for a head that is too long, once it has read the head.
-            431 => Some(ApiError::Request("its Content-Length is no length".to_owned())),
+            // The HTTP layer reports a length near 2^64 as a head that is too long, after reading the head.
+            431 => Some(ApiError::Request("its Content-Length is not a valid length".to_owned())),
             _ => Some(ApiError::Request("it is not valid HTTP/1.1".to_owned())),
         }
     }
 
-    /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes its own.
+    /// Sends `error` as the last answer, if there is one, closes the writing half, and reads until the client closes
+    /// its half.
     pub async fn end(mut self, error: Option<&ApiError>) {
         let closed = async {
             if let Some(error) = error {
@@ -85,7 +86,7 @@ impl AsyncWrite for Wire {
                 wire.refusal = Some(status);
                 Poll::Ready(Ok(bytes.len()))
             }
-            // The answers before it.
+            // Sends the answers before it.
             Some((start, _)) => wire.stream.as_mut().poll_write(cx, &bytes[..start]),
             None => wire.stream.as_mut().poll_write(cx, bytes),
         }

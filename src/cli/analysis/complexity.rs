@@ -15,14 +15,16 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
 
-/// Estimate how large game trees are
+/// Estimate the size of game trees
 ///
-/// By the length d of sampled games, their branching factor w, and w^d.
-/// As Irving et al. (2000, Table 1) by games between two alpha-beta players, or as Kvitberg (2026, Table 3) with
-/// `--players random`. Each move is a ply, even if the same player moves again. Intervals are those of 95 % confidence.
+/// Use this to compare the complexity of boards. From sampled games it estimates their length d, their branching
+/// factor w, and w^d. By default two alpha-beta players play, as in Irving et al. (2000, Table 1); `--players random`
+/// is as in Kvitberg (2026, Table 3). Each move is a ply, even if the same player moves again. Intervals are of 95 %
+/// confidence.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("How large the game trees are", "kalah analyse complexity 6x4 --games 100"),
+    ("Estimate the game tree of one board", "kalah analyse complexity 6x4 --games 100"),
+    ("Compare boards by random games", "kalah analyse complexity --pits 2..6 --seeds-per-pit 1..6 --players random"),
 ]))]
 pub struct Complexity {
     #[command(flatten)]
@@ -30,19 +32,19 @@ pub struct Complexity {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Games of each board
+    /// Play N games on each board
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
-    /// Who plays: alpha-beta, choosing evenly among the best moves, or random
+    /// Players: alpha-beta, which chooses evenly among the best moves, or random
     #[arg(long, value_name = "PLAYERS", default_value = "alpha-beta")]
     players: PlayersName,
-    /// Depth of the alpha-beta searches, in moves
+    /// Let alpha-beta search N moves deep
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=30))]
     depth: u32,
-    /// Where games end. plain: on an empty row; irving: also where a store holds more than half of all seeds
+    /// End of games. plain: when a row is empty; irving: also when a store has more than half of all seeds
     #[arg(long, default_value = "plain", value_name = "CONVENTION")]
     convention: Convention,
-    /// The same number gives the same games
+    /// Seed of the random choices; the same seed repeats the games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -55,7 +57,7 @@ pub struct Complexity {
 enum PlayersName {
     /// Alpha-beta to --depth
     AlphaBeta,
-    /// Any move
+    /// Random moves
     Random,
 }
 
@@ -65,7 +67,7 @@ struct BoardReport {
     seeds: u32,
     length: Interval,
     branching: Interval,
-    /// The decimal logarithm of w^d.
+    /// Decimal logarithm of w^d.
     tree_log10: Interval,
 }
 
@@ -143,7 +145,7 @@ fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardRepo
     })
 }
 
-/// A number by its decimal logarithm, such as 6.00e18.
+/// Formats a number given by its decimal logarithm, such as 6.00e18.
 fn power(log10: f64) -> String {
     let mut exponent = log10.floor();
     let mut mantissa = 10f64.powf(log10 - exponent);
@@ -154,7 +156,8 @@ fn power(log10: f64) -> String {
 }
 
 impl ComplexityReport {
-    /// Laid out as in the papers: for each number of pits lines for d, w and w^d, a column for each number of seeds.
+    /// Prints a table as in the papers: for each number of pits lines for d, w and w^d, a column for each number of
+    /// seeds.
     fn text(&self) -> io::Result<()> {
         let mut seeds: Vec<u32> = self.boards.iter().map(|board| board.seeds).collect();
         seeds.sort_unstable();
@@ -178,7 +181,7 @@ impl ComplexityReport {
         grid.print()?;
         let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
         output::line(format_args!(
-            "{}: {} between {}{depth} players on each board, seed {}, in brackets 95 % confidence, {:.1} s",
+            "{}: {} between {}{depth} players on each board, seed {}, 95 % confidence in brackets, {:.1} s",
             self.rules,
             output::count(self.games as usize, "game"),
             self.players,

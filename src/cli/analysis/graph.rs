@@ -24,12 +24,13 @@ use crate::cli::{failure, output};
 
 /// Count all positions that can be reached from a start
 ///
-/// A position is both rows, both stores, and the side to move. Outcomes are those of best play, from the tables in --tables
-/// if these reach far enough, else from tables that are built into a temporary directory.
+/// Use this for the size of a game's state space, and the shares of wins and draws. A position is both rows, both
+/// stores, and the side to move. Outcomes are those of best play. They come from the tables if these reach far
+/// enough, and otherwise from tables built in a temporary directory.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("All positions of a game, counted", "kalah analyse graph 4x3"),
-    ("The same for many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
+    ("Count the positions of one game", "kalah analyse graph 4x3"),
+    ("Count those of many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
 ]))]
 pub struct Graph {
     #[command(flatten)]
@@ -37,18 +38,18 @@ pub struct Graph {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Which positions differ and where games end. irving: also where a store holds more than half of all seeds, final
-    /// positions differing by the side to move (Irving et al. 2000); plain: on an empty row alone, final positions being
-    /// the same whoever is to move (Kvitberg 2026)
+    /// Counting convention. irving: games also end when a store has more than half of all seeds, and final positions
+    /// differ by the side to move (Irving et al. 2000); plain: games end only when a row is empty, and final
+    /// positions are the same for both sides (Kvitberg 2026)
     #[arg(long, default_value_t, value_name = "CONVENTION")]
     convention: Convention,
-    /// Print the positions of every pair of stores too
+    /// Also print the positions for every pair of stores
     #[arg(long)]
     layers: bool,
-    /// Only count positions, without their outcomes; needs no tables
+    /// Count positions without their outcomes, which needs no tables
     #[arg(long)]
     no_values: bool,
-    /// Memory that may be taken, such as 4GiB [default: three quarters of what is available, 12 GiB at most]
+    /// Limit the memory, such as 4GiB [default: three quarters of the available memory, at most 12 GiB]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
@@ -59,13 +60,13 @@ pub struct Graph {
     format: Format,
 }
 
-/// Bytes that are taken at most where nothing is said.
+/// Default limit of the memory, in bytes.
 const MOST_BY_DEFAULT: u64 = 12 << 30;
 
-/// How often the progress of an exploration is reported.
+/// Interval of progress reports.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
-/// The report on one board.
+/// Report on one board.
 #[derive(Serialize)]
 struct BoardReport {
     pits: usize,
@@ -73,9 +74,9 @@ struct BoardReport {
     rules: &'static str,
     convention: &'static str,
     positions: u64,
-    /// All ways to lay the seeds out, twice for the side to move; a number JSON readers may round.
+    /// Number of all arrangements of the seeds, twice for the side to move; JSON readers may round it.
     state_space: u128,
-    /// Of the state space, from 0 to 1.
+    /// Share of the state space, from 0 to 1.
     share: f64,
     /// Positions won, lost and drawn for the first player.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,7 +137,7 @@ impl Graph {
         for &start in &boards {
             match self.explore(start, &cancel) {
                 Ok(report) => reports.push(report),
-                // Others of the list may well fit.
+                // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
                     failure::tell(&error);
                     outcome = outcome.and(failure::outcome(&error));
@@ -155,7 +156,7 @@ impl Graph {
         Ok(outcome)
     }
 
-    /// Bytes that may be taken.
+    /// Returns the limit of the memory, in bytes.
     fn limit(&self) -> u64 {
         self.memory.unwrap_or_else(|| {
             available_memory().map_or(MOST_BY_DEFAULT, |available| MOST_BY_DEFAULT.min(available / 4 * 3))
@@ -165,7 +166,7 @@ impl Graph {
     fn explore(&self, start: StartPosition, cancel: &Cancel) -> anyhow::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
-        // Reported before tables are built.
+        // An error here comes before tables are built.
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > memory {
             return Err(GraphError::Memory { start, need, limit: memory }.into());
@@ -181,7 +182,7 @@ impl Graph {
                 Some(tables)
             } else {
                 temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
-                    format!("cannot make a directory for tables in {}", std::env::temp_dir().display())
+                    format!("cannot create a directory for tables in {}", std::env::temp_dir().display())
                 })?;
                 let built = solve_tables::build(
                     temporary.path(),
@@ -191,7 +192,8 @@ impl Graph {
                 );
                 match built.as_ref().err().and_then(|error| error.downcast_ref()) {
                     Some(BuildError::Stopped(key)) => bail!(
-                        "stopped while building {key}, for the outcomes; nothing is kept, `kalah build` makes tables that are"
+                        "stopped while building {key} for the outcomes; nothing is kept, but tables of `kalah \
+                         build` would be"
                     ),
                     _ => built?,
                 };
@@ -259,7 +261,7 @@ impl Graph {
     }
 }
 
-/// Percentages of positions won, lost, drawn.
+/// Formats the percentages of positions won, lost and drawn.
 fn percent(outcomes: [u64; 3]) -> String {
     let all = outcomes.iter().sum::<u64>().max(1);
     outcomes.map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
@@ -285,7 +287,7 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
         let Some(layers) = &report.layers else { continue };
         output::line("")?;
         output::line(format_args!(
-            "{}x{}: positions by the seeds stored and those of the first player, won/lost/drawn",
+            "{}x{}: positions won/lost/drawn, by the seeds in both stores and in the first player's store",
             report.pits, report.seeds
         ))?;
         let most = layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.first).max().unwrap_or(0);
@@ -307,7 +309,7 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
     Ok(())
 }
 
-/// A line a board, or a subgraph.
+/// Returns a row for each board or subgraph.
 fn records(reports: &[BoardReport], layers: bool) -> Grid {
     let outcome =
         |outcomes: Option<[u64; 3]>| outcomes.map_or([const { String::new() }; 3], |o| o.map(|c| c.to_string()));
@@ -341,7 +343,7 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
     grid
 }
 
-/// The sizes of the graphs, and with layers where in the game the positions are.
+/// Charts of the sizes of graphs, and with --layers of the positions by stored seeds.
 fn charts(reports: &[BoardReport]) -> Vec<Chart> {
     let mut sizes: Vec<Series> = Vec::new();
     for report in reports {

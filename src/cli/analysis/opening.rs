@@ -13,21 +13,23 @@ use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Find out whether the first player can win in the first turn
+/// Test if the first player can win in the first turn
 ///
-/// The player wins by holding more than half of the seeds at any time of the turn, or by an end of the game that counts
-/// what is left (Kvitberg 2026, section 5). With one pit a side, where nobody has a choice, any win counts.
+/// Use this for rules with relays, where turns are long. A win is to hold more than half of the seeds at any time of
+/// the turn, or an end of the game with more seeds (Kvitberg 2026, section 5). With one pit a side, where nobody has
+/// a choice, any win counts.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Whether the first turn wins", "kalah analyse opening 6x4 --rules s-kalaha"),
+    ("Test the first turn of S-Kalaha(6,4)", "kalah analyse opening 6x4 --rules s-kalaha"),
+    ("Search further before giving up", "kalah analyse opening 6x10 --rules s-kalaha --positions 100000000"),
 ]))]
 pub struct Opening {
-    /// Pits a side and seeds in each, such as 6x4
+    /// Start position: pits a side and seeds in each, such as 6x4
     start: StartPosition,
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Positions to visit before giving up
+    /// Give up after visiting N positions
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
     positions: u64,
     /// Print one JSON document
@@ -41,11 +43,11 @@ struct OpeningReport {
     seeds: u32,
     rules: &'static str,
     winning_opening: bool,
-    /// The moves of the opening.
+    /// Moves of the opening.
     moves: Option<String>,
-    /// The first player's store after them.
+    /// Seeds in the first player's store after them.
     store: Option<u32>,
-    /// The final store difference, if the game ends with them.
+    /// Final store difference, if the game ends with them.
     value: Option<i64>,
     positions: u64,
     seconds: f64,
@@ -73,7 +75,7 @@ impl Opening {
         }
         if verdict.outcome.is_none() && verdict.turns == 0 {
             let positions = output::many(verdict.positions, "position");
-            bail!("{}: not decided by {positions}; --positions N searches more", self.start);
+            bail!("{}: not decided after {positions}; raise --positions to search further", self.start);
         }
         let mut report = OpeningReport {
             houses,

@@ -21,40 +21,46 @@ use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Find the seeds with which the first player does not win
+/// Find the starts that the first player does not win
 ///
-/// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is confirmed by playing its
-/// lines by the rules alone.
+/// Use this to reproduce or extend the scan of Kvitberg (2026, section 5). Every start position is decided turn by
+/// turn, and every decision is confirmed by playing its lines by the rules alone.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("All losses with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
+    ("Scan all starts with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000"),
+    ("Keep finished games in a file", "kalah analyse opening-scan --seeds-per-pit ..5000 --state scan.jsonl"),
 ]))]
 pub struct OpeningScan {
-    /// Pits a side, both ends included
+    /// Numbers of pits a side, both ends included
     #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]
     houses: RangeInclusive<u32>,
-    /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
+    /// Numbers of seeds in each pit, both ends included; ..B begins with twice the number of pits, as the paper does
     #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
-    /// Scan the start positions that FILE lists instead, one PITS,SEEDS a line (further columns are ignored)
+    /// Instead, scan the start positions in FILE, one PITS,SEEDS a line; further columns are ignored
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
     list: Option<PathBuf>,
     /// Rule set
     #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
     rules: Rules,
-    /// Depth of the search of each game, in turns
-    #[arg(long, value_name = "N", default_value_t = Limits::default().turns, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Search each game N turns deep
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Limits::default().turns,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     turns: u32,
-    /// Positions to visit in each game
+    /// Visit at most N positions in each game
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
     positions: u64,
-    /// List each win within the first turn as well
+    /// Also list wins within the first turn
     #[arg(long)]
     wins: bool,
-    /// Print the lines that prove each game listed
+    /// Print the lines that prove each listed game
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     lines: bool,
-    /// Save finished games in FILE, and continue from those it holds
+    /// Save finished games in FILE, and continue from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +69,7 @@ pub struct OpeningScan {
     format: Format,
 }
 
-/// Seeds of a pit, from 2 a house on if no start is given.
+/// Numbers of seeds in each pit; without a first one they begin with 2 for each pit.
 #[derive(Clone)]
 struct Range {
     from: Option<u32>,
@@ -72,7 +78,7 @@ struct Range {
 
 /// Reads A..B, ..B or one number.
 fn range(text: &str) -> Result<Range, String> {
-    let bad = || format!("'{text}' is no range: write A..B, ..B or one number, from 1 on");
+    let bad = || format!("'{text}' is not a range: write A..B, ..B or one number, from 1 on");
     let number = |text: &str| text.parse().ok().filter(|&number: &u32| number > 0).ok_or_else(bad);
     let (from, to) = match text.split_once("..") {
         Some(("", to)) => (None, number(to)?),
@@ -146,8 +152,8 @@ impl OpeningScan {
         let batches = match batches {
             Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
                 output::tell(match self.state {
-                    Some(_) => "stopped; the same command goes on from here",
-                    None => "stopped; --state FILE would have kept what was done",
+                    Some(_) => "stopped; run the same command again to continue",
+                    None => "stopped, and nothing is saved; --state FILE saves finished games",
                 });
                 return Ok(Outcome::Failed);
             }
@@ -158,15 +164,15 @@ impl OpeningScan {
         Ok(Outcome::Done)
     }
 
-    /// What is to be scanned.
+    /// Returns the start positions to scan.
     fn ranges(&self) -> anyhow::Result<Vec<StartRange>> {
         let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
         let mut ranges = Vec::new();
         if let Some(path) = &self.list {
-            // Any file, also a pipe: whoever names it here means it.
+            // Any file will do, also a pipe.
             let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
             for (number, line) in text.lines().enumerate() {
-                // Lines of the published tables have a heading and remarks.
+                // The published tables have a heading and remarks.
                 let line = line.trim();
                 if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {
                     continue;
@@ -194,7 +200,7 @@ impl OpeningScan {
         }
         match (ranges.is_empty(), &self.list) {
             (false, _) => Ok(ranges),
-            (true, Some(path)) => bail!("{} lists no start position", path.display()),
+            (true, Some(path)) => bail!("{} contains no start position", path.display()),
             (true, None) => Err(usage("there is no start position to scan: --seeds-per-pit begins with two a pit")),
         }
     }
@@ -215,7 +221,7 @@ impl ScanReport {
         ScanReport { rules: rules.name(), limits, houses, games, threads, seconds }
     }
 
-    /// The seeds with which the first player of a board does not win, with a mark unless the game is lost.
+    /// Returns the numbers of seeds with which the first player does not win, with a mark unless the game is lost.
     fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
         let games = self.games.iter().filter(|game| game.houses == houses && game.outcome != Some('W'));
         let mark = |game: &ScannedStart| match game.outcome {
@@ -293,7 +299,7 @@ impl ScanReport {
         grid
     }
 
-    /// How many games with at most so many seeds the first player does not win.
+    /// Chart of the number of games that the first player does not win, by seeds.
     fn chart(&self) -> Vec<Chart> {
         let series = self.houses.iter().map(|houses| {
             let not_won = self.not_won(houses.houses).into_iter().enumerate();

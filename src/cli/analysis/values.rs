@@ -22,29 +22,35 @@ use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
 
-/// How often the transposition table of a long search is saved.
+/// Interval at which the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
 
-/// Solve the games on many boards
+/// Solve the starts of many boards
 ///
-/// The values are printed as a table: pits a side down, seeds a pit across.
-/// A value is the final store difference for the first player. Where it is not proved in time, bounds are given.
+/// Use this for tables as in the papers: pits a side down, seeds in each pit across. A value is the final store
+/// difference for the first player. If it is not proved in time, bounds are printed.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
-    ("All to 6 by 6, kept in a file", "kalah analyse values --build --state values.json"),
+    ("Print the values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
+    ("Solve all boards to 6x6, and keep the values in a file", "kalah analyse values --build --state values.json"),
 ]))]
 pub struct Values {
-    /// Pits a side, such as 6 or 1..6
+    /// Numbers of pits a side, such as 6 or 1..6
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,
-    /// Seeds in each pit, such as 4 or 1..6
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
+    /// Numbers of seeds in each pit, such as 4 or 1..6
+    #[arg(
+        long = "seeds-per-pit",
+        alias = "seeds",
+        value_name = "A..B",
+        default_value = "1..6",
+        value_parser = args::range::<1, 63>
+    )]
     seeds: Range,
-    /// Time for each board: 90s, 15m, 2h, or a number of minutes
+    /// Limit the time for each board: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]
     within: f64,
-    /// Save proved values in FILE, and the search in progress beside it, and continue from them
+    /// Save proved values in FILE, and the running search beside it, and continue from them
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -59,12 +65,12 @@ struct ValueAnswer {
     seeds: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i64>,
-    /// What is proved of a value that is not.
+    /// Proved bounds of a value that is not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_most: Option<i64>,
-    /// W, L or D; absent when it is not proved.
+    /// W, L or D; absent if it is not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<char>,
     nodes: u64,
@@ -103,7 +109,7 @@ impl Values {
                 Ended::Done(value, search) => {
                     values.put(value)?;
                     if let Some(search) = search.filter(|_| value.value().is_some()) {
-                        search.remove().context("the search that is over cannot be removed")?;
+                        search.remove().context("cannot remove the files of the finished search")?;
                     }
                 }
                 Ended::Stopped(value) => {
@@ -115,8 +121,8 @@ impl Values {
         }
         if stopped {
             output::tell(match self.state {
-                Some(_) => "stopped and saved; the same command goes on from here",
-                None => "stopped; --state FILE would have kept what was proved",
+                Some(_) => "stopped and saved; run the same command again to continue",
+                None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
         } else {
             output::note(format_args!(
@@ -130,21 +136,21 @@ impl Values {
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
     }
 
-    /// Removes the search of a game whose value is known: it is there if a process was killed between the two.
+    /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
     fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
         let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
         if ["", ".table", ".lock"].iter().any(|added| kalah::file::beside(&path, added).exists()) {
             Checkpoint::open(&path)?.remove()?;
         }
-        // Writing to the disk may have failed until the end. Only the process that has the state writes these files.
+        // Writes may have failed until the end. Only the process that has the state writes these files.
         for path in [kalah::file::beside(&path, ".table"), path] {
             kalah::file::remove_leftovers(&path)
-                .with_context(|| format!("cannot clean up after {}", path.display()))?;
+                .with_context(|| format!("cannot remove the files of the search of {}", path.display()))?;
         }
         Ok(())
     }
 
-    /// Proves what it can of one game.
+    /// Proves the value of one game, or bounds of it.
     fn solve(
         &self,
         board: StartPosition,
@@ -160,9 +166,9 @@ impl Values {
         let solver = self.with.solver(&position, &tables, cancel)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
-            // Its bounds are kept, and the other boards can still be solved.
+            // Its bounds are kept, and the other boards are still solved.
             Err(error @ StateError::Io { .. }) => {
-                progress.line(&format!("kalah: the search was not saved: {error}"));
+                progress.line(&format!("kalah: cannot save the search: {error}"));
                 None
             }
             opened => opened?,
@@ -176,15 +182,15 @@ impl Values {
             }
             None => Ok(()),
         };
-        // What is known of the value is kept all the same.
+        // The proved bounds are kept.
         let save_or_tell = || {
             if let Err(error) = save() {
-                progress.line(&format!("kalah: the search was not saved: {error}"));
+                progress.line(&format!("kalah: cannot save the search: {error}"));
             }
         };
         let start = Instant::now();
         let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_tell, || {
-            // The guess takes its part of the time.
+            // The first guess takes a part of the time.
             let guess = solver.within(within).first_guess(&position)?;
             solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
         });
@@ -284,15 +290,15 @@ impl Values {
         let bounded = known.iter().filter(|known| known.value().is_none()).count();
         if self.format.plot.is_asked() && bounded > 0 {
             let boards = output::count(bounded, "board");
-            output::note(format_args!("{boards} left out of the chart: only bounds of the value are proved"));
+            output::note(format_args!("{boards} left out of the chart, since only bounds of the value are proved"));
         }
         self.format.print(&report, records, text, charts)
     }
 }
 
-/// How the search of a game ended.
+/// End of the search of a game.
 enum Ended {
-    /// Proved, or out of time; with the file of its search, if there is one.
+    /// The value is proved, or time ran out; with the file of its search, if there is one.
     Done(GameValue, Option<Checkpoint>),
     Stopped(GameValue),
 }
@@ -301,12 +307,12 @@ fn start((pits, seeds): (u32, u32)) -> StartPosition {
     StartPosition { pits: pits as usize, seeds }
 }
 
-/// The file of a search under way, beside that of the values.
+/// Returns the file of the running search, beside that of the values.
 fn beside(state: &Path, board: StartPosition) -> PathBuf {
     kalah::file::beside(state, &format!(".{board}"))
 }
 
-/// A value, or bounds of it; `?` when nothing is proved.
+/// Formats a value, or its bounds; `?` if nothing is proved.
 fn told_value(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));

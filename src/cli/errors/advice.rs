@@ -1,5 +1,5 @@
-//! What to do about an error, in words: the library's errors are data, here they get the command that helps. Commands are
-//! suggested only if they fit this machine, and can be pasted into a shell.
+//! Advice for errors. The library's errors are data; here they get the command that helps. Commands are suggested
+//! only if they fit this machine, and can be pasted into a shell.
 
 use std::error::Error;
 use std::io;
@@ -25,18 +25,18 @@ use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
 
-/// What helps with a file that a newer version made.
-const USE_NEWER: &str = "use that version";
+/// Advice for a file of a newer version.
+const USE_NEWER: &str = "use that version of kalah";
 
-/// The flag with which the command at work computes on the CPU.
+/// Flag with which the running command computes on the CPU.
 static CPU: OnceLock<&str> = OnceLock::new();
 
-/// Notes which command is at work: advice names its flags.
+/// Sets the running command, whose flags appear in advice.
 pub fn for_command(name: &str) {
     let _ = CPU.set(if name == "verify" { "--against cpu" } else { "--backend cpu" });
 }
 
-/// An error, and after a semicolon what to do about it.
+/// Returns the text of an error, followed by a semicolon and advice, if there is any.
 pub fn with_advice(error: &(dyn Error + 'static)) -> String {
     let statement = statement(error);
     match of(error) {
@@ -45,14 +45,14 @@ pub fn with_advice(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What to do about an error, if that is known of it or of one of its causes.
+/// Returns advice for an error, or for one of its causes.
 pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     cause::chain(error).find_map(of_cause)
 }
 
-/// What to do about one error of a chain.
+/// Returns advice for one error of a chain.
 fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
-    /// The advice of `of`, if the error is of its type.
+    /// Returns the advice of `of`, if the error is of its type.
     fn known<E: Error + 'static, A: Into<String>>(
         error: &(dyn Error + 'static),
         of: impl Fn(&E) -> Option<A>,
@@ -64,7 +64,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(advice);
     }
     known(error, of_probe)
-        .or_else(|| known(error, |_: &OverwriteError| Some("name another file")))
+        .or_else(|| known(error, |_: &OverwriteError| Some("choose another file")))
         .or_else(|| known(error, of_fault))
         .or_else(|| known(error, of_state))
         .or_else(|| known(error, of_check))
@@ -89,7 +89,7 @@ fn of_fault(error: &Fault) -> Option<String> {
 }
 
 fn of_check(error: &CheckError) -> Option<&'static str> {
-    matches!(error, CheckError::Changed { .. }).then_some("check again while nothing writes to the tables")
+    matches!(error, CheckError::Changed { .. }).then_some("repeat the check while no process writes to the tables")
 }
 
 fn of_shortage(error: &MemoryShortage) -> Option<String> {
@@ -97,36 +97,36 @@ fn of_shortage(error: &MemoryShortage) -> Option<String> {
         MemoryShortage::Available { available, .. } => {
             Some(format!("{}, or use fewer threads", more_memory(available)))
         }
-        _ => Some("allow more, or use fewer threads".to_owned()),
+        _ => Some("allow more with --memory, or use fewer threads".to_owned()),
     }
 }
 
 fn of_build(error: &BuildError) -> Option<String> {
     let advice = match error {
         BuildError::Device(error) => {
-            let kept = "finished frames are kept: run the same command again, or with --backend cpu";
+            let kept = "finished frames are kept: run the same command again, or add --backend cpu";
             return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
         }
-        BuildError::Stopped(_) => "finished frames are kept, the same command goes on from there",
-        BuildError::PairStopped(_) => "nothing of them is kept, the same command begins them again",
+        BuildError::Stopped(_) => "finished frames are kept; run the same command again to continue",
+        BuildError::PairStopped(_) => "its work is lost; the same command starts it over",
         _ => return None,
     };
     Some(advice.to_owned())
 }
 
-/// What to do about a book that cannot be used.
+/// Advice for a book that cannot be used.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
         BookError::Version { .. } if error.is_newer() => {
-            Some(format!("{USE_NEWER}, or name another file; --no-book goes without"))
+            Some(format!("{USE_NEWER}, choose another file, or use --no-book"))
         }
         BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
-            Some("delete it: the program has books of its own, and `kalah book make 6x4` makes more".to_owned())
+            Some("delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned())
         }
-        BookError::Contradiction { .. } => Some(
-            "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
-        ),
-        BookError::Other { .. } => Some("name another file, or give the rule set and board that it is for".to_owned()),
+        BookError::Contradiction { .. } => {
+            Some("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned())
+        }
+        BookError::Other { .. } => Some("choose another file, or give the book's rule set and board".to_owned()),
         _ => None,
     }
 }
@@ -134,39 +134,39 @@ fn of_book(error: &BookError) -> Option<String> {
 fn of_state(error: &StateError) -> Option<&'static str> {
     match error {
         StateError::Damaged { kind, .. } => Some(match kind {
-            StateKind::Checkpoint => "name another file; or delete it, and a search with it begins anew",
-            StateKind::Check => "delete it to check all claims again, or name another file with --state",
+            StateKind::Checkpoint => "choose another file, or delete this one to start over",
+            StateKind::Check => "delete it to check all claims again, or choose another file with --state",
             StateKind::Proof => {
-                "delete it and give the command that began the proof: finished jobs are used if the plan is the same"
+                "delete it and repeat the first command of the proof: finished jobs are used if the plan is the same"
             }
-            StateKind::Job => "delete this file, and the job is run again",
-            _ => "delete it to begin anew, or name another file with --state",
+            StateKind::Job => "delete this file to run the job again",
+            _ => "delete it to start over, or choose another file with --state",
         }),
-        // The first line names the scan.
-        StateError::DamagedLine { line: 1, .. } => Some("name another file with --state"),
+        // The first line identifies the scan.
+        StateError::DamagedLine { line: 1, .. } => Some("choose another file with --state"),
         StateError::DamagedLine { .. } => {
-            Some("delete the line to have its games scanned again, or name another file with --state")
+            Some("delete the line to scan its games again, or choose another file with --state")
         }
         StateError::Version { kind, is_newer, .. } => Some(match (kind, is_newer) {
-            (StateKind::Checkpoint, true) => "use that version, or name another file with --checkpoint",
-            (StateKind::Checkpoint, false) => "name another file; or delete it, and a search with it begins anew",
-            (StateKind::Check, true) => "use that version, or name another file with --state",
+            (StateKind::Checkpoint, true) => "use that version of kalah, or choose another file with --checkpoint",
+            (StateKind::Checkpoint, false) => "choose another file, or delete this one to start over",
+            (StateKind::Check, true) => "use that version of kalah, or choose another file with --state",
             (StateKind::Check, false) => {
-                "another version of kalah made it, which this one does not rely on: delete it to check all claims again"
+                "it is of another version of kalah, and cannot be relied on: delete it to check all claims again"
             }
-            (StateKind::Proof | StateKind::Job, _) => "use that version, or another directory with --proof",
-            _ => "name another file with --state",
+            (StateKind::Proof | StateKind::Job, _) => "use that version of kalah, or another directory with --proof",
+            _ => "choose another file with --state",
         }),
         StateError::Other { kind, .. } => Some(match kind {
-            StateKind::Checkpoint => "name another file with --checkpoint",
+            StateKind::Checkpoint => "choose another file with --checkpoint",
             StateKind::Scan => {
-                "give the same --rules, --turns, --positions and --wins, or name another file with --state"
+                "give the same --rules, --turns, --positions and --wins, or choose another file with --state"
             }
-            StateKind::Proof | StateKind::Job => "name another directory with --proof",
-            _ => "name another file with --state",
+            StateKind::Proof | StateKind::Job => "choose another directory with --proof",
+            _ => "choose another file with --state",
         }),
         StateError::Stale { .. } => Some(
-            "what that check found does not count for this one: delete it to check all claims again, or name another file \
+            "its results do not apply to this check: delete it to check all claims again, or choose another file \
              with --state",
         ),
         _ => None,
@@ -175,20 +175,19 @@ fn of_state(error: &StateError) -> Option<&'static str> {
 
 fn of_prove(error: &ProveError) -> Option<&'static str> {
     match error {
-        ProveError::Contradiction { .. } => Some("delete this file, and the job is run again"),
+        ProveError::Contradiction { .. } => Some("delete this file to run the job again"),
         ProveError::Unproved { .. } => Some(
-            "no certificate was written; every job follows by itself, so it is a table (`kalah verify`), or the memory of \
+            "no certificate was written; every job follows by itself, so check the tables (`kalah verify`) and the \
+             memory of \
                 this machine",
         ),
         ProveError::OtherTable(_) => {
-            Some("name the directory of the tables with which the proof was begun (--tables), or begin another proof")
+            Some("use the tables with which the proof was begun (--tables), or begin another proof")
         }
-        ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
-        ProveError::State(StateError::Lock(_)) => {
-            Some("--share lets several processes work on it, if all of them are given it")
-        }
+        ProveError::Empty(_) => Some("start one with `kalah prove POSITION --proof DIR`"),
+        ProveError::State(StateError::Lock(_)) => Some("wait for it, or give --share to all processes"),
         ProveError::Tables { .. } => Some(
-            "build them with `kalah build --seeds N`, let them be used, or choose less with --rests-on for a new proof",
+            "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller --rests-on",
         ),
         _ => None,
     }
@@ -198,20 +197,21 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
 fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
     use kalah::serve::SiteError;
     match error {
-        SiteError::NotOurs(_) => Some("name another folder, or empty this one"),
-        SiteError::Disk { .. } => Some("make room, or allow less with --size"),
-        SiteError::Foreign(_) => Some("move it, or name another folder"),
-        SiteError::Inside { .. } => Some("name other tables with --tables, or another folder"),
-        SiteError::NoTables(_) => Some("name the directory of the tables with --tables"),
+        SiteError::NotOurs(_) => Some("choose another folder, or empty this one"),
+        SiteError::Disk { .. } => Some("free disk space, or choose a smaller --size"),
+        SiteError::Foreign(_) => Some("move it, or choose another folder"),
+        SiteError::Inside { .. } => Some("choose other tables with --tables, or another folder"),
+        SiteError::NoTables(_) => Some("give the directory of the tables with --tables"),
         _ => None,
     }
 }
 
 fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
-        SolveError::OutOfMemory(_) => Some("choose less with --memory or --transpositions"),
+        SolveError::OutOfMemory(_) => Some("choose a smaller --memory or --transpositions"),
         SolveError::Contradiction(_) => Some(
-            "search without --checkpoint, --state and --from and with --no-book, and check the tables with `kalah verify`",
+            "check the tables with `kalah verify`, or search with --no-book and without --checkpoint, --state and \
+             --from",
         ),
         _ => None,
     }
@@ -221,21 +221,21 @@ fn of_network(error: &NetworkFileError) -> Option<String> {
     match error.reason {
         NetworkFileReason::Io(_) => None,
         NetworkFileReason::Network(NetworkError::Version { found, known }) if found > known => {
-            Some(format!("{USE_NEWER}, or name another file"))
+            Some(format!("{USE_NEWER}, or choose another file"))
         }
-        _ => Some(format!("delete {}, or make another with `kalah train`", error.path.display())),
+        _ => Some(format!("delete {}, or replace it with `kalah train`", error.path.display())),
     }
 }
 
 fn of_lock(error: &LockError) -> Option<&'static str> {
-    matches!(error, LockError::Held { .. }).then_some("wait for it, or stop it first")
+    matches!(error, LockError::Held { .. }).then_some("wait until that process ends, or stop it")
 }
 
 fn of_graph(error: &GraphError) -> Option<String> {
     match error {
-        GraphError::Memory { .. } => Some("allow more with --memory, or take a smaller board".to_owned()),
+        GraphError::Memory { .. } => Some("allow more with --memory, or choose a smaller board".to_owned()),
         GraphError::Exhausted { need, .. } => {
-            Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)))
+            Some(format!("allow more with --memory; {} always suffice", HumanBytes(need.most)))
         }
         _ => None,
     }
@@ -246,17 +246,17 @@ fn of_plan(error: &PlanError) -> Option<String> {
         PlanError::Memory(MemoryShortage::Available { available, .. }) => {
             Some(format!("{}, or build fewer seeds", more_memory(available)))
         }
-        PlanError::Memory(_) => Some("allow more, or build fewer seeds".to_owned()),
-        PlanError::Disk { .. } => Some("make room or use another --tables directory".to_owned()),
+        PlanError::Memory(_) => Some("allow more with --memory, or build fewer seeds".to_owned()),
+        PlanError::Disk { .. } => Some("free disk space, or choose another directory with --tables".to_owned()),
         _ => None,
     }
 }
 
-/// How more memory becomes available.
+/// Advice to get more memory.
 fn more_memory(available: &AvailableMemory) -> &'static str {
     match available.group {
-        Some(_) => "raise the limit of the group",
-        None => "end other programs",
+        Some(_) => "raise the memory limit of this group of processes",
+        None => "close other programs",
     }
 }
 
@@ -293,11 +293,11 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
         TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
             let directory = path.parent().unwrap_or(Path::new(""));
-            Some(format!("put it back, or delete it: `{}` makes it again", build_command(directory, *key)))
+            Some(format!("restore it, or delete it and run `{}`", build_command(directory, *key)))
         }
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
-            // The file gives back the disk that the new one takes.
+            // Deleting the file frees the disk space of the new one.
             let mut all = plan(Path::new("/nothing is built here"), *key);
             all.disk = 0;
             Some(match all.check(directory, None) {
@@ -306,33 +306,36 @@ fn of_table(error: &TableError) -> Option<String> {
             })
         }
         TableError::Damaged { kind: FileKind::Table(None), .. } => {
-            Some("its name is not that of a table, so it cannot be rebuilt".to_owned())
+            Some("its name is not that of a table, so no command can rebuild it".to_owned())
         }
         TableError::Damaged { kind: FileKind::Bounds(key), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            let remedy = "delete it and make it with the network of the others (`kalah bounds --seeds N`), or all of them with another \
+            let remedy = "delete it and make it again with the network of the others (`kalah bounds --seeds N`), or \
+                          make all of them with another \
                           (`kalah bounds --seeds N --network FILE`)";
             Some(remedy.to_owned())
         }
-        TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
+        TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames will be computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => Some(
-            "download it again, or pack the table again; if it was built, delete it and run the same build".to_owned(),
+            "download it again, or pack the table again; if a build made it, delete it and run the build again"
+                .to_owned(),
         ),
         TableError::OutOfMemory { bytes, .. } => {
             let needed = HumanBytes(*bytes);
             Some(format!(
-                "{needed} of memory or address space are needed: end other programs, or raise the limit (see `ulimit -v`)"
+                "{needed} of memory or address space are needed: close other programs, or raise the limit (see \
+                 `ulimit -v`)"
             ))
         }
-        TableError::InUse { .. } => Some("wait for it, or stop it first".to_owned()),
+        TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()),
         _ => None,
     }
 }
 
-/// What to do about a table, bound table or archive that a newer version made. Nothing that would destroy it.
+/// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.
 fn of_newer(error: &TableError) -> String {
     let TableError::Damaged { path, kind, .. } = error else { return USE_NEWER.to_owned() };
     let directory = path.parent().unwrap_or(Path::new(""));
@@ -343,12 +346,15 @@ fn of_newer(error: &TableError) -> String {
     let log = kalah::build::BuildLog::read(directory);
     let version = key.and_then(|key| log.last(key)).and_then(|record| record.version.clone());
     match version {
-        Some(version) => format!("use that version ({version}, by builds.jsonl), or another directory"),
+        Some(version) => format!(
+            "use that version of kalah ({version}, according to builds.jsonl), or another \
+                                  directory"
+        ),
         None => format!("{USE_NEWER}, or another directory"),
     }
 }
 
-/// What to do where a table and perhaps others below it are missing.
+/// Advice for a missing table, and perhaps others below it.
 fn of_missing(directory: &Path, key: TableKey) -> String {
     match plan(directory, key).check(directory, None) {
         Ok(()) => format!("build the missing layers with `{}`", build_command(directory, key)),
@@ -356,24 +362,22 @@ fn of_missing(directory: &Path, key: TableKey) -> String {
     }
 }
 
-/// What to do where a file could not grow.
+/// Advice for a file that could not grow.
 fn of_full(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            "raise the limit on the size of files (see `ulimit -f`) and run the same command again"
-        }
-        _ => "make room and run the same command again",
+        io::ErrorKind::FileTooLarge => "raise the limit on file sizes (see `ulimit -f`) and run the same command again",
+        _ => "free disk space and run the same command again",
     }
 }
 
-/// Why a build is not suggested.
+/// Reason why no build is suggested.
 fn does_not_fit(error: &PlanError) -> String {
     let (needed, free, what) = match error {
         PlanError::Memory(MemoryShortage::Available { needed, available, .. }) => (needed, &available.bytes, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
         other => return format!("it cannot be built here: {}", statement(other)),
     };
-    format!("building it takes {} of {what}, but only {} is free", HumanBytes(*needed), HumanBytes(*free))
+    format!("building it takes {} of {what}, but only {} are free", HumanBytes(*needed), HumanBytes(*free))
 }
 
 #[cfg(test)]
@@ -388,7 +392,7 @@ mod tests {
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
     }
 
-    /// The texts between backquotes in the code of the program that begin with `kalah`, with their file. Comments are left out.
+    /// Texts between backquotes in the code that begin with `kalah`, with their file. Comments are left out.
     fn suggested() -> Vec<(String, String)> {
         let mut folders = ["src", "crates"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
         let mut found = Vec::new();
@@ -400,7 +404,7 @@ mod tests {
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = std::fs::read_to_string(&path).unwrap();
                     let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-                    // A text may go on in the next line.
+                    // A text may continue on the next line.
                     let joined = code.iter().map(|line| match line.strip_suffix('\\') {
                         Some(start) => start.to_owned(),
                         None => format!("{line}\n"),
@@ -416,7 +420,7 @@ mod tests {
         found
     }
 
-    /// Reads a command as the program does. Words in capitals and in braces stand for something.
+    /// Reads a command as the program does. Words in capitals and in braces are placeholders.
     #[track_caller]
     fn assert_understood(command: &str, place: &str) {
         let words = shlex::split(command)
@@ -429,7 +433,7 @@ mod tests {
             });
         let words: Vec<String> = words.collect();
         let mut known = crate::cli::command();
-        // The name of a command alone only mentions it.
+        // The name of a command alone is a mention.
         let mut named = &known;
         let mentions = words[1..].iter().all(|word| match named.find_subcommand(word) {
             Some(inner) => {
@@ -473,7 +477,7 @@ mod tests {
         }
     }
 
-    /// Positions too large for the solver used to be sent to it.
+    /// Positions too large for the solver must not be sent to it.
     #[test]
     fn no_command_is_suggested_that_would_refuse() {
         let advice = |start: &str| {

@@ -1,9 +1,9 @@
-//! Errors in words: what an error says, and what to do about it.
+//! Wording of errors, and advice.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `advice` | what to do about an error |
-//! | `statement` | what an error says, with figures as people read them |
+//! | `advice` | advice for an error |
+//! | `statement` | text of an error, with figures for people |
 //! | `gpu` | errors of a GPU |
 //! | `suggestion` | commands that fit this machine, for a shell |
 

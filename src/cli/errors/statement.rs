@@ -1,4 +1,4 @@
-//! What an error says, with its figures as people read them: the library's errors have bytes and keys.
+//! Texts of errors with figures for people. The library's errors have bytes and keys.
 
 use std::error::Error;
 
@@ -9,7 +9,8 @@ use kalah::system::{MemoryShortage, OutOfMemory};
 
 use crate::cli::errors::gpu;
 
-/// The statement of an error, with its figures as people read them. An error that only passes on its source is stated as that.
+/// Returns the text of an error with figures for people. An error that only passes on its source gets the text of the
+/// source.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     match error.source() {
@@ -18,11 +19,15 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// The statement of an error with sizes, or `None`.
+/// Returns the text of an error with sizes, or `None`.
 fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
     match error.downcast_ref() {
         Some(MemoryShortage::Allowed { what, needed, allowed }) => {
-            return Some(format!("{what} {} of memory, {} are allowed by --memory", size(*needed), size(*allowed)));
+            return Some(format!(
+                "{what} {} of memory, but only {} are allowed by --memory",
+                size(*needed),
+                size(*allowed)
+            ));
         }
         Some(MemoryShortage::Available { what, needed, available }) => {
             return Some(format!("{what} {} of memory, {}", size(*needed), available.clause(size)));
@@ -30,24 +35,28 @@ fn with_sizes(error: &(dyn Error + 'static)) -> Option<String> {
         _ => {}
     }
     if let Some(OutOfMemory { what, bytes, .. }) = error.downcast_ref() {
-        return Some(format!("no memory for {what} ({})", size(*bytes)));
+        return Some(format!("not enough memory for {what} ({})", size(*bytes)));
     }
     if let Some(PlanError::Disk { needed, free, directory }) = error.downcast_ref() {
         let (needed, free) = (size(*needed), size(*free));
-        return Some(format!("this build needs {needed} of disk, {} has {free} free", directory.display()));
+        return Some(format!(
+            "this build needs {needed} of disk space, but {} has only {free} free",
+            directory.display()
+        ));
     }
     if let Some(statement) = gpu::statement(error) {
         return Some(statement);
     }
     match error.downcast_ref()? {
         GraphError::Memory { start, need, limit } => Some(format!(
-            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
+            "the graph of {start} needs about {} of memory, at most {}, but only {} are allowed",
             size(need.expected),
             size(need.most),
             size(*limit)
         )),
         GraphError::Exhausted { start, limit, seeds, positions, .. } => Some(format!(
-            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
+            "the graph of {start} does not fit into {}; counted: {positions} positions with more than {seeds} seeds \
+             in play",
             size(*limit)
         )),
         _ => None,

@@ -1,4 +1,4 @@
-//! Commands that are suggested to people: only those that fit this machine, written so that they can be pasted into a shell.
+//! Suggested commands: only those that fit this machine, ready to be pasted into a shell.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,41 +8,41 @@ use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::table::TableKey;
 
-/// The longest build that is suggested beside another way, in estimated seconds.
+/// Maximum estimated seconds of a build that is suggested beside an alternative.
 const QUICK: f64 = 600.0;
 
-/// The directory that commands use, and the pits a side, where nothing is said.
+/// Default directory and pits a side of commands.
 const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
 
-/// What a build of the table `key` in `directory` needs on this machine's CPU.
+/// Plans a build of the table `key` in `directory` on this machine's CPU.
 pub fn plan(directory: &Path, key: TableKey) -> Plan {
     Plan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
 }
 
-/// The command that builds a table and all below it, if it fits and is no long work.
+/// Returns the command that builds a table and all below it, if it fits and is quick.
 pub fn quick_build(directory: &Path, key: TableKey) -> Option<String> {
     let plan = plan(directory, key);
     let fits = plan.seconds <= QUICK && plan.check(directory, None).is_ok();
     fits.then(|| build_command(directory, key))
 }
 
-/// The command that builds a table and all below it.
+/// Returns the command that builds a table and all below it.
 pub fn build_command(directory: &Path, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
-/// The command that makes the bound table of a layer.
+/// Returns the command that makes the bound table of a layer.
 pub fn bounds_command(directory: &Path, key: TableKey) -> String {
     format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
-/// The command that solves a position.
+/// Returns the command that solves a position.
 pub fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String {
     format!("kalah solve {}{}", word(position), table_flags(directory, rules, DEFAULT_PITS))
 }
 
-/// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
+/// Returns the flags for rules, pits and directory, each with a space before it. Default values are left out.
 pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
     let mut flags = String::new();
     if !rules.is_default() {
@@ -57,14 +57,14 @@ pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
     flags
 }
 
-/// A flag and its value, after a space.
+/// Returns a flag and its value, with a space before it.
 pub fn flag(name: &str, value: &OsStr) -> String {
-    // What begins with a dash would be taken for a flag.
+    // A value that begins with a dash would be taken for a flag.
     let separator = if value.as_encoded_bytes().starts_with(b"-") { "=" } else { " " };
     format!(" {name}{separator}{}", quoted(value))
 }
 
-/// A position as an argument: as short as it can be written.
+/// Returns a position as an argument, in its shortest form.
 fn word(position: &Position) -> String {
     let start = StartPosition { pits: position.pits(), seeds: position.mover().seeds()[0] };
     match start.position() {
@@ -73,13 +73,13 @@ fn word(position: &Position) -> String {
     }
 }
 
-/// A text as one word for a shell.
+/// Quotes a text as one word for a shell.
 pub fn quoted(text: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
     match text.to_str() {
         Some(text) if !text.is_empty() && text.bytes().all(plain) => text.to_owned(),
         Some(text) if !text.contains(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
-        // Bytes that a terminal cannot show, as bash and zsh read them.
+        // Bytes that a terminal cannot show, in the form of bash and zsh.
         _ => {
             let escaped = text.as_encoded_bytes().iter().map(|&byte| match byte {
                 b'\'' | b'\\' => format!("\\{}", byte as char),

@@ -1,4 +1,4 @@
-//! Flags that several commands have.
+//! Flags shared by several commands, and parsers of their values.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use kalah::table::Tables;
 use crate::cli::errors::advice;
 use crate::cli::output;
 
-/// The game that is played.
+/// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
 pub struct BoardFlags {
     /// Rule set
@@ -23,80 +23,80 @@ pub struct BoardFlags {
     pub pits: usize,
 }
 
-/// Where the tables are.
+/// Directory of the tables.
 #[derive(Args, Clone)]
 pub struct Directory {
-    /// Directory of the tables
+    /// Directory with the tables
     #[arg(long = "tables", value_name = "DIR", default_value = "tables", env = "KALAH_TABLES")]
     pub path: PathBuf,
 }
 
-/// Notes the layers that are missing below others of an opened directory: those are not used.
+/// Notes which layers are missing, if there are unused layers above them.
 pub fn note_gaps(tables: &Tables) {
     if let Err(error) = tables.require_all() {
-        output::note(format_args!("the layers above are not used: {error}"));
+        output::note(format_args!("the layers above a gap are not used: {error}"));
     }
 }
 
-/// Whether the book is used.
+/// Use of the book.
 #[derive(Args, Clone, Copy)]
 pub struct BookFlag {
-    /// Do not use the book: search what the tables do not have
+    /// Do not use the book of proved values: search every position that the tables do not have
     #[arg(long)]
     no_book: bool,
 }
 
 impl BookFlag {
-    /// The books to use with the tables in `directory`; none if that was asked for.
+    /// Returns the books for the tables in `directory`; none with `--no-book`.
     pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Books {
         if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
     }
 
-    /// The same for all rule sets and boards. A note names each file that cannot be used.
+    /// Returns the books of all rule sets and boards, and notes each file that cannot be used.
     pub fn find_all(self, directory: &Path) -> Books {
         let books = self.find(directory, &Rules::ALL);
         for error in books.unusable() {
-            output::note(format_args!("{}; its board has no book meanwhile", advice::with_advice(error)));
+            output::note(format_args!("{}; going on without a book for that board", advice::with_advice(error)));
         }
         books
     }
 }
 
-/// How many threads to use.
+/// Number of threads.
 #[derive(Args, Clone, Copy)]
 pub struct Threads {
-    /// Threads [default: all cores]
+    /// Use this many threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
 
-/// Threads for each core at the most: more help nobody, and many more cannot be had.
+/// Maximum threads per core. More do not help, and the system may refuse to start them.
 const THREADS_A_CORE: usize = 8;
 
 impl Threads {
-    /// Makes the pool on which everything parallel runs.
+    /// Starts the thread pool that all parallel work uses.
     pub fn start(self) -> anyhow::Result<()> {
         let threads = self.threads.map_or(0, threads_that_fit);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
     }
 
-    /// How many there would be, on whatever machine that is.
+    /// Returns the number of threads asked for, without a limit by this machine's cores.
     pub fn number(self) -> usize {
         self.threads.map_or_else(cores, usize::from)
     }
 
-    /// The flag as it was given, after a space.
+    /// Returns the flag as it was given, with a space before it.
     pub fn flag(self) -> String {
         self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
     }
 }
 
-/// The cores of this machine.
+/// Returns the number of cores of this machine.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// So many threads, or as many as this machine can put to use, which is noted then.
+/// Returns `asked`, or fewer with a note if this machine cannot use that many threads.
 pub fn threads_that_fit(asked: u16) -> usize {
     let (asked, cores) = (usize::from(asked), cores());
     let threads = asked.min(cores * THREADS_A_CORE);
@@ -107,7 +107,7 @@ pub fn threads_that_fit(asked: u16) -> usize {
     threads
 }
 
-/// What most commands ask for.
+/// Flags of most commands.
 #[derive(Args, Clone)]
 pub struct Common {
     #[command(flatten)]
@@ -166,7 +166,7 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
     range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
 }
 
-/// Reads a time as a number of seconds: `90s`, `15m`, `2h`; a bare number counts units of so many seconds.
+/// Reads a time such as `90s`, `15m` or `2h` in seconds. A bare number counts units of `UNIT` seconds.
 pub fn time<const UNIT: u32>(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.char_indices().next_back() {
         Some((at, 's')) => (&text[..at], 1),
@@ -182,7 +182,7 @@ pub fn time<const UNIT: u32>(text: &str) -> Result<f64, String> {
 /// Reads an amount of memory such as 512MiB or 4G.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
-    // Sizes that are too large come as the largest number, and those below a byte as 0.
+    // The parser returns the largest number for sizes that are too large, and 0 for sizes below a byte.
     let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
     let signed = text.starts_with('+');
     let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));

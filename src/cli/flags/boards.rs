@@ -1,4 +1,4 @@
-//! The boards that a command is about: a list, or a rectangle of pits and seeds.
+//! Boards as arguments: a list, or ranges of pits and seeds.
 
 use clap::Args;
 use kalah::game::StartPosition;
@@ -8,19 +8,31 @@ use crate::cli::flags::args::{self, Range};
 /// Start positions.
 #[derive(Args)]
 pub struct Boards {
-    /// The boards, such as 4x3: pits a side and seeds in each
+    /// Boards, such as 4x3: 4 pits a side with 3 seeds in each
     #[arg(value_name = "BOARD", required_unless_present = "pits")]
     boards: Vec<StartPosition>,
-    /// Boards of so many pits a side, such as 2..6, with all --seeds-per-pit
-    #[arg(long, value_name = "A..B", value_parser = args::range::<1, 16>, requires = "seeds", conflicts_with = "boards")]
+    /// Instead of BOARD: all boards with these numbers of pits a side, such as 2..6
+    #[arg(
+        long,
+        value_name = "A..B",
+        value_parser = args::range::<1, 16>,
+        requires = "seeds",
+        conflicts_with = "boards"
+    )]
     pits: Option<Range>,
-    /// Boards of so many seeds a pit, such as 1..6, with all --pits
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "C..D", value_parser = args::range::<1, 63>, requires = "pits")]
+    /// With --pits: the numbers of seeds in each pit, such as 1..6
+    #[arg(
+        long = "seeds-per-pit",
+        alias = "seeds",
+        value_name = "C..D",
+        value_parser = args::range::<1, 63>,
+        requires = "pits"
+    )]
     seeds: Option<Range>,
 }
 
 impl Boards {
-    /// The boards in order.
+    /// Returns the boards in order.
     pub fn list(&self) -> Vec<StartPosition> {
         let (Some(pits), Some(seeds)) = (self.pits, self.seeds) else { return self.boards.clone() };
         let row = |pits| seeds.iter().map(move |seeds| StartPosition { pits: pits as usize, seeds });

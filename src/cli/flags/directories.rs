@@ -1,4 +1,4 @@
-//! The directory of the tables: one that is named and not there is a mistake, told before anything is done.
+//! The directory of the tables. One that was named but does not exist is an error before any work starts.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use kalah::verify::Survey;
 
 use crate::cli::output;
 
-/// The commands that make tables, or plan to: the directory may be a new one.
+/// Commands that make tables or plan to. Their directory may be new.
 const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
 
-/// Flags with which a command makes tables, or uses none.
+/// Flags with which a command makes tables or uses none.
 const EXEMPT: [&str; 2] = ["build", "no_tables"];
 
-/// Returns an error if `--tables` or `KALAH_TABLES` names a directory for the command of `matches` that is not there.
+/// Returns an error if `--tables` or `KALAH_TABLES` names a missing directory that the command of `matches` reads.
 pub fn check(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
     let Some((name, inner)) = matches.subcommand() else { return check_own(command, matches) };
     match command.find_subcommand(name) {
@@ -46,7 +46,7 @@ fn check_own(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns true if there is no directory of this name. One that cannot be looked at is told of by who reads it.
+/// Returns true if there is no directory of this name. Other errors are left to its readers.
 fn is_missing(path: &Path) -> bool {
     match path.metadata() {
         Ok(metadata) => !metadata.is_dir(),
@@ -54,17 +54,17 @@ fn is_missing(path: &Path) -> bool {
     }
 }
 
-/// Notes which of the rule sets in play have no tables in `directory`: for commands that go on without, and would not say so.
+/// Notes the rule sets `in_play` that have no tables in `directory`, for commands that go on without tables silently.
 pub fn note_without_tables(directory: &Path, in_play: &[Rules]) {
     let boards = Survey::read(directory).unwrap_or_default().known_boards();
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
     let shown = directory.display();
     if is_missing(directory) {
-        output::note(format_args!("there is no directory {shown}, so there are no tables: searching without"));
+        output::note(format_args!("there is no directory {shown}: searching without tables"));
     } else if names.len() == Rules::ALL.len() {
-        output::note(format_args!("no tables in {shown}: searching without"));
+        output::note(format_args!("there are no tables in {shown}: searching without"));
     } else if !names.is_empty() {
-        output::note(format_args!("no tables for {} in {shown}: searching without", names.join(", ")));
+        output::note(format_args!("there are no tables for {} in {shown}: searching without", names.join(", ")));
     }
 }

@@ -9,15 +9,15 @@ use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
 use crate::cli::output;
 
-/// What to call the file of this path: `-` is a standard stream.
+/// Returns the name of a file in messages. `-` is standard input.
 fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The text of a file, or of standard input for `-`.
+/// Reads the text of a file, or of standard input for `-`.
 fn text(path: &Path) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
-    // One byte more than is allowed shows that there is too much.
+    // One byte above the limit shows that the text is too long.
     let most = MAX_TEXT as u64 + 1;
     if path == Path::new("-") {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes).context("cannot read from standard input")?;
@@ -25,10 +25,10 @@ fn text(path: &Path) -> anyhow::Result<String> {
         let told = || format!("cannot read {}", path.display());
         file::open(path).with_context(told)?.take(most).read_to_end(&mut bytes).with_context(told)?;
     }
-    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{}: it is not text in UTF-8", name(path)))
+    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", name(path)))
 }
 
-/// The one game of a file. Of several, `number` says which one, from 1.
+/// Reads one game of a file: the one with this `number`, counted from 1, or the only one.
 pub fn read_one(path: &Path, number: Option<usize>) -> anyhow::Result<GameRecord> {
     let text = text(path)?;
     let Some(number) = number else {
@@ -41,17 +41,17 @@ pub fn read_one(path: &Path, number: Option<usize>) -> anyhow::Result<GameRecord
     let mut games = read_games(&text).with_context(|| name(path))?;
     let count = games.len();
     let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
-    game.with_context(|| format!("{} has no game {number}: it has {count}", name(path)))
+    game.with_context(|| format!("{} has no game {number}: it has only {count}", name(path)))
 }
 
-/// All games of a file, at least one.
+/// Reads all games of a file. A file without any is an error.
 pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
     let games = read_games(&text(path)?).with_context(|| name(path))?;
-    anyhow::ensure!(!games.is_empty(), "{}: there is no game in it", name(path));
+    anyhow::ensure!(!games.is_empty(), "{} contains no game", name(path));
     Ok(games)
 }
 
-/// Writes games to a file, in place of what it held, or to standard output for `-`.
+/// Replaces a file by games, or writes them to standard output for `-`.
 pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
@@ -66,7 +66,7 @@ pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
     write().with_context(cannot_write(path))
 }
 
-/// Returns an error if [`write`] would give one: before the games are played.
+/// Returns the error that [`write`] would return, before any game is played.
 pub fn require_writable(path: &Path) -> anyhow::Result<()> {
     if output::is_stdout(path) || is_stream(path) {
         return Ok(());
@@ -74,12 +74,14 @@ pub fn require_writable(path: &Path) -> anyhow::Result<()> {
     file::require_writable(&resolved(path), None).with_context(cannot_write(path))
 }
 
-/// Returns an error if writing one game to `to` would lose others, which `from` has beside it.
+/// Returns an error if `to` is the file `from` and contains several games, since writing one would lose the others.
 pub fn require_no_loss(to: &Path, from: &Path) -> anyhow::Result<()> {
     let games = if from == Path::new("-") { 1 } else { read_all(from)?.len() };
     match games {
         0 | 1 => Ok(()),
-        _ => require_apart(to, [from]).with_context(|| format!("{} holds {games} games: writing one", from.display())),
+        _ => require_apart(to, [from]).with_context(|| {
+            format!("{} contains {games} games, and writing one would delete the others", from.display())
+        }),
     }
 }
 

@@ -1,14 +1,14 @@
-//! Flags and arguments that several commands have.
+//! Flags and arguments shared by several commands.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `args` | boards, directories, threads; parsers of values |
-//! | `compute` | what computes tables |
-//! | `boards` | boards that a command is about |
-//! | `directories` | the directory of the tables, if it is missing |
+//! | `compute` | the choice of CPU or GPU |
+//! | `boards` | boards as arguments |
+//! | `directories` | a missing directory of the tables |
 //! | `positions` | positions as arguments, in files, on standard input |
 //! | `games` | files of games |
-//! | `player_flags` | players: flags, tables, what players are made with |
+//! | `player_flags` | players: flags, tables, settings |
 //! | `solver_flags` | solving: flags, tables, the solver |
 //! | `solve_tables` | tables that are built before a search |
 

@@ -1,4 +1,4 @@
-//! Positions as commands are given them: as arguments, one a line in files, or on standard input.
+//! Positions from the command line: as arguments, one a line in files, or on standard input.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::cli::output;
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
 
-/// The longest line that is read, in bytes: a position of the most pits and seeds takes 400.
+/// Maximum length of a line in bytes. A position of the most pits and seeds takes 400.
 const LONGEST: u64 = 1 << 16;
 
-/// What editors on Windows write at the start of a text.
+/// Mark that editors on Windows write at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line of a file.
@@ -24,7 +24,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct LineOfFile {
     /// The file as it was named, or `standard input`.
     pub file: String,
-    /// Counted from 1.
+    /// Number of the line, from 1.
     pub line: u64,
 }
 
@@ -34,57 +34,57 @@ impl fmt::Display for LineOfFile {
     }
 }
 
-/// A position, or what was found where one should be.
+/// A position, or the reason why it cannot be read.
 pub struct Given {
-    /// Where it was written; `None` for an argument.
+    /// Line that it is from; `None` for an argument.
     pub place: Option<LineOfFile>,
     pub position: Result<Position, Unusable>,
 }
 
-/// Why there is no position.
+/// Reasons why an argument or a line is no position.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
     #[error("{0}")]
     Position(#[from] ParseError),
-    #[error("{0}; and there is no file of that name")]
+    #[error("{0}; there is no file of that name either")]
     NeitherPositionNorFile(ParseError),
-    #[error("'{0}' is neither a position nor the name of a file, and it is not UTF-8")]
+    #[error("'{0}' is not UTF-8, so it is no position, and there is no file of that name")]
     NotText(String),
-    #[error("{0} is a directory: name a file with positions, one a line")]
+    #[error("{0} is a directory: give a file with one position a line")]
     Directory(String),
     #[error("this line is not UTF-8 text")]
     LineNotText,
-    #[error("this line is longer than {LONGEST} bytes, which no position is")]
+    #[error("this line is longer than {LONGEST} bytes: no position is that long")]
     LongLine,
     #[error(
-        "this is not a text, it holds a zero byte: write positions in UTF-8, one a line; the rest of it is not read"
+        "this is not text, since it contains a zero byte: write one position a line in UTF-8; the rest is not read"
     )]
     Binary,
     #[error("{0}: {1}")]
     At(LineOfFile, Box<Unusable>),
-    #[error("{0} holds no position")]
+    #[error("{0} contains no position")]
     Empty(String),
-    #[error("{0} holds {1} positions, and here only one can be given; `kalah probe` and `kalah move` take several")]
+    #[error("{0} contains {1} positions, but this command takes one; `kalah probe` and `kalah move` take several")]
     Several(String, usize),
     #[error("{0}: {1}")]
     Io(String, io::Error),
 }
 
 impl Unusable {
-    /// Returns true if the argument is at fault, not what a file holds or whether it can be read.
+    /// Returns true if the argument itself is wrong, not the contents of a file.
     pub fn is_usage(&self) -> bool {
         matches!(self, Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_))
     }
 }
 
-/// Hands every position of `arguments` to `take`, one after the other, as they are read.
+/// Passes every position of `arguments` to `take` as soon as it is read.
 ///
-/// An argument that can be read as a position is one. `-` is standard input, and any other argument names a file (write
-/// `./6x4` for a file that is named like a position). Files hold a position a line; what follows `#` is a comment, and
-/// blank lines are skipped. Without arguments standard input is read.
+/// An argument that can be read as a position is one. `-` is standard input, and any other argument names a file
+/// (write `./6x4` for a file that is named like a position). Files have one position a line; `#` begins a comment,
+/// and blank lines are skipped. Without arguments standard input is read.
 ///
 /// # Errors
-/// What `take` returns; what cannot be read or understood is handed to it.
+/// Only those of `take`, which also receives whatever cannot be read or understood.
 pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
     if arguments.is_empty() {
         return standard_input(&mut take);
@@ -99,7 +99,7 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Resul
         let parsed = argument.to_str().map(str::parse::<Position>);
         match parsed {
             Some(Ok(position)) => take(given(Ok(position)))?,
-            // What begins like a position in brackets is meant as one.
+            // An argument that begins with a bracket is meant as a position, not as a file.
             Some(Err(error)) if text.trim_start().starts_with('<') => take(given(Err(error.into())))?,
             parsed => match open(argument) {
                 Ok(file) => lines(&text, BufReader::new(file), &mut take)?,
@@ -117,10 +117,10 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Resul
     Ok(())
 }
 
-/// The one position that `argument` is, or that the file it names holds.
+/// Returns the position that `argument` is, or the only one in the file that it names.
 ///
 /// # Errors
-/// When there is none, or several.
+/// If there is no position, or several.
 pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
     let mut found: Option<Result<Position, Unusable>> = None;
     let mut count = 0;
@@ -132,7 +132,7 @@ pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
         }));
         Ok(())
     });
-    read.expect("nothing stops it");
+    read.expect("the closure returns no error");
     match found {
         Some(Ok(_)) if count > 1 => Err(Unusable::Several(name(argument), count)),
         Some(found) => found,
@@ -140,18 +140,18 @@ pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
     }
 }
 
-/// What to call the file that `argument` names.
+/// Returns the name of `argument` in messages.
 fn name(argument: &OsStr) -> String {
     if argument == STDIN { "standard input".to_owned() } else { argument.to_string_lossy().into_owned() }
 }
 
-/// Opens the file that `argument` names; `Err(None)` when there is none.
+/// Opens the file that `argument` names; `Err(None)` if there is no such file.
 fn open(argument: &OsStr) -> Result<File, Option<Unusable>> {
     let (path, name) = (Path::new(argument), argument.to_string_lossy());
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(Some(Unusable::Directory(name.into_owned()))),
         Ok(_) => {}
-        // No name that could be a file's, or none of one: too long, a zero byte in it, a file taken for a directory.
+        // Also names that no file can have: too long, with a zero byte, or below a file as if it were a directory.
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(None),
         Err(error) => return Err(Some(Unusable::Io(name.into_owned(), error))),
     }
@@ -165,7 +165,7 @@ fn standard_input(take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow:
     lines("standard input", io::stdin().lock(), take)
 }
 
-/// Hands over the positions of a file, each as soon as its line is read.
+/// Passes the positions of a file to `take`, each as soon as its line is read.
 fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     for line in 1.. {
@@ -205,7 +205,7 @@ fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> any
     Ok(())
 }
 
-/// Reads on to the end of the line without keeping it.
+/// Skips the rest of the line without storing it.
 fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
     loop {
         let bytes = file.fill_buf()?;

@@ -16,9 +16,11 @@ use kalah::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey};
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
-/// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan search` does, as
-/// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many
-/// bytes of transposition table, if that is given. Nothing is deleted. `cancel` ends it.
+/// Builds the missing tables that `kalah plan search` recommends for `position` and `memory`, as far as the disk has
+/// room.
+///
+/// Those are exact tables, and bound tables for layers whose exact tables do not fit the memory beside the
+/// `transpositions` bytes of the transposition table, if given. Nothing is deleted. `cancel` stops the build.
 pub fn build_planned(
     directory: &Path,
     rules: Rules,
@@ -40,7 +42,7 @@ pub fn build_planned(
     }
 }
 
-/// Makes these bound tables from the exact ones beside them.
+/// Makes bound tables of these layers from their exact tables.
 fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], cancel: &Cancel) -> anyhow::Result<()> {
     if layers.is_empty() {
         return Ok(());
@@ -56,16 +58,16 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
     for &PlannedLayer { key, kind, .. } in layers {
         let Some(cuts) = kind.cuts() else { continue };
         if cancel.is_cancelled() {
-            bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
+            bail!("stopped before the bound table of layer {}: finished tables are kept", key.seeds);
         }
         progress.stage(format!("bound table of layer {}", key.seeds));
         let maker = BoundMaker::new(network, cuts);
         let exact = Table::open_key(directory, key)?;
-        // In the pool: what waits for tasks takes part in them.
+        // Run in the pool, so that the waiting thread works on tasks, too.
         let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
         let written = progress.watch(&pulse.positions, write);
         if let Err(TableError::Stopped(_)) = written {
-            bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
+            bail!("stopped in the bound table of layer {}: finished tables are kept", key.seeds);
         }
         written?;
     }
@@ -73,7 +75,7 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
     Ok(())
 }
 
-/// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` ends the build.
+/// Builds the missing tables up to that of `last`, within `memory` bytes. `cancel` stops the build.
 pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Cancel) -> anyhow::Result<()> {
     if last.seeds < 2 {
         return Ok(());
@@ -83,7 +85,7 @@ pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Can
     build_layers(directory, last, &plan, cancel)
 }
 
-/// Builds the tables up to that of `last` by a plan of what is missing.
+/// Builds the missing tables of `plan`, up to that of `last`.
 fn build_layers(directory: &Path, last: TableKey, plan: &Plan, cancel: &Cancel) -> anyhow::Result<()> {
     if plan.missing.is_empty() {
         return Ok(());

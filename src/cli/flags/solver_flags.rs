@@ -1,4 +1,4 @@
-//! What commands that solve have in common: flags, tables, the solver that they make.
+//! Solving: shared flags, tables, and the solver made from them.
 
 use std::path::Path;
 
@@ -15,31 +15,31 @@ use crate::cli::flags::{args, solve_tables};
 use crate::cli::output;
 use crate::cli::process::outcome::usage;
 
-/// How to solve.
+/// Flags of commands that solve.
 #[derive(Args)]
 pub struct SolverFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
-    /// Search without tables
+    /// Do not use tables
     #[arg(long)]
     no_tables: bool,
-    /// Use tables up to this many seeds
+    /// Use only tables with at most this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     tables_up_to: Option<usize>,
-    /// Use exact tables up to this many seeds only, and bound tables above [default: exact tables as far as there are any]
+    /// Use exact tables up to this many seeds, and bound tables above [default: as many exact tables as there are]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
-    /// Make the missing tables first: those of `kalah plan search`, bound tables included, as far as they fit the disk; with
-    /// --tables-up-to, the exact ones up to there
+    /// Build missing tables first: those that `kalah plan search` recommends, as far as the disk has room; with
+    /// --tables-up-to N, the exact tables up to N seeds
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
-    /// Memory of the whole search, such as 16GiB: the transposition table, and the tables, in the page cache or copied. Tables
-    /// that do not fit are not used [default: what is available, less a sixteenth]
+    /// Limit the memory of the whole search, such as 16GiB: transposition table and tables, page cache included.
+    /// Tables that do not fit are not used [default: the available memory, less a sixteenth]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
-    /// Memory of the transposition table, such as 4GiB [default: what the tables leave of --memory; without that, by the
-    /// size of the problem]
+    /// Size of the transposition table, such as 4GiB [default: the rest of --memory after the tables; without
+    /// --memory, a size that suits the problem]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     transpositions: Option<u64>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct SolverFlags {
     pub threads: args::Threads,
 }
 
-/// How the positions of a game are solved.
+/// Flags of commands that solve all positions of a game.
 #[derive(Args)]
 pub struct GameFlags {
     #[command(flatten)]
@@ -61,15 +61,15 @@ pub struct GameFlags {
 }
 
 impl SolverFlags {
-    /// The tables to use, built before if asked for; `cancel` ends that. A note says what is missing.
+    /// Opens the tables to use, after building them with `--build`, and notes missing ones. `cancel` stops the build.
     pub fn open_tables(&self, position: &Position, cancel: &Cancel) -> anyhow::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        // Flags that contradict each other are refused by `solver`, before anything is built.
+        // `solver` reports contradictory flags, so nothing is built for them.
         if self.no_tables || position.is_over() || self.contradiction().is_some() {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
-            output::note(format_args!("there are no tables of {pits} pits a side: searching without"));
+            output::note(format_args!("there are no tables for {pits} pits a side: searching without"));
             return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
@@ -91,11 +91,11 @@ impl SolverFlags {
         let SearchTables { exact, reach, .. } = tables;
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             let missing = tables.missing(wanted);
-            // Those above a gap are of no use, which surprises who sees them.
+            // Layers above a gap are not used, which would surprise users who see the files.
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{}{} for {} with {board} in {}{}; --build makes those that fit",
+                "{}{} for {} with {board} in {}{}; --build builds those that fit",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
                     (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
@@ -110,27 +110,27 @@ impl SolverFlags {
         Ok(tables)
     }
 
-    /// What is wrong with the flags for memory.
+    /// Returns the contradiction between the flags for memory, if there is one.
     fn contradiction(&self) -> Option<String> {
         let (transpositions, memory) = self.transpositions.zip(self.memory)?;
         (transpositions > memory).then(|| {
             format!(
-                "--transpositions {} is more than --memory {}, of which it is a part",
+                "--transpositions {} is more than --memory {}, which includes it",
                 HumanBytes(transpositions),
                 HumanBytes(memory)
             )
         })
     }
 
-    /// The directory of the tables.
+    /// Returns the directory of the tables.
     pub fn directory(&self) -> &Path {
         &self.tables.path
     }
 
-    /// A solver of `position` and all that follow it; `cancel` ends its searches.
+    /// Makes a solver of `position` and all positions that follow it. `cancel` stops its searches.
     ///
     /// # Errors
-    /// When the board is too large, flags contradict each other, or there is not enough memory.
+    /// If the board is too large, flags contradict each other, or there is not enough memory.
     pub fn solver<'a>(
         &self,
         position: &Position,
@@ -140,7 +140,7 @@ impl SolverFlags {
         self.solver_with(position, tables, cancel, |options| options)
     }
 
-    /// As [`SolverFlags::solver`], with further options.
+    /// Makes a solver as [`SolverFlags::solver`] does, with further options.
     pub fn solver_with<'a>(
         &self,
         position: &Position,
@@ -168,19 +168,19 @@ impl SolverFlags {
             && let Some(fitting) = options.layers_that_fit()
         {
             output::note(format_args!(
-                "not all tables fit {} of memory: {}; --tables-up-to {} uses them all the same",
+                "not all tables fit into {} of memory: {}; --tables-up-to {} uses all of them anyway",
                 HumanBytes(fitting.memory),
                 used(fitting),
                 tables.reach,
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
-        // Making it is short, and commands say what a stopped search has done.
+        // Making the solver is quick; commands report the progress of a stopped search.
         Ok(Solver::new(options)?.under(cancel))
     }
 }
 
-/// Notes why bound tables that are there are not used.
+/// Notes why existing bound tables are not used.
 fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
     let why = match reason {
         Unused::Network(error) => advice::with_advice(error),
@@ -189,7 +189,7 @@ fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
     output::note(format_args!("the bound tables of {first} to {last} seeds are not used: {why}"));
 }
 
-/// Which of the tables are used.
+/// States which of the tables are used.
 fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
     match (exact, reach) {
         (_, 0) => "searching without".to_owned(),

@@ -1,4 +1,4 @@
-//! A board as it lies between the players.
+//! A board drawn as text, as it lies between the players.
 
 use kalah::game::{Position, Row};
 

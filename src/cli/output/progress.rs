@@ -1,4 +1,4 @@
-//! Progress of long work on stderr: a bar on a terminal, a line now and then elsewhere.
+//! Progress of long work on stderr: a bar on a terminal, otherwise a line from time to time.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -11,19 +11,19 @@ use parking_lot::Mutex;
 
 use crate::cli::output;
 
-/// How often the bar moves.
+/// Interval of updates of the bar.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How often a line is logged where there is no terminal.
+/// Interval of lines without a terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
-/// The part of the work that must be done before the rest is estimated: the first steps of a build are small, and slow for their size.
+/// Share of the work before the rest is estimated: the first steps of a build are small, and slow for their size.
 const ESTIMATED_FROM: f64 = 0.001;
 
-/// Steps that took fewer seconds are not reported.
+/// Minimum seconds of a reported step.
 const TOLD_FROM: f64 = 0.5;
 
-/// Progress of work that is counted, in positions if nothing else is said.
+/// Progress of counted work, by default in positions.
 pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
@@ -33,12 +33,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress towards `positions`.
+    /// Starts progress towards `positions`.
     pub fn new(positions: u64) -> Progress {
         Progress::of(positions, "positions")
     }
 
-    /// Progress towards so many things, named.
+    /// Starts progress towards `total` things with this name.
     pub fn of(total: u64, things: &'static str) -> Progress {
         let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
         let bar = if terminal && !quiet { ProgressBar::new(total) } else { ProgressBar::hidden() };
@@ -52,35 +52,35 @@ impl Progress {
         Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
     }
 
-    /// Names what is under way.
+    /// Sets the name of the current stage.
     pub fn stage(&self, stage: String) {
         self.bar.set_message(stage.clone());
         *self.stage.lock() = stage;
     }
 
-    /// Takes work off the total that turned out to be done.
+    /// Takes work off the total that need not be done.
     pub fn skip(&self, positions: u64) {
         self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
     }
 
-    /// Reports a step that took some time; quick ones are part of the summary at the end.
+    /// Reports a finished step, unless it was quick; quick steps are part of the summary at the end.
     pub fn step(&self, seconds: f64, text: &str) {
         if seconds > TOLD_FROM {
             self.note(text);
         }
     }
 
-    /// Prints a note above the bar, or logs it, unless notes are left out.
+    /// Prints a note above the bar, unless --quiet was given.
     pub fn note(&self, text: &str) {
         self.bar.suspend(|| output::note(text));
     }
 
-    /// Prints a line above the bar, or logs it: an error.
+    /// Prints an error above the bar.
     pub fn line(&self, text: &str) {
         self.bar.suspend(|| output::tell(text));
     }
 
-    /// Runs `work` and shows how `counter` advances meanwhile.
+    /// Runs `work` and shows the progress of `counter` meanwhile.
     pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let mut logged = Instant::now();
         let look = || {
@@ -91,7 +91,7 @@ impl Progress {
             }
             Some(TICK)
         };
-        // Where the system gives no thread, the work is done unseen.
+        // If the system starts no thread, the work runs without progress.
         watched(TICK, look, |_| (), work)
     }
 
@@ -100,7 +100,7 @@ impl Progress {
         let seconds = self.start.elapsed().as_secs_f64();
         let left = match time_left(positions, total, seconds) {
             Some(left) => format!("{} left", HumanDuration(left)),
-            None => "too early to say how long".to_owned(),
+            None => "time left unknown".to_owned(),
         };
         output::note(format_args!(
             "{}: {:.1} % of {} {}, {} a second, {left}",
@@ -112,13 +112,13 @@ impl Progress {
         ));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// How long the rest of the work takes at the rate so far; `None` if too little is done to tell.
+/// Estimates the remaining time from the rate so far; `None` if too little is done.
 fn time_left(done: u64, total: u64, seconds: f64) -> Option<Duration> {
     let is_enough = done as f64 >= ESTIMATED_FROM * total as f64 && done > 0;
     is_enough.then(|| Duration::from_secs_f64(seconds * total.saturating_sub(done) as f64 / done as f64))
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_is_estimated_from_next_to_nothing() {
-        // After half a minute of a build of 38 seeds, the log told of 27,795 years.
+        // Without the minimum share, a build of 38 seeds estimated 27,795 years after half a minute.
         assert_eq!(time_left(1_000, 29_133_991_068, 30.0), None);
         assert_eq!(time_left(0, 0, 30.0), None);
         assert_eq!(time_left(250, 1_000, 30.0), Some(Duration::from_secs(90)));

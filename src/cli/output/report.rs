@@ -1,4 +1,4 @@
-//! Reports that people look at: tables for a terminal, CSV, JSON, charts.
+//! Reports as tables for a terminal, CSV, JSON or charts.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Plot};
 
-/// How a report is printed.
+/// Format of a report.
 #[derive(Args, Clone)]
 pub struct Format {
     /// Print one JSON document
@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid without rows.
+    /// Returns a grid without rows.
     pub fn new<S: Into<String>>(heading: impl IntoIterator<Item = S>) -> Grid {
         Grid { heading: heading.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
@@ -39,7 +39,7 @@ impl Grid {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Prints it for a terminal: columns set flush right, the first one left.
+    /// Prints the grid for a terminal: the first column aligned left, others right.
     pub fn print(&self) -> io::Result<()> {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -52,7 +52,7 @@ impl Grid {
         table.lines().try_for_each(|line| output::line(line.trim_end()))
     }
 
-    /// Prints it as comma-separated values.
+    /// Prints the grid as comma-separated values.
     pub fn print_csv(&self) -> io::Result<()> {
         let mut out = csv::Writer::from_writer(io::stdout().lock());
         out.write_record(&self.heading)?;
@@ -64,8 +64,8 @@ impl Grid {
 }
 
 impl Format {
-    /// Prints a report in one of its shapes: `document` as JSON, `records` (one a result, every column machine-readable)
-    /// as CSV, or whatever `text` prints; and draws the charts, one below the other, if they are asked for.
+    /// Prints a report in the chosen format: `document` as JSON, `records` (one result a row, all columns
+    /// machine-readable) as CSV, or the output of `text`. Then draws the charts, if asked for.
     pub fn print(
         &self,
         document: &impl Serialize,
@@ -78,7 +78,7 @@ impl Format {
             Format { csv: true, .. } => records().print_csv()?,
             _ => text()?,
         }
-        // Last: what was found is not lost where it cannot be drawn.
+        // Drawing comes last, so that its errors do not lose the results.
         self.plot.draw(charts)
     }
 }

@@ -1,4 +1,4 @@
-//! Progress of a search on stderr: a line that changes on a terminal, a line now and then elsewhere.
+//! Progress of a search on stderr: a changing line on a terminal, otherwise a line from time to time.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 
 use crate::cli::output;
 
-/// How often the line changes.
+/// Interval of updates of the line.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often a line is logged where there is no terminal.
+/// Interval of lines without a terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
-/// The same, while tables are read from the disk.
+/// Interval of lines without a terminal, while tables are read.
 const LOG_READING_EVERY: Duration = Duration::from_secs(5);
 
 /// Progress of a search of one position.
@@ -25,13 +25,13 @@ pub struct SearchProgress {
     bar: ProgressBar,
     terminal: bool,
     position: Mutex<Position>,
-    /// What is under way: the opening or turn, and the test.
+    /// Current opening or turn, and current test.
     stage: Mutex<(String, String)>,
     start: Instant,
 }
 
 impl SearchProgress {
-    /// Progress of a search of `position`.
+    /// Starts progress of a search of `position`.
     pub fn new(position: Position) -> SearchProgress {
         let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
         let bar = if terminal && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
@@ -39,17 +39,17 @@ impl SearchProgress {
         SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
 
-    /// Names what is solved.
+    /// Sets the name of the current stage.
     pub fn stage(&self, stage: String) {
         self.stage.lock().0 = stage;
     }
 
-    /// Has the first turns of another position shown.
+    /// Shows the first turns of another position.
     pub fn position(&self, position: Position) {
         *self.position.lock() = position;
     }
 
-    /// Notes what happens.
+    /// Records an event of the search.
     pub fn event(&self, event: Event) {
         if let Event::Begin { score, known, position } = event {
             let seeds = position.seeds();
@@ -57,12 +57,12 @@ impl SearchProgress {
         }
     }
 
-    /// Prints a note above the bar, or logs it, unless notes are left out.
+    /// Prints a note above the progress, unless --quiet was given.
     pub fn note(&self, text: &str) {
         self.bar.suspend(|| output::note(text));
     }
 
-    /// Prints a line above the progress, or logs it: an error.
+    /// Prints an error above the progress.
     pub fn line(&self, text: &str) {
         self.bar.suspend(|| output::tell(text));
     }
@@ -72,7 +72,7 @@ impl SearchProgress {
         Ok(self.bar.suspend(print)?)
     }
 
-    /// Runs `work` and shows meanwhile how `solver` gets on; every so often calls `call`.
+    /// Runs `work`, shows the progress of `solver` meanwhile, and calls `call` at intervals.
     pub fn watch<T>(
         &self,
         solver: &Solver,
@@ -100,8 +100,13 @@ impl SearchProgress {
             }
             Some(TICK)
         };
-        // Where the system gives no thread, the work is done unseen.
-        let alone = |error: &std::io::Error| output::tell(format_args!("no progress is shown, nothing saved: {error}"));
+        // If the system starts no thread, the work runs without progress.
+        let alone = |error: &std::io::Error| {
+            output::tell(format_args!(
+                "cannot show progress or save the search: \
+             {error}"
+            ))
+        };
         watched(TICK, look, alone, work)
     }
 
@@ -111,7 +116,8 @@ impl SearchProgress {
         let separator = if stage.is_empty() { "" } else { ": " };
         let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
         format!(
-            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
+            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns \
+             {} | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),
@@ -121,7 +127,7 @@ impl SearchProgress {
         )
     }
 
-    /// What is known of the value of every first move.
+    /// Returns the values of all first moves, or their bounds.
     fn turns(&self, solver: &Solver) -> String {
         let position = *self.position.lock();
         let turn = |pit| {
@@ -136,13 +142,13 @@ impl SearchProgress {
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// What a search has to wait for: no result is reported before all tables are compared with their checksums.
+/// Returns the progress of reading the tables: no result is reported before all are checked against their checksums.
 fn reading(solver: &Solver) -> Option<String> {
     let (done, all) = solver.compared()?;
     Some(format!("reading tables: {} of {}", HumanBytes(done), HumanBytes(all)))

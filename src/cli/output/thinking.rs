@@ -1,4 +1,4 @@
-//! What a player has found so far, on stderr while a person waits for its move.
+//! Progress of a player's thinking on stderr, while a person waits for its move.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use parking_lot::Mutex;
 
 use crate::cli::output;
 
-/// How often the line changes on a terminal.
+/// Interval of updates on a terminal.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Where there is no terminal the first line is logged after so much time: quick answers need none.
+/// Time before the first line without a terminal, since quick answers need none.
 const FIRST_LOG: Duration = Duration::from_secs(2);
 
-/// How often a line is logged after that.
+/// Interval of later lines.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// Progress of one player's thinking about one move.
 pub struct Thinking {
     bar: ProgressBar,
     terminal: bool,
-    /// Who thinks about what.
+    /// Player and position.
     subject: String,
     start: Instant,
     time: Option<Duration>,
@@ -31,7 +31,7 @@ pub struct Thinking {
 }
 
 impl Thinking {
-    /// Begins: the player has `time` from now on, or as long as it takes.
+    /// Starts: the player has `time`, or no limit.
     pub fn new(subject: String, time: Option<Duration>) -> Thinking {
         let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
         let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
@@ -39,12 +39,12 @@ impl Thinking {
         Thinking { bar, terminal, subject, start: Instant::now(), time, best: Mutex::default() }
     }
 
-    /// Notes the best move so far.
+    /// Records the best move so far.
     pub fn best(&self, choice: &Choice) {
         *self.best.lock() = Some(*choice);
     }
 
-    /// Runs `work` and shows meanwhile what is found.
+    /// Runs `work` and shows its findings meanwhile.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
         let mut next = FIRST_LOG;
         let look = || {
@@ -57,7 +57,7 @@ impl Thinking {
             }
             Some(TICK)
         };
-        // Where the system gives no thread, the work is done unseen.
+        // If the system starts no thread, the work runs without progress.
         let result = watched(TICK, look, |_| (), work);
         self.bar.finish_and_clear();
         result
@@ -73,7 +73,7 @@ impl Thinking {
             Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
             None => "no move yet".to_owned(),
         };
-        // A terminal cuts the line at its end.
+        // A terminal cuts off the end of the line.
         format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
     }
 }

@@ -1,4 +1,4 @@
-//! Work whose length is not known, on stderr: a line that changes on a terminal, a note now and then elsewhere.
+//! Progress of work of unknown length on stderr: a changing line on a terminal, otherwise a note from time to time.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -8,22 +8,22 @@ use kalah::watcher::watched;
 
 use crate::cli::output;
 
-/// How often the line changes on a terminal.
+/// Interval of updates on a terminal.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The first note comes after so much time: quick answers need none.
+/// Time before the first note, since quick answers need none.
 const FIRST_NOTE: Duration = Duration::from_secs(1);
 
-/// How often one comes after that.
+/// Interval of later notes.
 const NOTE_EVERY: Duration = Duration::from_secs(10);
 
-/// Runs `work` and shows meanwhile that it is under way, and for how long.
-pub fn watch<T>(told: &str, work: impl FnOnce() -> T) -> T {
+/// Runs `work` and shows its elapsed time meanwhile.
+pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
     let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
     let (start, mut next) = (Instant::now(), FIRST_NOTE);
-    let text = || format!("{told}: {:.0} s", start.elapsed().as_secs_f64());
+    let text = || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64());
     let look = || {
         if terminal {
             bar.set_message(text());
@@ -34,7 +34,7 @@ pub fn watch<T>(told: &str, work: impl FnOnce() -> T) -> T {
         }
         Some(TICK)
     };
-    // Where the system gives no thread, the work is done unseen.
+    // If the system starts no thread, the work runs without progress.
     let result = watched(TICK, look, |_| (), work);
     bar.finish_and_clear();
     result

@@ -18,28 +18,30 @@ use crate::cli::{failure, output};
 
 /// Ask a player for its move in a position
 ///
-/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South. Files hold a
-/// position a line; what follows # is a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
+/// Use this to get a good move, or to see what a weaker player would do. A position is PITSxSEEDS for a start, or
+/// s1,..,sm/n1,..,nm for the rows without stores, or <m,S,N,s1..sm,n1..nm>. The mover is South. Files have one
+/// position a line, and # begins a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D,
+/// minimax3:D, greedy and random:SEED, where D is a depth in moves.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The best move found in two seconds", "kalah move 6x4 --time 2"),
-    ("What a weak player does", "kalah move 6x4 --player greedy"),
+    ("Print the best move found in two seconds", "kalah move 6x4 --time 2"),
+    ("Print the move of a weak player", "kalah move 6x4 --player greedy"),
 ]))]
 pub struct Choose {
-    /// Positions such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files of positions, or - for standard input
+    /// Positions, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files with positions, or - for standard input
     #[arg(value_name = "POSITION|FILE", required = true)]
     positions: Vec<OsString>,
-    /// The player
+    /// Player to ask
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
-    /// Seconds to think about a position [default: as long as it takes]
+    /// Seconds to think about each position [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,
     #[command(flatten)]
     book: args::BookFlag,
-    /// Print one JSON object a position
+    /// Print one JSON object for each position
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +60,7 @@ struct ChooseAnswer {
     seconds: f64,
 }
 
-/// What a move is worth, as far as it is known.
+/// Value of a move, or what is proved or estimated of it.
 #[derive(Serialize, Default)]
 pub struct WorthOf {
     /// Proved.
@@ -105,7 +107,7 @@ impl Choose {
                     outcome = outcome.and(failure::refuse(place.as_ref(), &error));
                     Ok(())
                 }
-                // What befell the player would befall it again.
+                // The player would fail in the same way for other positions.
                 answered => answered,
             }
         })?;
@@ -113,7 +115,7 @@ impl Choose {
     }
 
     fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
-        // What a player needs before it thinks, tables and memory, counts too.
+        // The time to open tables and to allocate memory counts, too.
         let (start, rules) = (Instant::now(), self.with.rules);
         let cancel = self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time));
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
@@ -143,16 +145,16 @@ impl Choose {
     }
 }
 
-/// How sure the choice is.
+/// Describes how certain the choice is.
 fn certainty(choice: &Choice) -> String {
     match (choice.worth, choice.source) {
-        (Worth::Exact(_), _) => "proved: no move is worth more".to_owned(),
+        (Worth::Exact(_), _) => "proved: no move has a higher value".to_owned(),
         (Worth::Bounds { lower, upper }, _) => {
             let (lower, upper) = (output::value(lower), output::value(upper));
-            format!("proved: this move is worth {lower} at least, and no move more than {upper}")
+            format!("proved: the value of this move is at least {lower}, and that of no move is above {upper}")
         }
         (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
-        (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
+        (Worth::Unknown, Source::OnlyMove) => "this is the only move".to_owned(),
         (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
     }
 }

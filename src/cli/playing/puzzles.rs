@@ -20,16 +20,16 @@ use crate::cli::process::signals::cancel_on_signal;
 
 /// Find positions with only one winning move
 ///
-/// Games are played from the start, with random and shallow moves. Where a position within the tables has exactly one move that
-/// keeps the win, or the draw, it is a puzzle. Its level is by the least depth at which a depth-limited search finds the
-/// move and keeps to it: easy up to 2 moves, medium up to 5, hard above.
+/// Use this for teaching and training. Games with random and shallow moves are played from the start. A position
+/// within the tables is a puzzle if exactly one move keeps the win or the draw. Its level is the smallest depth at
+/// which a depth-limited search finds that move and stays with it: easy up to 2 moves, medium up to 5, hard above.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Ten positions with only one winning move", "kalah puzzles"),
-    ("Hard ones, by the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
+    ("Find ten puzzles", "kalah puzzles"),
+    ("Find hard puzzles under the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
 ]))]
 pub struct Puzzles {
-    /// Where the games begin
+    /// Start position of the games
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
     /// Rule set
@@ -37,19 +37,19 @@ pub struct Puzzles {
     rules: Rules,
     #[command(flatten)]
     tables: args::Directory,
-    /// Only puzzles of this level: easy, medium or hard
+    /// Find only puzzles of this level: easy, medium or hard
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
-    /// Only puzzles whose move is better than the second best by at least N
+    /// Find only puzzles whose move is better than the second best by at least N
     #[arg(long, value_name = "N", default_value_t = 0)]
     gap: u32,
-    /// Only puzzles from which best play takes at least N turns to the end
+    /// Find only puzzles from which best play takes at least N turns to the end
     #[arg(long, value_name = "N", default_value_t = 0)]
     turns: u32,
-    /// How many puzzles
+    /// Find N puzzles
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
-    /// The most games to play for them
+    /// Give up after N games
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Seed of the random moves
@@ -70,7 +70,7 @@ struct PuzzlesReport {
 }
 
 impl Puzzles {
-    /// Whether a puzzle is hard enough, and not too hard.
+    /// Returns true if a puzzle meets the flags.
     fn wants(&self, puzzle: &Puzzle) -> bool {
         self.level.is_none_or(|level| puzzle.level() == level)
             && puzzle.gap() >= i64::from(self.gap)
@@ -80,15 +80,14 @@ impl Puzzles {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         if pits > MAX_TABLE_PITS {
-            return Err(usage(format_args!(
-                "puzzles are found in tables, which have at most {MAX_TABLE_PITS} pits a side"
-            )));
+            return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));
         }
         let tables = Tables::open(&self.tables.path, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
             let directory = &self.tables.path;
             bail!(
-                "there are no tables for {rules} with {} in {}; make some with `{}`, or name their directory with --tables",
+                "there are no tables for {rules} with {} in {}; build some with `{}`, or give their directory with \
+                 --tables",
                 output::count(pits, "pit"),
                 directory.display(),
                 suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
@@ -133,7 +132,7 @@ impl Puzzles {
         if report.puzzles.len() < self.count as usize {
             let found = output::count(report.puzzles.len(), "puzzle");
             output::tell(format_args!(
-                "kalah: only {found} in {}: larger tables have more, and --games plays on",
+                "kalah: found only {found} in {}: use larger tables, or more --games",
                 output::many(games, "game")
             ));
             return Ok(Outcome::Failed);

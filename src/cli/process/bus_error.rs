@@ -1,5 +1,5 @@
-//! What happens when the file of a mapped table becomes shorter: a handler of SIGBUS, and a list of the mapped files that it can
-//! read without locks or allocation.
+//! Mapped table files that become shorter: a handler of SIGBUS, and a list of the mapped files that it can read
+//! without locks or allocation.
 
 use std::ffi::{c_int, c_void};
 use std::io::IsTerminal;
@@ -13,55 +13,55 @@ use kalah::table::{Damage, MappingWatch, TableError};
 use super::outcome::EXIT_DAMAGE;
 use crate::cli::errors::advice;
 
-/// An entry in the list of mapped files. Entries are reused, never freed.
+/// Entry in the list of mapped files. Entries are reused, never freed.
 struct MappedFile {
     taken: AtomicBool,
     start: AtomicUsize,
-    /// 0 while the entry has no file.
+    /// Start address; 0 while the entry has no file.
     end: AtomicUsize,
-    /// Set once a part of the file could not be read, and zeros stand for it.
+    /// True once a part of the file could not be read and was replaced by zeros.
     lost: AtomicBool,
-    /// The message about the file.
+    /// Message about the file.
     message: AtomicPtr<String>,
     next: AtomicPtr<MappedFile>,
 }
 
 static FIRST: AtomicPtr<MappedFile> = AtomicPtr::new(null_mut());
 
-/// What the signal handler needs.
+/// State of the signal handler.
 struct Installed {
-    /// The handler installed before.
+    /// Previous handler.
     before: libc::sigaction,
-    /// Whether messages go to a terminal.
+    /// True if messages go to a terminal.
     terminal: bool,
     page_bytes: usize,
 }
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
-/// Whether the program goes on with zeros in place of what cannot be read.
+/// True if the program goes on with zeros in place of unreadable bytes.
 static OUTLIVE: AtomicBool = AtomicBool::new(false);
 
-/// Has tables mapped from now on. When the file of an open table becomes shorter or cannot be read, the program prints which
-/// table it was and exits with [`EXIT_DAMAGE`]. Errors on other memory go to the handler installed before.
+/// Makes all tables opened later mapped. If the file of an open table becomes shorter or unreadable, the program
+/// prints the name of the table and exits with [`EXIT_DAMAGE`]. Errors on other memory go to the previous handler.
 pub fn map_tables() {
     INSTALLED.get_or_init(install);
-    // SAFETY: no command writes to finished tables, they are only replaced. Blocks are compared with their checksums, and the
-    // handler ends the program, or says what is lost, where another program cuts a file off.
+    // SAFETY: no command writes to finished tables; they are only replaced. Blocks are compared with their checksums.
+    // If another program truncates a file, the handler ends the program or records the loss.
     unsafe { kalah::table::map_files(Some(|map, path| Box::new(Registration::new(map, path)))) };
 }
 
-/// Has the program go on when the file of an open table becomes shorter or cannot be read: zeros stand in memory for what
-/// was lost. What was read of a table in between must not be used unless [`kalah::table::Shelf::require_whole`] or
+/// Makes the program go on if the file of an open table becomes shorter or unreadable: zeros replace the lost bytes.
+/// Results from such a table must not be used unless [`kalah::table::Shelf::require_whole`] or
 /// [`kalah::table::Table::require_whole`] succeeds afterwards.
 ///
-/// For servers, which have other tables to answer from.
+/// Servers use this, since they have other tables to answer from.
 #[cfg(feature = "serve")]
 pub fn outlive() {
     OUTLIVE.store(true, SeqCst);
 }
 
-/// A mapped file in the list, until it is dropped.
+/// Keeps a mapped file in the list until it is dropped.
 struct Registration(&'static MappedFile);
 
 impl Registration {
@@ -89,15 +89,16 @@ impl Drop for Registration {
         self.0.end.store(0, SeqCst);
         let message = self.0.message.swap(null_mut(), SeqCst);
         if !message.is_null() {
-            // SAFETY: it came from `Box::into_raw`, and only the one that takes it out of its entry frees it. The
-            // handler reads the message of a file only while a thread reads from that file, which is not dropped then.
+            // SAFETY: it came from `Box::into_raw`, and only the thread that takes it out of its entry frees it. The
+            // handler reads the message of a file only while a thread reads from that file, which cannot be dropped
+            // meanwhile.
             drop(unsafe { Box::from_raw(message) });
         }
         self.0.taken.store(false, SeqCst);
     }
 }
 
-/// A free entry: an existing one if possible, otherwise a new one.
+/// Returns a free entry: an existing one if possible, otherwise a new one.
 fn free_place() -> &'static MappedFile {
     if let Some(place) = places().find(|place| !place.taken.swap(true, SeqCst)) {
         return place;
@@ -127,20 +128,20 @@ fn places() -> impl Iterator<Item = &'static MappedFile> {
 }
 
 impl MappedFile {
-    /// Whether `address` is in the file.
+    /// Returns true if `address` is in the file.
     fn has(&self, address: usize) -> bool {
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
-        // If another thread gives the entry to another file meanwhile, it is not the one.
+        // If another thread reuses the entry meanwhile, it does not contain the address.
         (start..end).contains(&address) && self.start.load(SeqCst) == start
     }
 
-    /// Puts zeros in the place of the file from the page of `address` on; returns whether that worked.
+    /// Replaces the file by zeros from the page of `address` on. Returns true on success.
     fn lose(&self, address: usize, page_bytes: usize) -> bool {
         let first = address - address % page_bytes;
-        // Before there are zeros: whoever reads them and then asks gets the answer.
+        // Set first, so that a thread that reads zeros and then asks gets the right answer.
         self.lost.store(true, SeqCst);
         let (bytes, flags) = (self.end.load(SeqCst).saturating_sub(first), libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: the pages are those of a mapping that a thread reads from, which therefore stays until it is unmapped as a
+        // SAFETY: the pages are those of a mapping that a thread reads from, so it stays until it is unmapped as a
         // whole; it is never written to. The call is a plain system call.
         let mapped = unsafe {
             libc::mmap(
@@ -190,7 +191,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
         // SAFETY: see `Registration::drop`: the message stays valid while the file is read.
         let message = unsafe { place.message.load(SeqCst).as_ref() }.map_or("", String::as_str);
         if installed.is_some_and(|installed| installed.terminal) {
-            // After the progress line.
+            // Begins on a new line after the progress line.
             write("\n");
         }
         write(message);
@@ -214,7 +215,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
             _ => {
                 libc::signal(signal, libc::SIG_DFL);
                 if address.is_none() {
-                    // Sent by a process, so it does not come again by itself.
+                    // A process sent it, so it does not come again by itself.
                     libc::raise(signal);
                 }
             }

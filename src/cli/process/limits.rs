@@ -1,6 +1,6 @@
-//! Limits of the system: files that cannot grow, memory that is freed, faults of devices.
+//! Limits of the system: files that cannot grow, freed memory, faults of devices.
 
-/// Has a write to a file that cannot grow return an error. By default the signal SIGXFSZ ends the program.
+/// Makes writes to files that cannot grow return an error. By default the signal SIGXFSZ ends the program.
 pub fn expect_full_files() {
     #[cfg(unix)]
     // SAFETY: no handler is installed: the signal is ignored.
@@ -9,7 +9,7 @@ pub fn expect_full_files() {
     }
 }
 
-/// Prints nothing about a panic that becomes an error of the GPU.
+/// Suppresses messages of panics that become GPU errors.
 #[cfg(feature = "gpu")]
 pub fn hush_caught_panics() {
     let usual = std::panic::take_hook();
@@ -20,8 +20,8 @@ pub fn hush_caught_panics() {
     }));
 }
 
-/// Has the allocator give memory of more than 256 KiB back to the system as soon as it is freed: for work that has stated how
-/// much memory it takes. Otherwise glibc keeps freed pieces of up to 32 MiB, and holes between them grow.
+/// Makes the allocator return freed pieces of more than 256 KiB to the system at once, for work with a stated memory
+/// limit. By default glibc keeps freed pieces of up to 32 MiB, and the holes between them grow.
 pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call only sets a parameter of the allocator.

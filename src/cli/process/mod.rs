@@ -1,11 +1,11 @@
-//! The process: how it ends, what stops it, and the limits of the system.
+//! The process: its end, signals, and limits of the system.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `outcome` | how commands end, and exit codes |
+//! | `outcome` | outcomes of commands, and exit codes |
 //! | `signals` | signals that ask the program to end |
-//! | `limits` | full disks, memory that is freed, faults of devices |
-//! | `bus_error` | files of mapped tables that become shorter |
+//! | `limits` | full disks, freed memory, faults of devices |
+//! | `bus_error` | mapped table files that become shorter |
 
 #[cfg(unix)]
 pub mod bus_error;
@@ -15,13 +15,13 @@ pub mod signals;
 
 #[cfg(not(unix))]
 pub mod bus_error {
-    /// Has tables mapped from now on.
+    /// Makes all tables opened later mapped.
     pub fn map_tables() {
         // SAFETY: no command writes to finished tables, and this system does not shorten mapped files.
         unsafe { kalah::table::map_files(None) };
     }
 
-    /// Nothing to do here: there is no such signal.
+    /// Does nothing, since this system has no such signal.
     #[cfg(feature = "serve")]
     pub fn outlive() {}
 }

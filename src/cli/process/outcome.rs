@@ -1,21 +1,21 @@
-//! How commands end. docs/commands.md has the table of exit codes.
+//! Outcomes of commands. docs/commands.md lists the exit codes.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// The exit code of a check that found a wrong value or damage.
+/// Exit code of a check that found a wrong value or damage.
 pub const EXIT_DAMAGE: u8 = 3;
 
-/// The exit code of a program that a signal ended is this and the number of the signal: as shells have it.
+/// Added to the number of a signal that ended the program, as in shells.
 const EXIT_SIGNAL: i32 = 128;
 
-/// How a command ended. Of two the larger one counts.
+/// Outcome of a command. The larger one of two counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     Done,
     /// Something could not be answered; reported where it happened.
     Failed,
-    /// The command line asks for what no machine can do; reported where it happened.
+    /// The command line is wrong on any machine; reported where it happened.
     Usage,
     /// A check found a wrong value or damage; reported where it happened.
     Wrong,
@@ -24,8 +24,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a command that ended like this after `signal` had asked it to end. What was done or found all the same
-    /// counts for more.
+    /// Returns the outcome of a command that ended like this after `signal` had asked it to end. Finished work and
+    /// findings count for more.
     pub fn after(self, signal: Option<i32>) -> Outcome {
         match (self, signal) {
             (Outcome::Failed | Outcome::Usage, Some(signal)) => Outcome::Interrupted(signal),
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// The worse one of two.
+    /// Returns the worse one of two.
     pub fn and(self, other: Outcome) -> Outcome {
         self.max(other)
     }
@@ -48,26 +48,26 @@ impl Outcome {
         }
     }
 
-    /// The exit code to return from `main`. After a GPU has hung this ends the program itself, since its driver may be at work, and
-    /// crash when its destructors run.
+    /// Returns the exit code for `main`. After a GPU has hung this ends the process at once, since destructors of a
+    /// working driver may crash.
     pub fn leave(self) -> ExitCode {
         #[cfg(all(unix, feature = "gpu"))]
         if kalah::gpu::has_hung() {
-            // Nobody is left to tell that it failed.
+            // A failure cannot be reported any more.
             let _ = std::io::Write::flush(&mut std::io::stdout());
-            // SAFETY: it ends the process, and runs no more of its code.
+            // SAFETY: it ends the process without running any more of its code.
             unsafe { libc::_exit(self.code().into()) }
         }
         ExitCode::from(self.code())
     }
 }
 
-/// A command line that asks for what no machine can do, and how.
+/// Error of a command line that is wrong on any machine.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(String);
 
-/// The error of a command line that cannot be followed, whatever the machine and its files.
+/// Returns the error of a command line that is wrong, whatever the machine and its files.
 pub fn usage(message: impl fmt::Display) -> anyhow::Error {
     UsageError(message.to_string()).into()
 }

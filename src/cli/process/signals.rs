@@ -1,7 +1,8 @@
 //! Ctrl-C and the other signals that ask a program to end.
 //!
-//! The program listens from its start on, so that every command ends in the same way: the first signal has the command stop, if
-//! it knows how to, and else ends the program at once, as a second one does. The exit code is 128 and the number of the signal.
+//! The program listens from its start, so every command ends in the same way. The first signal stops the command if
+//! it can be stopped, and otherwise ends the program at once, as a second signal does. The exit code is 128 plus the
+//! number of the signal.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -12,53 +13,54 @@ use parking_lot::Mutex;
 
 use crate::cli::process::outcome::Outcome;
 
-/// The number of the first signal that came; 0 before.
+/// Number of the first signal; 0 if there was none.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-/// Has a command stop.
+/// Callback that stops a command.
 type Stop = Box<dyn FnMut() + Send>;
 
-/// How the command stops; `None` while it only has to be ended.
+/// Callback of the running command; `None` if it can only be killed.
 static STOP: Mutex<Option<Stop>> = Mutex::new(None);
 
-/// Listens from now on. Where the system does not allow that, signals have their usual effect.
+/// Starts listening. If the system does not allow that, signals have their usual effect.
 pub fn listen() {
     #[cfg(unix)]
     unix::listen();
     #[cfg(not(unix))]
-    // There is one of them only, which is called Ctrl-C.
+    // The only one here is Ctrl-C.
     let _ = ctrlc::set_handler(|| arrived(2));
 }
 
-/// The number of the signal that asked the program to end, if one did.
+/// Returns the number of the signal that asked the program to end, if there was one.
 pub fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// How a command ends that goes on until a signal comes.
+/// Returns the outcome of a command that runs until a signal.
 pub fn interrupted() -> Outcome {
     received().map_or(Outcome::Done, Outcome::Interrupted)
 }
 
-/// Has the first signal call `stop`; a second one ends the program: whoever asks twice does not wait for what is left to do.
+/// Makes the first signal call `stop`. A second one ends the program without waiting for the rest of the work.
 pub fn on_signal(stop: impl FnMut() + Send + 'static) {
     *STOP.lock() = Some(Box::new(stop));
 }
 
-/// Has the first signal cancel `cancel`, and a second one end the program.
+/// Makes the first signal cancel `cancel`, and a second one end the program.
 pub fn cancel_on_signal(cancel: &Cancel) {
     let cancel = cancel.clone();
     on_signal(move || cancel.cancel());
 }
 
-/// A pulse that the first signal stops, and a second one ends the program: frames under way are lost, no more.
+/// Returns a pulse that the first signal stops. A second signal ends the program, which loses only the frames in
+/// progress.
 pub fn stopped_by_signal() -> Pulse {
     let pulse = Pulse::default();
     cancel_on_signal(&pulse.cancel);
     pulse
 }
 
-/// Does what the signal asks for.
+/// Reacts to a signal.
 fn arrived(signal: i32) {
     let is_first = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
     match STOP.lock().as_mut() {
@@ -70,7 +72,8 @@ fn arrived(signal: i32) {
     }
 }
 
-/// Ends the program without waiting for its threads, and without what drivers do when a program ends: they may be at work.
+/// Ends the program without waiting for its threads, and without exit handlers of drivers, whose threads may be
+/// working.
 fn end(code: i32) -> ! {
     #[cfg(unix)]
     // SAFETY: it ends the process without running any more of its code.
@@ -90,7 +93,7 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    /// Bytes of the listening thread's stack: limits of the address space may be tight.
+    /// Stack size of the listening thread, in bytes. It is small, since limits of the address space may be tight.
     const STACK: usize = 256 << 10;
 
     /// Starts a thread that waits for signals, and returns when it does.
@@ -110,7 +113,7 @@ mod unix {
         }
     }
 
-    /// Returns true if whoever started the program wants it to go on in spite of the signal, as `nohup` does.
+    /// Returns true if the program was started with this signal ignored, as `nohup` does.
     fn is_ignored(signal: i32) -> bool {
         let mut action = MaybeUninit::<libc::sigaction>::uninit();
         // SAFETY: without a new action the call only writes the present one.

@@ -9,29 +9,32 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
-/// Write the manual pages: kalah.1 and one for every command
+/// Write manual pages: kalah.1 and one for every command
+///
+/// Packages use this to install the pages; they have the same text as `kalah help`.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Write the pages and read one", "kalah man man && man -l man/kalah-build.1"),
+    ("Install them for this user", "kalah man ~/.local/share/man/man1"),
 ]))]
 pub struct Manual {
-    /// Directory of the pages, created if missing
+    /// Directory to write to, created if missing
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 
-/// The environment variables that the program reads, and what each of them does.
+/// Environment variables of the program, with their meanings.
 pub const ENVIRONMENT: [(&str, &str); 6] = [
-    ("KALAH_TABLES", "The directory of the tables where --tables is not given."),
-    ("KALAH_ADAPTER", "The GPU where --adapter is not given: a part of its name, as `kalah gpu` lists it."),
+    ("KALAH_TABLES", "Directory of the tables, unless --tables is given."),
+    ("KALAH_ADAPTER", "Part of the name of the GPU to use, as listed by `kalah gpu`, unless --adapter is given."),
     (
         "KALAH_ISA",
-        "The instruction set that the inner loops use, of those that the processor has: baseline, avx2 or avx512. \
-         Without it the best one. Results do not depend on it.",
+        "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \
+         The default is the best one. Results do not depend on it.",
     ),
-    ("KGP_HOST", "The server of `kalah kgp` where --host is not given."),
-    ("KGP_PORT", "Its port where --port is not given."),
-    ("KGP_TOKEN", "The token by which it recognises the player where --token is not given."),
+    ("KGP_HOST", "Server of `kalah kgp`, unless --host is given."),
+    ("KGP_PORT", "Port of the server of `kalah kgp`, unless --port is given."),
+    ("KGP_TOKEN", "Token by which the server recognises the player, unless --token is given."),
 ];
 
 impl Manual {
@@ -61,11 +64,12 @@ impl Manual {
     }
 }
 
-/// The part of the first page about the files that pages name.
-const FILES: &str = ".SH FILES\nPages, scripts and tables of the repository that are named here, such as docs/engine.md, come with the \
-    program: beside it in its archive, in /usr/share/doc/kalah in the Debian package.\n";
+/// Section of the first page about files.
+const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository that are mentioned here, such as \
+    docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian \
+    package.\n";
 
-/// The commands with the names of their pages, each before its own subcommands.
+/// Returns the commands with the names of their pages, each before its own subcommands.
 fn all(command: &Command) -> Vec<(String, &Command)> {
     let mut found: Vec<(String, &Command)> = Vec::new();
     let mut open = vec![("kalah".to_owned(), command)];
@@ -79,14 +83,14 @@ fn all(command: &Command) -> Vec<(String, &Command)> {
     found
 }
 
-/// Names the part of a page that stands after the flags, for which clap_mangen has no name, and puts `environment` in front
+/// Renames the section after the flags, which clap_mangen calls EXTRA, and inserts `environment` before it.
 /// of it.
 fn complete(path: &Path, heading: &str, environment: &str) -> io::Result<()> {
     let page = std::fs::read_to_string(path)?;
     std::fs::write(path, page.replace(".SH EXTRA\n", &format!("{environment}.SH {heading}\n")))
 }
 
-/// The part of a page about the environment variables that `is_used` selects; empty without any.
+/// Returns the section about the environment variables that `is_used` selects; empty without any.
 fn environment(is_used: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     for (name, meaning) in ENVIRONMENT.iter().filter(|(name, _)| is_used(name)) {

@@ -8,13 +8,15 @@ use crate::cli::output::board_view;
 use crate::cli::process::outcome::Outcome;
 
 /// Explain the rule sets, with examples
+///
+/// Use this to find the rules that you play, for --rules.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The rule sets, with examples", "kalah rules"),
-    ("One of them", "kalah rules standard"),
+    ("Explain all rule sets", "kalah rules"),
+    ("Explain one rule set", "kalah rules standard"),
 ]))]
 pub struct Explain {
-    /// The rule set to explain [default: all]
+    /// Rule set to explain [default: all]
     #[arg(value_name = "NAME")]
     rules: Option<Rules>,
     /// Print one JSON document
@@ -22,12 +24,12 @@ pub struct Explain {
     json: bool,
 }
 
-/// A position in which the rule sets differ, and the moves that show it.
+/// Position in which the rule sets differ, and moves that show it.
 const POSITION: &str = "1,0,1,0,3,1/2,0,0,0,4,0";
 const MOVES: [(usize, &str); 4] = [
     (1, "the last seed falls into South's empty pit 2, opposite four seeds"),
     (3, "the last seed falls into South's empty pit 4, opposite an empty pit"),
-    (5, "the last seed falls into North's pit 1, which holds two seeds"),
+    (5, "the last seed falls into North's pit 1, which has two seeds"),
     (6, "the last seed falls into South's store"),
 ];
 
@@ -36,7 +38,7 @@ struct Example {
     position: String,
     r#move: usize,
     what: &'static str,
-    /// The position after it as the mover sees it, whoever is to move.
+    /// Position after the move, as the mover sees it, whoever is to move.
     after: String,
     again: bool,
 }
@@ -77,7 +79,7 @@ impl Explain {
     }
 }
 
-/// What a move does by a rule set.
+/// Plays a move under a rule set.
 fn example(rules: Rules, start: &Position, number: usize, what: &'static str) -> Option<Example> {
     let played = start.play(rules, Pit::from_number(number)?).ok()?;
     let after = if played.again { played.position } else { played.position.turned() }.to_string();
@@ -89,14 +91,14 @@ impl RulesReport {
         output::line(output::wrapped(self.common, 0))?;
         let alone = self.rules.len() == 1;
         if !alone {
-            output::line("\nRule sets differ in what the last seed of a sowing does:")?;
+            output::line("\nRule sets differ in the effect of the last seed of a sowing:")?;
         }
         for rules in &self.rules {
             let default = if rules.default { ", the default" } else { "" };
             output::line(format_args!("\n{}{default}: {}", rules.name, rules.played_by))?;
             output::line(output::wrapped(rules.summary, 2))?;
         }
-        let by = if alone { "" } else { ", by each of them" };
+        let by = if alone { "" } else { " under each rule set" };
         output::line(format_args!("\nMoves of South{by}:\n\n{}", board_view::draw(start)))?;
         for (index, (number, what)) in MOVES.iter().enumerate() {
             output::line(format_args!("\nMove {number}: {what}"))?;

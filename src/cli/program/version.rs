@@ -1,8 +1,8 @@
-//! What `kalah --version` prints; `-V` prints the version alone.
+//! Output of `kalah --version`; `-V` prints the version alone.
 
 use kalah::isa::Isa;
 
-/// The features that the program was compiled with.
+/// Features that the program was compiled with.
 const FEATURES: [(&str, bool); 5] = [
     ("cli", cfg!(feature = "cli")),
     ("gpu", cfg!(feature = "gpu")),
@@ -11,12 +11,12 @@ const FEATURES: [(&str, bool); 5] = [
     ("serve", cfg!(feature = "serve")),
 ];
 
-/// Version and commit in a few words, for files that belong to one program.
+/// Returns version and commit briefly, for files that belong to one build of the program.
 pub fn short() -> String {
     format!("{} ({})", env!("CARGO_PKG_VERSION"), option_env!("KALAH_COMMIT").unwrap_or("unknown"))
 }
 
-/// Version, commit, features; the instruction set that is used, and those that the machine has.
+/// Returns version, commit and features, the instruction set in use, and those of the machine.
 pub fn long() -> String {
     let features: Vec<&str> = FEATURES.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     let isa: Vec<&str> = Isa::available().map(Isa::name).collect();

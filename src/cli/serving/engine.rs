@@ -13,13 +13,15 @@ use crate::cli::process::outcome::Outcome;
 
 /// Play for another program, over standard input and output
 ///
-/// Speaks a line protocol in the manner of UCI, see docs/engine.md. The rules are those of the last `newgame`; --rules are those before the first.
+/// Use this to play from a graphical interface or a tournament manager. It speaks a line protocol similar to UCI; see
+/// docs/engine.md. `newgame` sets the rules; --rules applies before the first one.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("An engine of some strength, for a program that speaks the protocol", "kalah engine --player alphabeta:6"),
+    ("Start an engine of medium strength", "kalah engine --player alphabeta:6"),
+    ("Start a perfect engine with larger searches", "kalah engine --memory 4GiB"),
 ]))]
 pub struct Engine {
-    /// The player
+    /// Player to run
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
     #[command(flatten)]

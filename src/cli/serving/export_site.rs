@@ -13,28 +13,29 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 
-/// Write the page and tables for a static host
+/// Write the page and its tables for a static web host
 ///
-/// The page reads the tables itself. The folder needs no program: any web server that answers range requests will do.
-/// Values come from the tables and the book, puzzles are found in advance; above the tables there are short searches only.
-/// docs/serve.md says what else is missing. A site that was written there before is replaced once the new one
-/// is complete; other files are left as they are.
+/// Use this to publish the page without a server program: any web server that answers range requests will do. The
+/// page reads the tables itself. Values come from the tables and the book, and puzzles are found in advance; above
+/// the tables there are only short searches. An older site in the folder is replaced once the new one is complete;
+/// other files stay. See docs/serve.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The page and 50 MB of tables for a static host", "kalah export-site site --size 50MB"),
+    ("Write the page with 50 MB of tables", "kalah export-site site --size 50MB"),
+    ("Include puzzles of the day for a month", "kalah export-site site --days 30"),
 ]))]
 pub struct ExportSite {
-    /// The folder
+    /// Folder to write
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
-    /// The most bytes of all tables; the smallest layers are taken first
+    /// Copy at most this size of tables, smallest layers first
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "100MiB")]
     size: u64,
-    /// For how many days there are puzzles of the day; later ones are chosen from the others
+    /// Find puzzles of the day for N days; later days repeat other puzzles
     #[arg(long, value_name = "N", default_value_t = 366, value_parser = clap::value_parser!(u32).range(..=36_525))]
     days: u32,
     /// Print one JSON document
@@ -65,7 +66,7 @@ impl ExportSite {
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped(_)) => {
-                output::tell("stopped: the folder is as it was; the same command begins again");
+                output::tell("stopped: the folder is unchanged; the same command starts over");
                 return Ok(Outcome::Failed);
             }
             written => written?,
@@ -92,7 +93,7 @@ impl ExportSite {
         ))?;
         if report.left_out > 0 {
             output::note(format_args!(
-                "{} left out: they are larger than --size {} allows",
+                "{} left out, since they exceed --size {}",
                 output::count(report.left_out, "table"),
                 HumanBytes(self.size)
             ));
@@ -106,7 +107,7 @@ impl ExportSite {
         Ok(Outcome::Done)
     }
 
-    /// Writes what is planned, and shows how far it is.
+    /// Writes the planned site, and shows the progress.
     fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         output::note(format_args!(
             "{} to copy, {}; then puzzles are searched for",

@@ -14,48 +14,50 @@ use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{cancel_on_signal, interrupted};
 
-/// The first and the longest pause before connecting again.
+/// First and longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
-/// How long a server may take to answer a connection.
+/// Maximum time of a server to answer a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// A session this long was a good one: the next pause is the first one again.
+/// Length of a session after which the next pause is the shortest one again.
 const GOOD: Duration = Duration::from_secs(30);
 
 /// Play on a server of the Kalah Game Protocol
 ///
-/// By the standard rules. Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
+/// Use this to take part in a tournament of the protocol. The rules are `standard`. Play is perfect where the tables
+/// reach; above them it is the best move found in time. A lost connection is opened again. See docs/kgp.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Play on a server", "kalah kgp --host kalah.example --name Ayo"),
+    ("Play on a server under a name", "kalah kgp --host kalah.example --name Ayo"),
+    ("Play one session on this machine", "kalah kgp --once"),
 ]))]
 pub struct Kgp {
-    /// The server's name or address
+    /// Name or address of the server
     #[arg(long, env = "KGP_HOST", default_value = "localhost")]
     host: String,
-    /// The server's port
+    /// Port of the server
     #[arg(long, env = "KGP_PORT", default_value_t = 2671)]
     port: u16,
-    /// The name to give the server
+    /// Name to show on the server
     #[arg(long, default_value = "kalah")]
     name: String,
-    /// The authors to give the server, separated by commas
+    /// Authors to show on the server, separated by commas
     #[arg(long, default_value = "")]
     author: String,
-    /// The token by which the server recognises the player
+    /// Token by which the server recognises the player
     #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
     token: String,
-    /// Seconds for a move when the server sends no clock; servers usually allow 5
+    /// Seconds for a move if the server sends no clock; servers usually allow 5
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "4")]
     time: Duration,
-    /// Positions to think about at once [default: all cores]
+    /// Think about N positions at a time [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
-    /// The most memory of one search's transposition table, such as 1GiB
+    /// Limit the transposition table of each search to this size, such as 1GiB
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
     memory: u64,
-    /// End with the first session instead of connecting again
+    /// End after the first session instead of connecting again
     #[arg(long)]
     once: bool,
     #[command(flatten)]
@@ -89,7 +91,7 @@ impl Kgp {
                     End::Stopped => return Ok(interrupted()),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
                     End::Goodbye => "the server said goodbye".to_owned(),
-                    End::Lost => "the connection is lost".to_owned(),
+                    End::Lost => "the connection was lost".to_owned(),
                 },
                 Err(error) => format!("cannot connect to {}:{}: {error}", self.host, self.port),
             };
@@ -112,7 +114,7 @@ impl Kgp {
         }
     }
 
-    /// Connects to the first of the server's addresses that answers.
+    /// Connects to the first address of the server that answers.
     fn connect(&self) -> io::Result<TcpStream> {
         let mut last = io::ErrorKind::NotFound.into();
         for address in (self.host.as_str(), self.port).to_socket_addrs()? {
@@ -125,7 +127,7 @@ impl Kgp {
     }
 }
 
-/// Reports what happens.
+/// Prints an event of the session.
 fn tell(event: Event) {
     match event {
         Event::Greeted { .. } | Event::Moved { .. } => output::note(event),

@@ -16,53 +16,55 @@ use crate::cli::process::signals::{interrupted, on_signal};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
-/// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
-/// Anyone who can reach the address can use the server; the default address can be reached from this machine only.
+/// Use this to play in a browser, or to query tables from other programs. It prints the address of the page once it
+/// can be opened. Ctrl-C stops it; running searches still answer. Anyone who can reach the address can use the
+/// server, but the default address can be reached only from this machine. See docs/serve.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080"),
+    ("Play in a browser on this machine", "kalah serve"),
+    ("Serve behind a proxy with a public name", "kalah serve --address 127.0.0.1:9000 --allow-host kalah.example"),
 ]))]
 pub struct Serve {
-    /// Address or name of this machine, and port, to listen at; port 0 takes any free one
+    /// Address or name of this machine, and port, to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]
     address: ListenAddress,
-    /// Another name or address that the server is reached by, such as that of a proxy; may be given several times
+    /// Another name or address of the server, such as that of a proxy; may be repeated
     ///
-    /// Requests to other hosts are refused, so that no website can use the server through a visitor's browser. It is always
-    /// reached as localhost, and by the address that a client connects to.
+    /// Requests for other hosts are refused, so that no website can use the server through a visitor's browser. The
+    /// name localhost and the address of the connection are always allowed.
     #[arg(long = "allow-host", value_name = "HOST")]
     hosts: Vec<Host>,
-    /// A website whose pages may use the API from a browser, such as https://kalah.example, or * for all of them; may be
-    /// given several times
+    /// Website whose pages may use the API from a browser, such as https://kalah.example, or * for all; may be
+    /// repeated
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     origins: Vec<SharedOrigin>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
-    /// Seconds that a search above the tables may take
+    /// Limit each search above the tables to this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     time: Duration,
-    /// Seconds that a search may take whose progress is streamed
+    /// Limit each search with streamed progress to this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     stream_time: Duration,
-    /// At most so many searches at a time; further requests are refused for the moment [default: all cores]
+    /// Run at most N searches at a time; clients must repeat further requests later [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
-    /// Threads of one search
+    /// Use N threads for each search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = 1)]
     threads: u16,
-    /// The most memory of one search's transposition table, such as 1GiB
+    /// Limit the transposition table of each search to this size, such as 1GiB
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
     memory: u64,
 }
 
-/// Where to listen.
+/// Address to listen on.
 #[derive(Clone)]
 struct ListenAddress {
-    /// As it was written, with the port.
+    /// Address as written, with the port.
     text: String,
-    /// The name, if it is not an address.
+    /// Name, if it is not an address.
     name: Option<Host>,
 }
 
@@ -79,16 +81,17 @@ fn place(text: &str) -> Result<ListenAddress, String> {
 
 impl Serve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let listener = TcpListener::bind(&*self.address.text)
-            .with_context(|| format!("cannot listen at {}; choose another one with --address", self.address.text))?;
+        let listener = TcpListener::bind(&*self.address.text).with_context(|| {
+            format!("cannot listen on {}; choose another address with --address", self.address.text)
+        })?;
         let address = listener.local_addr()?;
         let stop = Stop::default();
         let stopped = stop.clone();
         on_signal(move || stopped.stop());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
+        // Tables are checked on all cores. An error to start threads belongs here, not in the first request.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
-        // A table that becomes shorter ends the answers from it, not the server.
+        // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
         directories::note_without_tables(&self.tables.path, &Rules::ALL);
         let books = self.book.find_all(&self.tables.path);
@@ -104,11 +107,14 @@ impl Serve {
         options.origins = self.origins;
         options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
-            output::note("requests by another name than this address are refused; --allow-host NAME allows one");
+            output::note(
+                "requests for other host names than this address are refused; --allow-host NAME allows a \
+                          name",
+            );
         }
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;
-        output::note("stopped; all requests are answered");
+        output::note("stopped after answering all requests");
         Ok(interrupted())
     }
 }

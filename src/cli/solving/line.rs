@@ -18,47 +18,47 @@ use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Prove what the positions of a line of play are worth
+/// Prove the values of all positions on a line of play
 ///
-/// A position is written as for solve. MOVES are turns, the moves of one run together (36 2 14); the last turn may stop
-/// before it is over. All values are final store differences for the player who moves first in POSITION. The last position
-/// is solved first, then the one a turn before, up to the first that takes longer than --within. What the rules, the book or the
-/// tables know is not searched.
+/// Use this to check a published line or a game. MOVES are turns, with the moves of one turn written together (36 2
+/// 14); the last turn may be incomplete. All values are final store differences for the player who moves first in
+/// POSITION. The last position is solved first, then the one a turn earlier, until one takes longer than --within.
+/// Positions that are over, in the book or in the tables are not searched.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'"),
+    ("Prove the values along three turns of Kalah(6,3)", "kalah line 6x3 '42 1 3'"),
+    ("Stop at the first position that takes more than ten seconds", "kalah line 6x4 '36 21' --within 10s"),
 ]))]
 pub struct Line {
-    /// Position
+    /// Position at the start of the line
     #[arg(required_unless_present = "from")]
     position: Option<String>,
-    /// Turns
+    /// Turns from the position, such as 36 2 14
     moves: Vec<String>,
-    /// Take rules, position and moves from a file with a game as text (docs/games.md), or - for standard input
+    /// Take rules, position and moves from a file with a game (docs/games.md), or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
     from: Option<PathBuf>,
-    /// Which game of the file, if it has several
+    /// Take game N of the file
     #[arg(long, value_name = "N", requires = "from")]
     game: Option<usize>,
-    /// Write the line as a game to a file, before anything is solved
+    /// Write the line as a game to FILE before solving
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// What every position must be worth: exit 3 if one is proved to have another value. The search begins with V, so a
-    /// right one costs two tests a position
+    /// Test that every position has the value V, and exit 3 if one has another. This needs only two tests a position
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     value: Option<i64>,
-    /// End with the first position that takes longer: 90s, 15m, 2h, or a number of seconds
+    /// Stop at the first position that takes longer: 90s, 15m, 2h, or a number of seconds
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
     within: f64,
     #[command(flatten)]
     flags: GameFlags,
 }
 
-/// A position on the line.
+/// Position on the line.
 #[derive(Serialize)]
 struct Row {
     turns: usize,
-    /// The moves of the last turn; none at the start.
+    /// Moves of the last turn; none at the start.
     played: String,
     moves: usize,
     seeds: u32,
@@ -66,7 +66,7 @@ struct Row {
     first_to_move: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i64>,
-    /// What was proved of the value where it was not found.
+    /// Proved bounds, if the value was not found.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,14 +94,14 @@ impl Row {
         }
     }
 
-    /// Whether it is proved not to be worth `value`.
+    /// Returns true if it is proved not to have this `value`.
     fn differs(&self, value: i64) -> bool {
         self.value.is_some_and(|found| found != value)
             || self.at_least.is_some_and(|least| value < least)
             || self.at_most.is_some_and(|most| value > most)
     }
 
-    /// What is known of the value: `+2`, `-4..+2`, `>= +2`, `<= +2`, `?`.
+    /// Returns the value or its bounds: `+2`, `-4..+2`, `>= +2`, `<= +2`, `?`.
     fn worth(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
             (Some(value), ..) => output::value(value),
@@ -112,7 +112,7 @@ impl Row {
         }
     }
 
-    /// What was proved, for a person who waits.
+    /// Describes what was proved, for progress.
     fn told(&self) -> String {
         format!(
             "after {}: value {}, {} seeds in play, {} nodes, {:.2} s",
@@ -131,9 +131,9 @@ struct LineAnswer<'a> {
     rules: &'a str,
     line: String,
     positions: Vec<Row>,
-    /// The fewest turns after which the value is proved, and so is that after all that follow.
+    /// Fewest turns after which the value is proved, as it is after all later ones.
     proved_from: Option<usize>,
-    /// The fewest turns after which the position is proved to have another value than --value.
+    /// Fewest turns after which the position is proved to have another value than --value.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong_at: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,14 +144,14 @@ struct LineAnswer<'a> {
     seconds: f64,
 }
 
-/// How the proofs ended.
+/// End of the proofs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// With the start.
+    /// All positions are proved, up to the start.
     Start,
-    /// A position took too long.
+    /// One position took too long.
     Time,
-    /// Asked to stop.
+    /// A signal stopped them.
     Signal,
 }
 
@@ -170,7 +170,7 @@ impl Line {
         let places = line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
         let cancel = Cancel::new();
-        // Before tables are made, which may take long.
+        // Before building tables, which may take long.
         cancel_on_signal(&cancel);
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let began = Instant::now();
@@ -188,7 +188,7 @@ impl Line {
                 (row.nodes, row.seconds) = (Some(0), Some(0.0));
             }
         }
-        // A solver takes memory, and compares all tables with their checksums.
+        // Making a solver takes memory, and checks all tables against their checksums.
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
         if positions.iter().any(|row| row.value.is_none()) {
             let progress = SearchProgress::new(start);
@@ -224,23 +224,21 @@ impl Line {
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.positions[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
-            output::tell(format_args!(
-                "WRONG: after {turns} the position is worth {worth}, not {}",
-                output::value(value)
-            ));
+            output::tell(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
             return Ok(Outcome::Wrong);
         }
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
     }
 
-    /// The position and the line of the command line.
+    /// Returns the position and the line that were given.
     fn read(&self) -> Result<GameRecord, ParseError> {
         let start: Position = self.position.as_deref().unwrap_or_default().parse()?;
         let line = kalah::game::Line::parse(start.pits(), &self.moves.join(" "))?;
         GameRecord::new(self.flags.with.rules, start, line)
     }
 
-    /// Solves those positions of `places` whose values are not in `rows`, from the last one on, and notes there what is proved.
+    /// Solves the positions of `places` without a value in `rows`, from the last one on, and adds the results to
+    /// `rows`.
     fn prove(
         &self,
         places: &[Place],
@@ -250,7 +248,7 @@ impl Line {
         cancel: &Cancel,
     ) -> Result<End, SolveError> {
         let within = Duration::from_secs_f64(self.within);
-        // Values for the first player. A line of best play keeps its value.
+        // All values are for the first player, so they are equal along a line of best play.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
             if let Some(known) = row.value {
@@ -295,7 +293,7 @@ impl Line {
         Ok(End::Start)
     }
 
-    /// Notes what whole tests proved of a position whose value was not found.
+    /// Records the bounds that finished tests proved, if the value was not found.
     fn note_bounds(&self, place: &Place, row: &mut Row, solver: &Solver) -> Result<(), SolveError> {
         let known = solver.known(&place.position)?;
         let bound = |score, trivial| (score != trivial).then(|| place.turned(place.position.value(score)));
@@ -324,13 +322,13 @@ impl Line {
                 let turns = output::count(open.turns, "turn");
                 let why = match end {
                     End::Signal => "was stopped".to_owned(),
-                    _ => format!("takes more than {} s", self.within),
+                    _ => format!("takes longer than {} s", self.within),
                 };
-                let told = match from {
+                let proved = match from {
                     Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),
                     None => "nothing is proved".to_owned(),
                 };
-                format!("{told}: the position after {turns} with {} seeds in play {why}", open.seeds)
+                format!("{proved}: the position after {turns} with {} seeds in play {why}", open.seeds)
             }
         })?;
         output::line(format_args!(

@@ -38,7 +38,7 @@ pub enum Solving {
 }
 
 impl Solving {
-    /// Runs the command; `default_rules` says that its rule set was not asked for.
+    /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     pub fn run(self, default_rules: bool) -> anyhow::Result<Outcome> {
         match self {
             Solving::Probe(probe) => probe.run(),

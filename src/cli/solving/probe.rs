@@ -15,31 +15,33 @@ use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer::FromBook;
 use crate::cli::{failure, output};
 
-/// Look positions up: score, value, moves, a line of best play
+/// Look up positions in the tables: score, value, best moves, line
 ///
-/// A position is <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores, or PITSxSEEDS; the mover is South.
-/// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
-/// Files hold a position a line; what follows # is a comment. A file that is named like a position is ./6x4.
+/// Use this for positions with few enough seeds in play for the tables; it answers at once and never searches. Use
+/// `kalah solve` for others. A position is PITSxSEEDS for a start, or s1,..,sm/n1,..,nm for the rows without stores,
+/// or <m,S,N,s1..sm,n1..nm>. The mover is South. A score is the number of seeds in play that the mover still
+/// collects; a value is the final store difference for the mover. Files have one position a line, and # begins a
+/// comment. Write ./6x4 for a file that is named like a position.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("A position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),
-    ("Rows alone, by the rules that most people play", "kalah probe 0,0,1,0,2,1/1,0,0,3,0,0 --rules standard"),
+    ("Look up a position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),
+    ("Look up two rows under the rules that most people play", "kalah probe 0,0,1,0,2,1/1,0,0,3,0,0 --rules standard"),
 ]))]
 pub struct Probe {
-    /// Positions, files of positions, or - for standard input [default: -]
+    /// Positions, files with positions, or - for standard input [default: -]
     #[arg(value_name = "POSITION|FILE")]
     positions: Vec<OsString>,
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Pits a side that the positions must have [default: as the position says]
+    /// Accept only positions with N pits a side [default: any number]
     #[arg(long, value_parser = args::pits)]
     pits: Option<usize>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
-    /// Print one JSON object a position
+    /// Print one JSON object for each position
     #[arg(long)]
     json: bool,
 }
@@ -75,13 +77,13 @@ impl Probe {
 struct Prober<'a> {
     probe: &'a Probe,
     books: Books,
-    /// By pits a side.
+    /// Tables by pits a side.
     tables: HashMap<usize, Tables>,
     outcome: Outcome,
 }
 
 impl Prober<'_> {
-    /// Answers one position, or reports why not and goes on.
+    /// Answers one position, or reports why it cannot, and goes on.
     fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
         let refusal = match position {
             Ok(position) => match self.refusal(&position)? {
@@ -94,7 +96,7 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Prints the answer to one position; returns why there is none.
+    /// Prints the answer for one position, or returns why there is no answer.
     fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
         if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
             return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));
@@ -112,7 +114,7 @@ impl Prober<'_> {
     }
 
     fn look_up(&mut self, position: &Position) -> Result<table::Probe, ProbeError> {
-        // Boards that no table has are answered too: the game may be over.
+        // The game may be over, which is answered without tables.
         let pits = position.pits().min(MAX_TABLE_PITS);
         let tables = match self.tables.entry(pits) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
@@ -126,10 +128,10 @@ impl Prober<'_> {
         tables.probe(position)
     }
 
-    /// What the book has of a position that the tables do not have; `None` if it is not in the book.
+    /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
     fn recall(&self, position: &Position) -> anyhow::Result<Option<FromBook>> {
         let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
-        // The tables of its board were opened before; there may be none.
+        // The tables of its board were opened already; there may be none.
         let tables = self.tables.get(&position.pits());
         Ok(FromBook::recall(book, position, tables)?)
     }

@@ -19,32 +19,34 @@ use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Review a game: which turns lost seeds, a win or a draw
+/// Review a game: find the turns that lost seeds, a win or a draw
 ///
-/// Values are from the rules, the book and the tables; positions that these do not have are searched. They are final store
-/// differences for the player whose turn it is. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or
-/// more and not the outcome, `?!` one that loses fewer. What is not proved in time is shown as bounds, and not judged.
+/// Use this to learn from your games. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or
+/// more but not the outcome, and `?!` one that loses fewer. Values are final store differences for the player whose
+/// turn it is. They come from the rules, the book and the tables; other positions are searched. Where time runs out,
+/// bounds are shown, and the turn gets no mark.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("A game that was kept, with three seconds for a position", "kalah review mine.games --within 3"),
-    ("The first turns of one", "kalah review 6x4 36 1 --rules standard"),
+    ("Review a saved game, with three seconds for each position", "kalah review mine.games --within 3"),
+    ("Review the first turns of a game", "kalah review 6x4 36 1 --rules standard"),
 ]))]
 pub struct Review {
-    /// A file with a game as text (docs/games.md), the text itself, or - for standard input; or a position, followed by TURNS
+    /// File with a game (docs/games.md), the text of a game, or - for standard input; or a position, followed by
+    /// TURNS
     game: String,
-    /// Turns from the position, the moves of one run together (36 2 14)
+    /// Turns from the position, with the moves of one turn written together (36 2 14)
     turns: Vec<String>,
-    /// Which game of the file, if it has several
+    /// Review game N of the file
     #[arg(long = "game", value_name = "N")]
     number: Option<usize>,
-    /// Seconds to search for a position that neither the book nor the tables have
+    /// Search at most this many seconds for each position that is neither in the book nor in the tables
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     within: Duration,
     #[command(flatten)]
     flags: GameFlags,
 }
 
-/// A value, or bounds of it.
+/// Value, or its bounds.
 #[derive(Serialize)]
 struct Worth {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +58,7 @@ struct Worth {
 }
 
 impl Worth {
-    /// What is proved of a value that is within `plain` by the rules.
+    /// Returns the proved bounds of a value, beyond those in `plain` that follow from the rules.
     fn new(bounds: ValueBounds, plain: ValueBounds) -> Worth {
         let value = bounds.value();
         let open = value.is_none();
@@ -78,7 +80,7 @@ impl Worth {
     }
 }
 
-/// A difference with its sign; 0 has none.
+/// Formats a difference with its sign; 0 has none.
 fn difference(value: i64) -> String {
     if value == 0 { "0".to_owned() } else { format!("{value:+}") }
 }
@@ -89,11 +91,11 @@ struct TurnAnswer {
     player: &'static str,
     position: String,
     played: String,
-    /// What the turn is worth.
+    /// Value of the turn.
     worth: Worth,
-    /// What the best turns are worth: the value of the position.
+    /// Value of the position, which the best turns keep.
     best_worth: Worth,
-    /// How the best turns begin.
+    /// First moves of the best turns.
     best: Vec<String>,
     choice: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +107,7 @@ struct TurnAnswer {
 }
 
 impl TurnAnswer {
-    /// The turn of this number, from 1, which leads to `next`.
+    /// Returns the turn with this number, from 1, which leads to `next`.
     fn new(number: usize, turn: &ReviewedTurn, next: &Place) -> TurnAnswer {
         let position = &turn.place.position;
         let pits = position.pits();
@@ -131,26 +133,26 @@ impl TurnAnswer {
     }
 }
 
-/// What every position with these stores is worth to its mover.
+/// Returns the bounds that these stores give to the value of any position.
 fn plain(position: &Position) -> ValueBounds {
     ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
 }
 
-/// The moves of a turn, or of its beginning.
+/// Formats the moves of a turn, or of its beginning.
 fn text(pits: usize, moves: &[Pit]) -> String {
     let mut line = Line::new(pits);
     line.push(moves.to_vec());
     line.to_string()
 }
 
-/// How a player played.
+/// Summary of a player's turns.
 #[derive(Serialize)]
 struct SideAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Turns with a choice.
+    /// Number of turns with a choice.
     turns: usize,
-    /// Those whose values are exact.
+    /// Number of those with exact values.
     judged: u32,
     best: u32,
     inaccuracies: u32,
@@ -180,10 +182,10 @@ impl SideAnswer {
         let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
         let open = match self.turns as u64 - u64::from(self.judged) {
             0 => String::new(),
-            open => format!("; {} not judged", output::many(open, "turn")),
+            open => format!("; {} not evaluated", output::many(open, "turn")),
         };
         let Some(accuracy) = self.accuracy else {
-            return format!("{side}{name}: no turn with a choice is judged{open}");
+            return format!("{side}{name}: no turn with a choice is evaluated{open}");
         };
         let counts = [(self.inaccuracies, "inaccuracy"), (self.mistakes, "mistake"), (self.blunders, "blunder")];
         let counts = counts.map(|(count, what)| match count {
@@ -232,7 +234,7 @@ impl Review {
         let book = books.get(rules, start.pits());
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let known = Knowledge::new(rules, start.pits(), book, tables.tables());
-        // A solver takes memory, and reads all tables.
+        // Making a solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
         let progress = SearchProgress::new(start);
         let solver = match search {
@@ -257,7 +259,7 @@ impl Review {
         let reviewed = match reviewed {
             Err(ReviewError::Knowledge(KnowledgeError::Solve(SolveError::Stopped))) => {
                 output::tell(
-                    "stopped: nothing is printed of a review that is not complete; --within SECONDS makes it shorter",
+                    "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
                 );
                 return Ok(Outcome::Failed);
             }
@@ -288,7 +290,7 @@ impl Review {
         Ok(Outcome::Done)
     }
 
-    /// The game: a position with turns, standard input, a file, or the text itself.
+    /// Reads the game: a position with turns, standard input, a file, or the text itself.
     fn read(&self) -> anyhow::Result<GameRecord> {
         let path = Path::new(&self.game);
         if self.game != "-" && !path.is_file() {
@@ -305,12 +307,12 @@ impl Review {
             });
         }
         if !self.turns.is_empty() {
-            return Err(usage("turns belong to a position, and a game has its own"));
+            return Err(usage("TURNS can follow only a position: a game has its own turns"));
         }
         games::read_one(&PathBuf::from(path), self.number)
     }
 
-    /// Returns true if the book, the rules and the tables do not suffice.
+    /// Returns true if a position is neither over nor in the book nor in the tables.
     fn needs_search(&self, known: &Knowledge, places: &[Place]) -> anyhow::Result<bool> {
         for place in places {
             let recalled = known.at_once(&place.position)?;
@@ -321,7 +323,7 @@ impl Review {
         Ok(false)
     }
 
-    /// A solver for the positions of the game.
+    /// Makes a solver for the positions of the game.
     fn solver<'a>(
         &self,
         start: &Position,
@@ -335,13 +337,13 @@ impl Review {
     }
 }
 
-/// The beginning of what was given as a game.
+/// Returns the beginning of an argument that is no game.
 fn shortened(text: &str) -> String {
     kalah::printable::printable(text, 40)
 }
 
 impl ReviewAnswer {
-    /// Prints the turns as a table, and how both players played.
+    /// Prints the turns as a table, and a summary of both players.
     fn print(&self, reviewed: &Reviewed) -> std::io::Result<()> {
         let mut grid = Grid::new(["turn", "player", "played", "mark", "worth", "best", "value", "seeds lost"]);
         for turn in &self.turns {

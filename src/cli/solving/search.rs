@@ -13,24 +13,26 @@ use crate::cli::process::outcome::Outcome;
 
 /// Search a position to a limited depth, without tables
 ///
-/// By the methods of Gonai and Cendejas (2022), to compare them.
+/// Use this to compare search methods; `kalah solve` is much faster. The methods are those of Gonai and Cendejas
+/// (2022).
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("To a depth of nine moves, without tables", "kalah search 6x4 --depth 9"),
+    ("Search to a depth of nine moves", "kalah search 6x4 --depth 9"),
+    ("Compare with plain alpha-beta", "kalah search 6x4 --depth 9 --method seq-ab"),
 ]))]
 pub struct SearchCommand {
-    /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
+    /// Position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,
-    /// Depth in moves; each counts, also one after which the same player moves again
+    /// Search this many moves deep, including moves after which the same player moves again
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=1000))]
     depth: u32,
-    /// How to search
+    /// Search method
     #[arg(long, value_name = "METHOD", default_value = "ybw")]
     method: MethodName,
-    /// Levels from the start on that are searched in parallel, by the methods that do
+    /// Search the first N levels in parallel, with the parallel methods
     #[arg(long, value_name = "N", default_value_t = 3)]
     par_depth: u32,
-    /// What a position is worth where the search ends
+    /// Evaluation of positions at the depth limit
     #[arg(long, value_name = "EVALUATION", default_value = "stores")]
     evaluation: EvaluationName,
     /// Rule set
@@ -49,19 +51,19 @@ enum MethodName {
     SeqMm,
     /// Alpha-beta
     SeqAb,
-    /// Minimax, in parallel above
+    /// Minimax, parallel in the first levels
     ParMm,
-    /// Minimax in parallel above, alpha-beta below
+    /// Parallel minimax in the first levels, then alpha-beta
     ParAb,
-    /// Young Brothers Wait above, alpha-beta below
+    /// Young Brothers Wait in the first levels, then alpha-beta
     Ybw,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum EvaluationName {
-    /// The difference of the stores
+    /// Difference of the stores
     Stores,
-    /// The difference of the seeds in stores and pits
+    /// Difference of the seeds in stores and pits
     Seeds,
 }
 

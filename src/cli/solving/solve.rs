@@ -18,45 +18,47 @@ use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Solve a position: exact value, best moves, a line of best play
+/// Solve a position: exact value, best moves, line of best play
 ///
-/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
-/// A value is the final store difference for the mover. Tables are used as far as they are there.
+/// Use this for positions beyond the tables. It searches until the value is proved, and uses the book and all tables
+/// that exist. `kalah plan search` estimates which tables to build first. A position is PITSxSEEDS for a start, or
+/// s1,..,sm/n1,..,nm for the rows without stores, or <m,S,N,s1..sm,n1..nm>. The mover is South. A value is the final
+/// store difference for the mover. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Kalah(6,4) with four seeds in each pit", "kalah solve 6x4"),
-    ("Every first turn; builds the tables it needs first", "kalah solve 6x4 --openings --build"),
-    ("Only test a bound: quicker than finding the value", "kalah solve 6x4 --at-least 2"),
+    ("Solve Kalah(6,4): six pits a side, four seeds in each", "kalah solve 6x4"),
+    ("Solve every first turn, and build the tables for it first", "kalah solve 6x4 --openings --build"),
+    ("Only test a bound, which is faster", "kalah solve 6x4 --at-least 2"),
 ]))]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub struct Solve {
-    /// A position, a file that holds one, or - for standard input
+    /// Position, file with one position, or - for standard input
     position: OsString,
-    /// Solve every first turn; a move that ends in the store is followed by another
+    /// Solve every first turn, including those of several moves
     #[arg(long, conflicts_with = "test")]
     openings: bool,
-    /// Only test whether the value is at least V
+    /// Test only if the value is at least V
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     at_least: Option<i64>,
-    /// Only test whether the value is at most V
+    /// Test only if the value is at most V
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     at_most: Option<i64>,
-    /// Only find the value: no best moves, no line
+    /// Find only the value, without best moves and line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// First value to test [default: by a search nine turns deep]
+    /// Test this value first [default: the result of a search nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Save the search to FILE and FILE.table, and resume from them
+    /// Save the search to FILE and FILE.table, and resume from them after an interruption
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Time between two checkpoints of the transposition table: 90s, 15m, 2h, or a number of minutes
+    /// Save the transposition table this often: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "10m", requires = "checkpoint", value_parser = args::time::<60>)]
     checkpoint_every: f64,
     #[command(flatten)]
     with: SolverFlags,
-    /// Do not use the book: search what the tables do not have. A search with --checkpoint never uses it: what it saves is proved
-    /// from the tables alone
+    /// Do not use the book of proved values. Searches with --checkpoint never use it, so that what they save is
+    /// proved from the tables alone
     #[arg(long)]
     no_book: bool,
     /// Print one JSON document
@@ -84,14 +86,14 @@ struct SolveAnswer<'a> {
     proved: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i64>,
-    /// Whether the value, or the answer of the test, is from the book.
+    /// True if the value, or the answer of the test, is from the book.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     book: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
-    /// Whether the line stops before the game is over.
+    /// True if the line stops before the game is over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     line_open: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,15 +122,15 @@ impl Solve {
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
-            output::note("the search takes the bounds of the book as proved; --no-book searches everything");
+            output::note("the search uses the bounds of the book as proved; --no-book searches everything");
         }
-        // A checkpoint that cannot be used is an error before anything takes long.
+        // An unusable checkpoint is an error before any long work.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         if let Some(checkpoint) = &checkpoint {
             checkpoint.check(self.with.rules, &position)?;
         }
         let cancel = Cancel::new();
-        // Before tables are made, which may take long.
+        // Before building tables, which may take long.
         cancel_on_signal(&cancel);
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
@@ -138,7 +140,7 @@ impl Solve {
             if let (Some(checkpoint), Event::Proved { .. }) = (&checkpoint, event)
                 && let Err(error) = checkpoint.save_proofs(solver, &position)
             {
-                progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+                progress.line(&format!("kalah: cannot save the checkpoint: {error}"));
             }
         };
         let solver = self.with.solver_with(&position, &tables, &cancel, |options| options.book(book))?;
@@ -165,7 +167,7 @@ impl Solve {
             every,
             || {
                 if let Err(error) = save() {
-                    progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+                    progress.line(&format!("kalah: cannot save the checkpoint: {error}"));
                 }
             },
             || asked.answer(),
@@ -176,10 +178,10 @@ impl Solve {
             Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
-                        output::tell("stopped and saved; the same command goes on from here")
+                        output::tell("stopped and saved; run the same command again to continue")
                     }
-                    Ok(()) => output::tell("stopped; --checkpoint FILE would have saved the search"),
-                    Err(error) => return Err(error.context("stopped, and not saved")),
+                    Ok(()) => output::tell("stopped, and nothing is saved; --checkpoint FILE saves a search"),
+                    Err(error) => return Err(error.context("stopped, but the search could not be saved")),
                 }
                 Ok(Outcome::Failed)
             }
@@ -188,7 +190,7 @@ impl Solve {
     }
 }
 
-/// Tells what a checkpoint had.
+/// Prints the contents of a checkpoint.
 fn note_resumed(resumed: &Resumed) {
     output::note(format_args!(
         "resumed: {} and {} transpositions",
@@ -196,7 +198,7 @@ fn note_resumed(resumed: &Resumed) {
         HumanCount(resumed.transpositions)
     ));
     if resumed.outdated {
-        output::note("an earlier version saved its proofs without a checksum: they are proved again");
+        output::note("the checkpoint of an old version has proofs without a checksum: they are proved again");
     }
 }
 
@@ -210,7 +212,7 @@ impl Solve {
         Ok(text(answer)?)
     }
 
-    /// The answer of the book, if it knows all of it but the end of the line.
+    /// Returns the book's answer, if only the end of the line is missing.
     fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer<'_>>, BookError> {
         let begin = Instant::now();
         let rules = self.with.rules;
@@ -254,13 +256,13 @@ impl Solve {
     }
 }
 
-/// What is asked of a solver.
+/// Question for a solver.
 struct Asked<'s, 'a> {
     solve: &'s Solve,
     solver: &'s Solver<'a>,
     progress: &'s SearchProgress,
     position: Position,
-    /// Whether the value is from the book.
+    /// True if the value is from the book.
     from_book: bool,
     start: Instant,
 }
@@ -280,7 +282,7 @@ impl Asked<'_, '_> {
             let openings = self.openings()?;
             let value = openings.iter().map(|opening| opening.1).max();
             let (score, value) = match value {
-                // The best opening gives the value of the position.
+                // The best opening has the value of the position.
                 Some(value) => solver.value(position, value)?,
                 None => solver.value(position, self.guess(position)?)?,
             };
@@ -317,12 +319,12 @@ impl Asked<'_, '_> {
         self.progress.print(|| text(&answer))
     }
 
-    /// The value with which to begin.
+    /// Returns the value to test first.
     fn guess(&self, position: &Position) -> Result<i64, SolveError> {
         self.solve.first_guess.map_or_else(|| self.solver.first_guess(position), Ok)
     }
 
-    /// Solves the openings one after the other; prints each when it is proved.
+    /// Solves the openings one after the other, and prints each as soon as it is proved.
     fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = self.solver.openings(&self.position);
         let mut solved = Vec::new();
@@ -353,7 +355,7 @@ impl Asked<'_, '_> {
     }
 }
 
-/// An opening on a line.
+/// Returns an opening as a line of text.
 fn opening_row(answer: &OpeningAnswer) -> String {
     let OpeningAnswer { r#move, value, nodes, seconds } = answer;
     format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))

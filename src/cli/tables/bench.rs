@@ -14,15 +14,16 @@ use crate::cli::process::signals::stopped_by_signal;
 
 /// Measure how fast a layer is built, and where the time goes
 ///
-/// The layers below it must be there.
-/// The layer is built twice into a temporary directory beside the tables, and removed; the second time counts. On a GPU it
-/// is computed once more with its clock read around every stage.
+/// Use this to compare machines, or the CPU with a GPU. All lower layers must exist. The layer is built twice in a
+/// temporary directory beside the tables, which is removed again; the second build counts. On a GPU a third run
+/// measures every stage.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Rebuild a layer and measure the speed", "kalah bench --seeds 20"),
+    ("Measure the layer of 20 seeds", "kalah bench --seeds 20"),
+    ("Measure the CPU with one thread", "kalah bench --seeds 18 --backend cpu --threads 1"),
 ]))]
 pub struct Bench {
-    /// The layer with this many seeds
+    /// Build the layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
@@ -43,10 +44,10 @@ struct BenchReport<'a> {
     kernel_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel_positions_per_second: Option<f64>,
-    /// The share of the copy bandwidth that the stages use, by the bytes they must touch at least.
+    /// Share of the copy bandwidth that the stages use, by the bytes they must touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     share_of_bandwidth: Option<f64>,
-    /// Whether the table in the directory, if there is one, is the same.
+    /// True if the table in the directory is the same; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     same_as_table: Option<bool>,
     #[serde(flatten)]
@@ -101,7 +102,7 @@ impl Bench {
             tell(&report)?;
         }
         if same == Some(false) {
-            output::tell("the table in the directory is not the same");
+            output::tell("WRONG: the table in the directory differs from the one that was built");
             return Ok(Outcome::Wrong);
         }
         Ok(Outcome::Done)

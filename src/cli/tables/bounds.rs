@@ -26,31 +26,31 @@ use crate::cli::process::signals::stopped_by_signal;
 
 /// Make bound tables, a half or a quarter as large, for solving
 ///
-/// A bound table states for each position in which interval around its evaluation the score lies. The exact tables may be
-/// deleted afterwards: a search then uses the exact layers up to the first that is missing, and bound tables above them. Bound
-/// tables that are there already, made from the same table with the same network and cuts, are compared with their checksums
-/// and kept; others are replaced. The command can be stopped at any time (Ctrl-C); the same command goes on after the last
-/// finished layer. See docs/bounds.md.
+/// Use these when exact tables do not fit the memory of a search. A bound table states in which interval around its
+/// evaluation each position's score lies. You may delete the exact tables afterwards: a search uses exact layers up
+/// to the first gap, and bound tables above. Existing bound tables of the same tables, network and cuts are checked
+/// and kept; others are replaced. Run the same command again after an interruption (Ctrl-C): it continues after the
+/// last finished layer. See docs/bounds.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Two bits a position of the layers from 15 seeds up", "kalah bounds --seeds 15..28"),
-    ("One bit, whether the score reaches the evaluation", "kalah bounds --seeds 29..30 --bits 1"),
+    ("Make tables of two bits a position, from 15 seeds up", "kalah bounds --seeds 15..28"),
+    ("Store one bit: true if the score reaches the evaluation", "kalah bounds --seeds 29..30 --bits 1"),
 ]))]
 pub struct Bounds {
-    /// The layers: a number of seeds in play, or a range such as 15..28
+    /// Layers to convert: a number of seeds in play, or a range such as 15..28
     #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]
     seeds: Range,
-    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -4, 0 and 4 seeds)
+    /// Bits for each position: 1 (one cut at 0) or 2 (cuts at -4, 0 and 4 seeds)
     #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     bits: u8,
-    /// Other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
+    /// Use other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
     #[arg(long, value_name = "SEEDS,...", value_parser = cuts, allow_hyphen_values = true, conflicts_with = "bits")]
     cuts: Option<Cuts>,
-    /// The evaluation network [default: that of the bound tables that are there, else RULES-PITS.network beside the tables, else
-    /// the one that the program comes with]
+    /// Evaluation network [default: that of the existing bound tables, otherwise RULES-PITS.network beside the
+    /// tables, otherwise the program's]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Directory of the bound tables [default: that of the exact ones]
+    /// Write the bound tables to DIR [default: the directory of the exact tables]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -70,15 +70,15 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     })
 }
 
-/// The network of new bound tables in `directory` where none is named. A note says if it is not that of the directory of the
-/// exact tables or the program's.
+/// Finds the network for new bound tables in `directory`, if none was given. A note says if it is neither the one
+/// beside the exact tables nor the program's.
 pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
     let (args::BoardFlags { rules, pits }, own) = (common.board, &common.tables.path);
     let file = PhasedNetwork::file_name(rules, pits);
     let Some(found) = BoundNetwork::find(own, directory, rules, pits)? else {
         bail!(
-            "the program has no evaluation network for {rules} with {}; \
-             make one with `kalah train` and put it beside the tables as {file}",
+            "there is no evaluation network for {rules} with {}; \
+             train one with `kalah train` and put it beside the tables as {file}",
             output::count(pits, "pit")
         );
     };
@@ -101,7 +101,7 @@ struct Layer {
     /// Positions with each code, from the lowest interval up.
     codes: Vec<u64>,
     digest: String,
-    /// Whether it was there already.
+    /// True if it existed already.
     kept: bool,
     seconds: f64,
 }
@@ -110,7 +110,7 @@ struct Layer {
 struct BoundsReport {
     rules: &'static str,
     pits: usize,
-    /// In seeds.
+    /// Cuts, in seeds.
     cuts: Vec<f64>,
     network: String,
     layers: Vec<Layer>,
@@ -135,7 +135,8 @@ impl Bounds {
         let others = bound_tables(directory, rules, pits).into_iter().filter(|table| !keys.contains(&table.key()));
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
             output::note(format_args!(
-                "{} was made with another evaluation network, and a search uses bound tables of one network only: make all \
+                "{} was made with another evaluation network, but a search uses bound tables of one network only: \
+                 make all \
                  of them with the same one",
                 other.path().display(),
             ));
@@ -144,7 +145,7 @@ impl Bounds {
         let mut missing = Vec::new();
         for &key in &keys {
             if pulse.cancel.is_cancelled() {
-                bail!("stopped; the same command goes on from here");
+                bail!("stopped; run the same command again to continue");
             }
             if !self.is_current(key, &maker)? {
                 missing.push(key);
@@ -173,7 +174,7 @@ impl Bounds {
         Ok(Outcome::Done)
     }
 
-    /// The network of the bound tables.
+    /// Returns the network of the bound tables.
     fn network(&self) -> anyhow::Result<Network> {
         let args::BoardFlags { rules, pits } = self.common.board;
         match &self.network {
@@ -182,8 +183,8 @@ impl Bounds {
         }
     }
 
-    /// Whether the bound table that this run would make is there and agrees with its checksums. A note says if it is damaged
-    /// and made again; without the exact table that is an error.
+    /// Returns true if the bound table that this run would make exists and matches its checksums. A damaged one is
+    /// noted and replaced, or an error without the exact table.
     fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> anyhow::Result<bool> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key);
@@ -194,10 +195,10 @@ impl Bounds {
         });
         match (current, exact) {
             (Ok(true), _) => Ok(true),
-            // Whatever is there is replaced, if there is what to make it from.
+            // Any other file is replaced if the exact table exists.
             (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
             (Err(error), Ok(_)) if error.is_damage() && !error.is_newer() => {
-                output::note(format_args!("{}; it is made again", statement(&error)));
+                output::note(format_args!("{}; it is replaced", statement(&error)));
                 Ok(false)
             }
             (Err(error), _) => Err(error.into()),
@@ -208,10 +209,10 @@ impl Bounds {
     fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> anyhow::Result<()> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key)?;
-        // In the pool: what waits for tasks takes part in them.
+        // Run in the pool, so that the waiting thread works on tasks, too.
         match rayon::scope(|_| maker.write(&exact, directory, pulse)) {
             Err(TableError::Stopped(_)) => Err(anyhow!(
-                "stopped in layer {}: finished layers are kept, the same command goes on from there",
+                "stopped in layer {}: finished layers are kept; run the same command again to continue",
                 key.seeds
             )),
             written => Ok(written.map(drop)?),

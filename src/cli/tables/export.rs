@@ -16,27 +16,29 @@ use crate::cli::process::signals::stopped_by_signal;
 
 /// Write the scores of a layer for other programs
 ///
-/// All positions of the layer, or a random sample of them, in the order of the table: the mover's row, the other row and the
-/// score, which is how many of the seeds in play the mover collects with best play. Stores do not matter.
+/// Use this to train models, or to analyse scores elsewhere. It writes all positions of the layer in the order of the
+/// table, or a random sample: the mover's row, the other row, and the number of seeds in play that the mover collects
+/// with best play. Stores do not matter. Formats are described in docs/commands.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("A layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),
-    ("A million random positions with exact scores, for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output sample.npy"),
+    ("Write a layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),
+    ("Sample a million positions for numpy", "kalah export --seeds 20 --sample 1000000 --format npy --output \
+         sample.npy"),
 ]))]
 pub struct Export {
-    /// The layer with this many seeds
+    /// Export the layer with this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
-    /// Only so many positions, at random, none twice [default: all]
+    /// Write only N positions, drawn at random without repetition [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// Seed of the sample
+    /// Seed of the random sample
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// What is written: csv, jsonl, npy or parquet
+    /// Output format: csv, jsonl, npy or parquet
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: FormatName,
-    /// The file, which is replaced when all is written; or a pipe or device; - for standard output
+    /// Write to FILE, which is replaced at the end, or to a pipe or device; - for standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
@@ -47,14 +49,14 @@ pub struct Export {
     threads: args::Threads,
 }
 
-/// The names of the formats.
+/// Names of the formats.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum FormatName {
     /// Comma-separated values
     Csv,
-    /// A JSON object a line
+    /// One JSON object a line
     Jsonl,
-    /// A numpy array
+    /// NumPy array
     Npy,
     /// Apache Parquet, compressed
     Parquet,
@@ -78,7 +80,7 @@ impl Export {
         };
         let to_stdout = output::is_stdout(&self.output);
         if to_stdout && !format.is_text() && io::stdout().is_terminal() {
-            return Err(usage("bytes that are not text would only disturb the terminal: give --output FILE"));
+            return Err(usage("this format is not text and would garble the terminal: give --output FILE"));
         }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
@@ -88,7 +90,7 @@ impl Export {
             let all = table.header().positions;
             if count > all {
                 return Err(usage(format_args!(
-                    "the layer has {all} positions: sample fewer, or leave --sample out to have all of them"
+                    "the layer has only {all} positions: sample fewer, or leave out --sample to export all of them"
                 )));
             }
             positions = positions.sample(count, self.seed);
@@ -113,7 +115,7 @@ impl Export {
                 } else {
                     "no file is written"
                 };
-                output::tell(format_args!("stopped: {kept}; the same command begins anew"));
+                output::tell(format_args!("stopped: {kept}; the same command starts over"));
                 Ok(Outcome::Failed)
             }
             Err(ExportError::Table(error)) => Err(error.into()),

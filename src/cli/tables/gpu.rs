@@ -14,10 +14,14 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
-/// List the adapters that tables could be built on
+/// List the GPUs of this machine, and test them
+///
+/// Use this to find out if tables can be built on a GPU, and to get names for --adapter. Each adapter computes small
+/// layers as a self-test.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("What tables could be built on", "kalah gpu"),
+    ("List all adapters", "kalah gpu"),
+    ("Print them for another program", "kalah gpu --json"),
 ]))]
 pub struct GpuCommand {
     /// Print one JSON document
@@ -34,17 +38,18 @@ struct GpuReport {
 struct ListedAdapter {
     #[serde(flatten)]
     report: AdapterReport,
-    /// The largest layer of 6 pits that its limits allow, memory aside.
+    /// Seeds of the largest layer of 6 pits that its limits allow, memory aside.
     max_seeds: usize,
-    /// `passed`, or why it cannot be trusted.
+    /// `passed`, or the reason why it cannot be trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     self_test: Option<String>,
 }
 
-/// How long an adapter may do nothing in its self-test.
+/// Maximum time without progress of an adapter in its self-test.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Has an adapter compute small layers: `passed`, or why it cannot be trusted; `None` if it lacks something anyway.
+/// Makes an adapter compute small layers. Returns `passed`, or why it cannot be trusted; `None` if it is unfit
+/// anyway.
 fn tested(adapter: &Adapter) -> Option<String> {
     let test = || {
         let gpu = Arc::new(Gpu::open(adapter, GpuOptions::default().patience(PATIENCE))?);
@@ -67,7 +72,9 @@ impl GpuCommand {
             return Ok(Outcome::Done);
         }
         if report.adapters.is_empty() {
-            output::line("no adapter: tables are built on the CPU (on Linux a GPU needs its driver's Vulkan part)")?;
+            output::line(
+                "no adapter: tables are built on the CPU (on Linux, a GPU needs the Vulkan part of its driver)",
+            )?;
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
             let subgroup = adapter.subgroup;
@@ -79,7 +86,8 @@ impl GpuCommand {
             }
             output::line(format_args!("  largest layer    {max_seeds} seeds of 6 pits, memory aside"))?;
             output::line(format_args!(
-                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of {} to {}",
+                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of \
+                 {} to {}",
                 HumanBytes(adapter.max_binding_bytes),
                 HumanBytes(adapter.max_buffer_bytes),
                 adapter.max_storage_buffers,
@@ -93,12 +101,12 @@ impl GpuCommand {
     }
 }
 
-/// What a tier means.
+/// Explains a tier.
 fn told(adapter: &AdapterReport) -> String {
     match adapter.tier {
-        Tier::Full => "full: --backend auto takes it; kalah bench measures the time of kernels".to_owned(),
-        Tier::Untimed => "untimed: --backend auto takes it; kalah bench cannot tell the time of kernels".to_owned(),
-        Tier::Software => "software: for tests, slower than the CPU; only when named with --adapter".to_owned(),
+        Tier::Full => "full: --backend auto uses it; kalah bench measures kernel times".to_owned(),
+        Tier::Untimed => "untimed: --backend auto uses it; kalah bench cannot measure kernel times".to_owned(),
+        Tier::Software => "software: for tests, slower than the CPU; used only if --adapter names it".to_owned(),
         Tier::Unfit => format!("unfit: {}", adapter.lacks.as_deref().unwrap_or("unknown")),
     }
 }

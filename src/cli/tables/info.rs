@@ -18,20 +18,20 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 
-/// List the tables and bound tables in the directory
+/// List the tables and bound tables in a directory
 ///
-/// --csv and --plot list tables only, without the bound tables.
+/// Use this to see which layers exist, their sizes and digests, and gaps. --csv and --plot leave out bound tables.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The tables, their sizes and digests", "kalah info"),
-    ("A chart", "kalah info --plot sizes.svg"),
+    ("List the tables with sizes and digests", "kalah info"),
+    ("Draw a chart of the sizes", "kalah info --plot sizes.svg"),
 ]))]
 pub struct Info {
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     format: Format,
-    /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
+    /// Print one JSON object a table, for `kalah verify --manifest`; reads all scores
     #[arg(long, conflicts_with_all = ["json", "csv", "Plot"])]
     manifest: bool,
 }
@@ -46,10 +46,10 @@ struct Entry {
     bits_per_position: f64,
     exceptions: u64,
     digest: String,
-    /// How long the build took; absent if the log has no entry.
+    /// Duration of the build; absent if the log has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
-    /// The version of kalah that built it, the commit of that version, and when it was finished; absent as `seconds`.
+    /// Version and commit of the kalah that built it, and when it was finished; absent as `seconds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ struct BoundEntry {
     positions: u64,
     bytes: u64,
     bits: u32,
-    /// In seeds, from the first frame; `None` if those of others differ.
+    /// Cuts in seeds; `None` if frames have different ones.
     cuts: Option<Vec<f64>>,
     /// Positions with each code, from the lowest interval up.
     codes: Vec<u64>,
@@ -84,12 +84,12 @@ struct InfoReport {
     gaps: Vec<Gap>,
 }
 
-/// Layers that are missing below another one of a board.
+/// Missing layers below others of a board.
 #[derive(Serialize)]
 struct Gap {
     rules: &'static str,
     pits: usize,
-    /// Seeds.
+    /// Seeds of the missing layers.
     missing: Vec<usize>,
 }
 
@@ -99,7 +99,7 @@ impl Info {
         let files = std::fs::read_dir(directory).map_err(|error| {
             let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
             let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
-            let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+            let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
             anyhow!("cannot list {}: {error}{advice}", directory.display())
         })?;
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
@@ -152,7 +152,7 @@ impl Info {
             let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
             if !missing.is_empty() {
                 output::note(format_args!(
-                    "{rules} with {pits} pits: {}; those above are not used",
+                    "{rules} with {pits} pits: {}, so the layers above are not used",
                     missing_layers(&missing)
                 ));
                 gaps.push(Gap { rules: rules.name(), pits, missing });
@@ -218,7 +218,7 @@ impl InfoReport {
         ))
     }
 
-    /// The bound tables.
+    /// Prints the bound tables.
     fn bounds_text(&self) -> io::Result<()> {
         if self.bounds.is_empty() {
             return Ok(());
@@ -260,7 +260,7 @@ impl InfoReport {
         grid
     }
 
-    /// Bits a position, and how fast each layer was built where the log has it.
+    /// Charts of sizes, of bits a position, and of build rates where the log has them.
     fn chart(&self) -> Vec<Chart> {
         let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
             let mut series: Vec<Series> = Vec::new();
@@ -282,7 +282,7 @@ impl InfoReport {
             log,
             series: series(figure),
         };
-        // Of layers built in less, the clock is too coarse.
+        // The clock is too coarse for shorter builds.
         const LEAST_SECONDS: f64 = 0.01;
         vec![
             chart("size of the layers", "bytes", true, &|entry| Some(entry.bytes as f64)),

@@ -6,10 +6,11 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
-/// List the adapters that tables could be built on
+/// List the GPUs of this machine, and test them
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("What tables could be built on", "kalah gpu"),
+    ("List all adapters", "kalah gpu"),
+    ("Print them for another program", "kalah gpu --json"),
 ]))]
 pub struct GpuCommand {
     /// Print one JSON document

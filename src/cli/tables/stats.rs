@@ -10,13 +10,16 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 
-/// Count the scores of a layer
+/// Count how often each score occurs in a layer
+///
+/// Use this for the distribution of scores, and the shares of wins, draws and losses.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("How often each score is in a layer", "kalah stats --seeds 12"),
+    ("Count the scores with 12 seeds in play", "kalah stats --seeds 12"),
+    ("Print them as CSV", "kalah stats --seeds 12 --csv"),
 ]))]
 pub struct Stats {
-    /// The layer with this many seeds
+    /// Count the layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
@@ -35,7 +38,7 @@ struct StatsReport {
     pits: usize,
     seeds: usize,
     positions: u64,
-    /// Positions in which the mover collects exactly as many seeds as the index says.
+    /// Number of positions with each score, by score.
     scores: Vec<u64>,
     wins: u64,
     draws: u64,

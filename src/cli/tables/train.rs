@@ -20,15 +20,15 @@ use crate::cli::process::outcome::Outcome;
 
 /// Train an evaluation network, which orders the moves of searches
 ///
-/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. For positions
-/// further above, another network is trained for every ten seeds, from scores that searches estimate, except by rules with relays.
-/// The same tables and flags give the same file. All searches with the tables use it if it is beside them under the name
-/// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
-/// are there already keep the network that they were made with.
+/// Use this for rules and boards without a network in the program. Training learns from exact scores of positions
+/// that searches visit, within the tables and some seeds above them. Above that, it trains one network for every ten
+/// seeds, from scores that searches estimate, except for rules with relays. The same tables and flags give the same
+/// file. Searches use the file beside their tables named RULES-PITS.network instead of the program's network. A file
+/// of this name is replaced. Existing bound tables keep the network that they were made with. See docs/evaluation.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("A network for boards that the program has none for", "kalah train --pits 5 --seeds 24"),
-    ("The one that the program has", "kalah train --seeds 28 --output empty-capture-6.network"),
+    ("Train a network for boards of 5 pits a side", "kalah train --pits 5 --seeds 24"),
+    ("Train the network that the program contains", "kalah train --seeds 28 --output empty-capture-6.network"),
 ]))]
 pub struct Train {
     #[command(flatten)]
@@ -38,20 +38,20 @@ pub struct Train {
     /// Learn from tables up to this many seeds [default: all]
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: Option<usize>,
-    /// File of the network [default: RULES-PITS.network beside the tables]
+    /// Write the network to FILE [default: RULES-PITS.network beside the tables]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Positions within the tables to learn from
+    /// Learn from N positions within the tables
     #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
     samples: usize,
-    /// Positions above the tables to learn from; their scores are found by solving them
+    /// Learn from N positions above the tables, which are solved for it
     #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
     solved: usize,
-    /// Positions to learn from for each network further above the tables; their scores are estimated by searches. With 0, or by
+    /// Learn each network further above the tables from N positions, whose scores searches estimate. With 0, or for
     /// rules with relays, there is one network for all positions
     #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
     estimated: usize,
-    /// How often training goes through all these positions, those further above the tables three times as often
+    /// Passes through the positions; those further above the tables get three times as many
     #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
     epochs: usize,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub struct Train {
     json: bool,
 }
 
-/// Reads a number of positions within the tables: a billion take 18 GB.
+/// Reads a number of positions within the tables. A billion take 18 GB.
 fn samples(text: &str) -> Result<usize, String> {
     number(text, 1..=1_000_000_000)
 }
@@ -112,13 +112,13 @@ struct TrainReport {
     network: PathBuf,
     digest: String,
     samples: usize,
-    /// Positions that other searches visit within the tables.
+    /// Fit to other positions within the tables that searches visit.
     within: Fitted,
-    /// The same above the tables.
+    /// Fit above the tables.
     above: Fitted,
-    /// Random positions.
+    /// Fit to random positions.
     layers: Vec<OfLayer>,
-    /// Positions that other searches visit in each phase further above, with estimated scores.
+    /// Fit to estimated scores in each phase further above.
     phases: Vec<OfPhase>,
     seconds: f64,
 }
@@ -132,9 +132,9 @@ impl Train {
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
         let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));
         let cannot_write = || format!("cannot write {}", path.display());
-        // What a killed process left.
+        // Files of a killed process.
         remove_leftovers(&path).with_context(cannot_write)?;
-        // Whether it can be written is known before the training, which leaves nothing if it is stopped.
+        // An error here costs less than one after the training.
         require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
         let trainer =
             Trainer::new(&tables).samples(self.samples, self.solved).estimated(self.estimated).epochs(self.epochs);

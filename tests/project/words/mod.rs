@@ -106,4 +106,5 @@ fn planted_faults_are_found() {
     assert_eq!(found(".ci/a", "#!/usr/bin/env bash\n# Told.\n\n# told\n"), 2);
     assert_eq!(found("a.c", "/* Told. */ int told;\n"), 1);
     assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
+    assert_eq!(found("a.js", "/** @param {() => Told<{ told: x }>} x */\n/** Told. @type {x} told */\n"), 1);
 }

@@ -101,6 +101,22 @@ fn without_code(line: &str) -> String {
     parts.fold(first, |text, part| text + "]" + part.split_once(')').map_or("", |(_, after)| after))
 }
 
+/// A comment without the types in braces after its tags, as in `@param {Promise<Answer>} answer`.
+fn without_types(text: &str) -> String {
+    let (mut kept, mut depth) = (String::new(), 0);
+    for letter in text.chars() {
+        let is_type =
+            depth > 0 || letter == '{' && kept.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with('@'));
+        match letter {
+            '{' if is_type => depth += 1,
+            '}' if is_type => depth -= 1,
+            _ if is_type => {}
+            _ => kept.push(letter),
+        }
+    }
+    kept
+}
+
 /// Comments and docstrings of a script.
 fn scripts(text: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
@@ -168,7 +184,7 @@ impl<'t> Reader<'t> {
     }
 
     fn comment(&mut self, text: &str) {
-        let text = without_code(text.trim());
+        let text = without_types(&without_code(text.trim()));
         let continues = self.open_comment == self.line && !text.is_empty();
         match self.found.last_mut().filter(|_| continues) {
             Some(passage) => passage.text.extend([" ", &text]),

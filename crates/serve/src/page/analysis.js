@@ -1,21 +1,21 @@
-// What is known of the places of a game, asked of the server as it is needed.
+// Answers about the places of a game, requested from the server when needed.
 
 import * as api from "./api.js";
 import { announce, setWork } from "./machine.js";
 import { t, tell } from "./words.js";
 
-/** Seconds of the first search of a position, so that there is something to see. */
+/** Seconds of the first search of a position, for a quick first answer. */
 const QUICK = 0.3;
 
-/** Which of the server's newer requests it answers: older servers do without. */
+/** Newer requests that the server supports; older servers lack them. */
 const has = { search: true, game: true };
 
-/** Whether the server has no more to say of a place. @param {Place} place */
+/** Returns true if every value of a place is proved. @param {Place} place */
 export const isKnown = ({ answer }) =>
   answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
 
 /**
- * The result of a request that older servers do not have; undefined from those.
+ * Returns the result of a request; undefined from older servers without it.
  * @template Result
  * @param {keyof typeof has} request
  * @param {() => Promise<Result>} run
@@ -32,44 +32,53 @@ async function newer(request, run) {
 }
 
 /**
- * How much an answer says: what is proved more than an evaluation, and that the more the deeper its search was.
+ * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
  * @param {Api.Answer} answer
  */
 const worth = ({ known, depth = 0 }) => (known === "exact" ? 1e6 : known === "bounds" ? 1e5 : depth);
 
 /**
- * Keeps what an answer says of a place. The first answers of a longer search say less than what is there.
+ * Stores an answer for a place, unless the stored one is better, as when a longer search begins.
  * @param {Place} place
  * @param {Api.Answer} answer
  */
 function take(place, answer) {
   if (place.answer && worth(answer) < worth(place.answer)) return;
-  const moves = answer.moves.map((move) => ({ ...place.answer?.moves.find((known) => known.move === move.move), ...move }));
+  const moves = answer.moves.map((move) => ({
+    ...place.answer?.moves.find((known) => known.move === move.move),
+    ...move,
+  }));
   place.answer = { ...answer, moves };
   place.over = answer.finished ?? place.over;
 }
 
 /**
- * Asks what is known of a place: first what is known quickly; then, with `further`, what can be proved in the
- * server's time, or in so many seconds. Calls `told` whenever there is more.
+ * Requests an answer about a place: first a quick one; then, with `further`, a search within the server's time or
+ * within that number of seconds. Reports every better answer.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal
  * @param {boolean | number} further
- * @param {() => void} told
+ * @param {() => void} report
  */
-export async function learn(game, place, signal, further, told) {
+export async function learn(game, place, signal, further, report) {
   if (!place.answer) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    told();
+    report();
   }
   if (!further || isKnown(place) || place.finished) return;
   /** @param {Api.Answer} answer */
   const progress = (answer) => {
     take(place, answer);
     const known = tell(answer).full;
-    setWork(t("searching", { known: answer.nodes ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" }) : known }));
-    told();
+    setWork(
+      t("searching", {
+        known: answer.nodes
+          ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" })
+          : known,
+      }),
+    );
+    report();
   };
   setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
@@ -77,34 +86,34 @@ export async function learn(game, place, signal, further, told) {
   if (answer) take(place, answer);
   for (let time = 0; !answer && time < 3 && !isKnown(place); time++) {
     take(place, await api.position(place.literal, game.rules, undefined, signal));
-    told();
+    report();
   }
   setWork();
   announce(tell(place.answer ?? {}).full);
-  told();
+  report();
 }
 
 /**
- * Asks about the places of the shown line of which nothing is known, such as those of a shared game.
+ * Requests answers for the places of the shown line that have none, such as those of a shared game.
  * @param {Game} game
  * @param {AbortSignal} signal
- * @param {() => void} told
+ * @param {() => void} report
  */
-export async function analyse(game, signal, told) {
+export async function analyse(game, signal, report) {
   const { places } = game;
   const open = () => places.filter((place) => !place.answer);
   if (open().length > 2) {
     /** @param {Api.Answer & { index: number }} answer */
     const progress = (answer) => {
       take(places[answer.index], answer);
-      told();
+      report();
     };
     const answer = await newer("game", () => api.game(game.root.literal, game.rules, game.moves, progress, signal));
     for (const [index, known] of answer?.places.entries() ?? []) if (!places[index].answer) take(places[index], known);
   }
   for (const place of open()) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
-    told();
+    report();
   }
-  told();
+  report();
 }

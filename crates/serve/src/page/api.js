@@ -1,6 +1,6 @@
-// Requests to the server that sent the page. They are repeated while the server is away or busy.
+// Requests to the server of the page. They are repeated while the server is away or busy.
 
-/** A request that was refused, with the server's own words. */
+/** A refused request, with the server's message. */
 export class Refused extends Error {
   /** @param {string} code @param {string} message */
   constructor(code, message) {
@@ -9,7 +9,7 @@ export class Refused extends Error {
   }
 }
 
-/** Seconds until a failed request is repeated, at first and at the most. */
+/** Minimum and maximum seconds until a failed request is repeated. */
 const [FIRST, MOST] = [0.5, 8];
 
 /** @typedef {"online" | "busy" | "offline"} State */
@@ -19,15 +19,18 @@ const [FIRST, MOST] = [0.5, 8];
 let state = "online";
 /** @type {(state: State, before: State) => void} */
 let listener = () => {};
-/** Its event `wake` ends the waiting of all requests. */
+/** Its event `wake` repeats all waiting requests at once. */
 const waiting = new EventTarget();
 
-/** Has `told` called with `online`, `busy` or `offline`, and the state before, when that changes. @param {typeof listener} told */
-export const onState = (told) => {
-  listener = told;
+/**
+ * Reports every change: the new state (`online`, `busy` or `offline`) and the previous one.
+ * @param {typeof listener} report
+ */
+export const onState = (report) => {
+  listener = report;
 };
 
-/** Repeats at once what waits. */
+/** Repeats waiting requests at once. */
 export const retry = () => waiting.dispatchEvent(new Event("wake"));
 
 /** @param {State} next */
@@ -60,7 +63,10 @@ function wait(seconds, signal) {
   });
 }
 
-/** The document of a response; undefined if it is none of this server, such as a proxy's page. @param {Response} response */
+/**
+ * Returns the document of a response; undefined if it is not from this server, but such as a proxy's page.
+ * @param {Response} response
+ */
 async function documentOf(response) {
   const text = await response.text();
   try {
@@ -71,14 +77,16 @@ async function documentOf(response) {
 }
 
 /**
- * Whether a later attempt may be answered: a server that is busy, stopping, or away behind a proxy.
+ * Returns true if a later attempt may succeed: the server is busy, stopping, or away behind a proxy.
  * @param {Response} response
  * @param {{ error?: { code: string } } | undefined} document
  */
 const mayPass = (response, document) =>
-  document?.error ? ["busy", "stopping", "timeout"].includes(document.error.code) : response.ok || response.status >= 500 || response.status === 429;
+  document?.error
+    ? ["busy", "stopping", "timeout"].includes(document.error.code)
+    : response.ok || response.status >= 500 || response.status === 429;
 
-/** The events of a stream, as they come: name and document. @param {Response} response */
+/** Yields the events of a stream as they come: name and document. @param {Response} response */
 async function* events(response) {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -88,14 +96,16 @@ async function* events(response) {
     const parts = (rest + value).split("\n\n");
     rest = parts.pop() ?? "";
     for (const part of parts) {
-      const fields = Object.fromEntries(part.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]));
+      const fields = Object.fromEntries(
+        part.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]),
+      );
       if (fields.data) yield { event: fields.event, document: JSON.parse(fields.data) };
     }
   }
 }
 
 /**
- * Reads a stream to its end: `progress` is told each event before the answer, which is returned.
+ * Reads a stream to its end, calls `progress` with each event, and returns the answer.
  * @param {Response} response
  * @param {(document: any) => void} progress
  */
@@ -109,7 +119,7 @@ async function follow(response, progress) {
 }
 
 /**
- * Asks until there is an answer; `progress` is told what is streamed before it.
+ * Repeats a request until there is an answer; calls `progress` with streamed documents before it.
  * @param {string} path
  * @param {RequestInit} options
  * @param {(document: any) => void} progress
@@ -131,7 +141,10 @@ async function ask(path, options = {}, progress = () => {}) {
     }
     if (response && (document || !response.ok) && !mayPass(response, document)) {
       report("online");
-      throw new Refused(document?.error?.code ?? "failed", document?.error?.message ?? `HTTP ${response.status} ${response.statusText}`);
+      throw new Refused(
+        document?.error?.code ?? "failed",
+        document?.error?.message ?? `HTTP ${response.status} ${response.statusText}`,
+      );
     }
     report(document?.error?.code === "busy" ? "busy" : "offline");
     await wait(Number(response?.headers.get("retry-after")) || seconds, options.signal);
@@ -142,62 +155,88 @@ addEventListener("online", retry);
 
 /** @param {Record<string, string | number | undefined>} fields */
 const query = (fields) =>
-  new URLSearchParams(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 
-/** What the server can do. @type {() => Promise<Api.Server>} */
+/** Requests the description of the server. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
 
-/** The tables of the server. @type {() => Promise<Api.Tables>} */
+/** Requests the tables of the server. @type {() => Promise<Api.Tables>} */
 export const tables = () => ask("api/tables");
 
 /**
- * What is known of a position, after a search of `time` seconds at the most.
+ * Requests an answer about a position, after a search of at most `time` seconds.
  * @type {(board: string, rules: string, time: number | undefined, signal: Signal) => Promise<Api.Answer>}
  */
-export const position = (board, rules, time, signal) => ask(`api/position?${query({ board, rules, time })}`, { signal });
+export const position = (board, rules, time, signal) =>
+  ask(`api/position?${query({ board, rules, time })}`, { signal });
 
-/** What the book has of a position and its moves. @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>} */
+/**
+ * Requests the book's answer for a position and its moves.
+ * @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>}
+ */
 export const book = (board, rules, signal) => ask(`api/book?${query({ board, rules })}`, { signal });
 
 /**
- * The positions on a line of play.
+ * Requests the positions on a line of play.
  * @type {(board: string, rules: string, moves: number[], signal?: Signal) => Promise<Api.Line>}
  */
 export const line = (board, rules, moves, signal) =>
   ask(`api/line?${query({ board, rules, moves: moves.join(",") })}`, { signal });
 
 /**
- * The move a player chooses, within `time` seconds where the player takes its time.
+ * Requests the move of a player, within `time` seconds for players that use their time.
  * @type {(board: string, rules: string, player: string, time: number | undefined, signal: Signal) => Promise<Api.Move>}
  */
 export const move = (board, rules, player, time, signal) =>
   ask("api/move", { method: "POST", body: JSON.stringify({ board, rules, player, time }), signal });
 
 /**
- * What is known of a position after a search of up to `time` seconds; `progress` is told what is known meanwhile.
- * @type {(board: string, rules: string, time: number | undefined, progress: (answer: Api.Answer) => void, signal: Signal) => Promise<Api.Answer>}
+ * Requests a search of a position of up to `time` seconds; calls `progress` with results so far.
+ * @type {(
+ *   board: string,
+ *   rules: string,
+ *   time: number | undefined,
+ *   progress: (answer: Api.Answer) => void,
+ *   signal: Signal,
+ * ) => Promise<Api.Answer>}
  */
 export const search = (board, rules, time, progress, signal) =>
   ask(`api/search?${query({ board, rules, time })}`, { signal }, progress);
 
 /**
- * The values of all positions of a game; `progress` is told each with its `index` as soon as it is known.
- * @type {(board: string, rules: string, moves: number[], progress: (answer: Api.Answer & { index: number }) => void, signal: Signal) => Promise<Api.Game>}
+ * Requests the values of all positions of a game; calls `progress` with each and its `index` as soon as it is found.
+ * @type {(
+ *   board: string,
+ *   rules: string,
+ *   moves: number[],
+ *   progress: (answer: Api.Answer & { index: number }) => void,
+ *   signal: Signal,
+ * ) => Promise<Api.Game>}
  */
 export const game = (board, rules, moves, progress, signal) =>
-  ask("api/game", { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal }, progress);
+  ask(
+    "api/game",
+    { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal },
+    progress,
+  );
 
-/** The game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
+/** Requests the game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
 export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
 
 /**
- * A game as text.
- * @type {(game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] }) => Promise<{ text: string }>}
+ * Requests a game as text.
+ * @type {(
+ *   game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] },
+ * ) => Promise<{ text: string }>}
  */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
 
 /**
- * A puzzle, of a day or a number.
- * @type {(asked: { rules: string, board: string, level: string, day?: string, seed?: number | string }) => Promise<Api.Puzzle>}
+ * Requests a puzzle, by day or by number.
+ * @type {(
+ *   asked: { rules: string, board: string, level: string, day?: string, seed?: number | string },
+ * ) => Promise<Api.Puzzle>}
  */
 export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);

@@ -1,4 +1,4 @@
-// The page: what its buttons, keys and address do.
+// The page: actions of its buttons, keys and address.
 
 import * as api from "./api.js";
 import { analyse, learn } from "./analysis.js";
@@ -28,11 +28,26 @@ const LONG = 60;
 
 async function askNewGame() {
   const { game } = now;
-  const you = players.south === "human" ? (players.north === "human" ? "both" : "south") : players.north === "human" ? "north" : "none";
+  const you =
+    players.south === "human"
+      ? players.north === "human"
+        ? "both"
+        : "south"
+      : players.north === "human"
+        ? "north"
+        : "none";
   const opponent = [players.north, players.south].find((player) => player !== "human") ?? lastGame().opponent;
   const { rows } = game.root.raw();
   const even = !game.puzzle && new Set(rows.flat()).size === 1 ? { pits: rows[0].length, seeds: rows[0][0] } : {};
-  const asked = await newGame({ ...lastGame(), ...even, rules: game.rules, first: game.root.side, you, opponent, pie: game.pie });
+  const asked = await newGame({
+    ...lastGame(),
+    ...even,
+    rules: game.rules,
+    first: game.root.side,
+    you,
+    opponent,
+    pie: game.pie,
+  });
   if (!asked) return;
   const { board, time, ...kept } = asked;
   remember({ game: kept, time });
@@ -59,7 +74,9 @@ function hint() {
   const { place } = game;
   if (!mayPlay()) return;
   const mark = () => place === now.game.place && board.label(place, mayPlay(), values(), true);
-  learn(game, place, now.asking.signal, false, () => {}).then(mark).catch(fail);
+  learn(game, place, now.asking.signal, false, () => {})
+    .then(mark)
+    .catch(fail);
 }
 
 async function longer() {
@@ -69,7 +86,7 @@ async function longer() {
   await learn(game, place, now.asking.signal, LONG, () => place === now.game.place && tellAll());
 }
 
-/** Begins the puzzle that was asked for, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
+/** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
 async function puzzle(asked) {
   const found = await asked;
   if (!found) return;
@@ -132,11 +149,20 @@ function listen() {
     find(side).addEventListener("change", changed);
     find(`${side}-number`).addEventListener("change", changed);
   }
-  listenToKeys({ pits: () => board.pits, walk: (by) => board.walk(by), sow: (pit) => choose(now.game.place.side, pit), hint, step });
-  listenToComments(() => now.game.place, () => {
-    keep();
-    tellAll();
+  listenToKeys({
+    pits: () => board.pits,
+    walk: (by) => board.walk(by),
+    sow: (pit) => choose(now.game.place.side, pit),
+    hint,
+    step,
   });
+  listenToComments(
+    () => now.game.place,
+    () => {
+      keep();
+      tellAll();
+    },
+  );
   new ResizeObserver(fit).observe(around(find("board")));
   addEventListener("resize", () => board.fit(values()));
   addEventListener("hashchange", () => {

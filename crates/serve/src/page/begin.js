@@ -1,4 +1,4 @@
-// How a game begins: a new one, one of a link or text, a puzzle.
+// Beginning a game: a new one, one from a link or a text, or a puzzle.
 
 import * as api from "./api.js";
 import { find } from "./find.js";
@@ -13,16 +13,22 @@ import { fail, tellAll } from "./view.js";
 import { t } from "./words.js";
 
 /**
- * Begins a game: `moves` are played of which `at` are shown, `also` are other lines from the start, `comments` texts after
- * the moves of a `path`, `headers` those of a text.
+ * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, `comments`
+ * texts after the moves of a `path`, and `headers` those of a text.
  * @param {Beginning} asked
  * @param {boolean} push
  */
-export async function begin({ rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers }, push = false) {
+export async function begin(
+  { rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers },
+  push = false,
+) {
   const turn = begun();
   const { server } = now;
   const start = parse(text);
-  const small = start && start.rows[0].length <= server.pits && start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
+  const small =
+    start &&
+    start.rows[0].length <= server.pits &&
+    start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
   const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
   const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;
@@ -40,7 +46,7 @@ export async function begin({ rules, board: text, side, moves = [], at = 0, also
 }
 
 /**
- * Adds a line from the start to the tree of a game, if it is still there; what is shown stays.
+ * Adds a line from the start to the tree of a game, if it is still shown; the shown place stays.
  * @param {Game} to
  * @param {number[]} path
  */
@@ -57,7 +63,7 @@ async function addVariation(to, path) {
   keep();
 }
 
-/** Begins the game of a link; says what is wrong with it, and begins another one if that cannot be played. */
+/** Begins the game of a link. If it cannot be played, reports why and begins another one. */
 export async function load(push = false) {
   const shared = fromFragment(location.hash.slice(1));
   if (!shared.board) {
@@ -70,7 +76,7 @@ export async function load(push = false) {
   setPlayers(south, north);
   const rules = shared.rules ?? now.server.rules[0];
   const puzzle = await puzzleNamed(shared.puzzle, rules, shared.board);
-  find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : settings.values ?? true;
+  find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
   const beginAnother = (error) => {
     fail(error);
@@ -89,16 +95,29 @@ export async function load(push = false) {
   }
 }
 
-/** The last new game, or one that a beginner can enjoy. @returns {NewGame} */
-export const lastGame = () =>
-  ({ rules: now.server.default, pits: 6, seeds: 4, first: "south", you: "south", opponent: MIDDLE, time: now.server.time, ...settings.game });
+/** Returns the settings of the last new game, or some for beginners. @returns {NewGame} */
+export const lastGame = () => ({
+  rules: now.server.default,
+  pits: 6,
+  seeds: 4,
+  first: "south",
+  you: "south",
+  opponent: MIDDLE,
+  time: now.server.time,
+  ...settings.game,
+});
 
-/** Sets the players of a new game, and says how it begins. @returns {Beginning} */
+/** Sets the players of a new game, and returns its beginning. @returns {Beginning} */
 export function beginning(asked = lastGame()) {
   /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);
   setPlayers(of("south"), of("north"));
-  return { rules: asked.rules, board: `${asked.pits}x${asked.seeds}`, side: asked.first, pie: asked.pie ? "open" : undefined };
+  return {
+    rules: asked.rules,
+    board: `${asked.pits}x${asked.seeds}`,
+    side: asked.first,
+    pie: asked.pie ? "open" : undefined,
+  };
 }
 
 /** Begins a puzzle. @param {Puzzle} puzzle */

@@ -1,11 +1,11 @@
-// The board: two rows of pits, a store at each end, what happened last, and what each move is worth.
+// The board: two rows of pits, a store at each end, marks of the last move, and values of the legal moves.
 
 import { SIDES, isReached, other } from "./game.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
 import { name, seeds, t, tell } from "./words.js";
 
-/** More seeds than this are not drawn, only counted. */
+/** Maximum seeds that are drawn; more are only counted. */
 const DRAWN = { pit: 24, store: 60 };
 
 /** Width and height of the drawing of a store, by the form of the board. */
@@ -26,8 +26,8 @@ const put = (element, key, value) => {
 
 export class Board {
   /**
-   * `choose` is told which pit of which side was chosen; `space` returns the width and height that may be used, and whether
-   * the board is a large one.
+   * `choose` is called with the side and the pit that were chosen; `space` returns the available width and height,
+   * and true for a large board.
    * @param {HTMLElement} element
    * @param {(side: Side, pit: number) => void} choose
    * @param {() => { width: number, height: number, large?: boolean }} space
@@ -40,7 +40,7 @@ export class Board {
     this.running = 0;
     /** @type {keyof typeof STORE} */
     this.form = "wide";
-    /** Whether there is a value at each pit. */
+    /** True if there is a value at each pit. */
     this.labels = false;
     /** @type {Record<Side, Pit[]>} */
     this.rows = { south: [], north: [] };
@@ -78,7 +78,7 @@ export class Board {
       element.addEventListener("click", () => this.choose(side, number));
       return { element, svg, count, label, kind: "pit", side, number, seeds: 0 };
     };
-    // In the order in which they lie.
+    // In the order on the board.
     const north = store("north");
     for (let number = pits; number >= 1; number--) this.rows.north[number - 1] = pit("north", number);
     for (let number = 1; number <= pits; number++) this.rows.south[number - 1] = pit("south", number);
@@ -86,7 +86,7 @@ export class Board {
     this.fit();
   }
 
-  /** Lies as the space allows; `labels` says whether there is a value at each pit. */
+  /** Lays the board out in the available space; `labels` is true if there is a value at each pit. */
   fit(labels = this.labels) {
     this.labels = labels;
     if (this.pits === 0) return;
@@ -112,10 +112,16 @@ export class Board {
     hole.count.textContent = String(count);
     hole.element.classList.toggle("empty", count === 0);
     this.draw(hole);
-    if (hole.kind === "store") put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
+    if (hole.kind === "store")
+      put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
   }
 
-  /** Shows a place at once; what is moving stops. @param {Place} place @param {boolean} playable @param {boolean} values */
+  /**
+   * Shows a place at once, and stops moving seeds.
+   * @param {Place} place
+   * @param {boolean} playable
+   * @param {boolean} values
+   */
   show(place, playable, values) {
     this.running += 1;
     const board = place.board();
@@ -128,7 +134,7 @@ export class Board {
     this.label(place, playable, values);
   }
 
-  /** Marks what the move that led to a place did, in words for each pit too. @param {Place} place */
+  /** Marks the effects of the move that led to a place, also in words for each pit. @param {Place} place */
   mark(place) {
     /** @type {Map<Hole, Hole["mark"]>} */
     const marks = new Map();
@@ -151,7 +157,7 @@ export class Board {
   }
 
   /**
-   * Tells what each legal move is worth; `hint`: only which is best.
+   * Shows the value of each legal move; with `hint` only the best ones.
    * @param {Place} place
    * @param {boolean} playable
    * @param {boolean} values
@@ -189,7 +195,7 @@ export class Board {
   }
 
   /**
-   * The hole of a place of a sowing: the mover's pits, the mover's store, the other pits.
+   * Returns the pit or store of a place of a sowing: the mover's pits, the mover's store, the other pits.
    * @param {Side} side
    * @param {number} place
    */
@@ -197,7 +203,7 @@ export class Board {
     return [...this.rows[side], this.stores[side], ...this.rows[other(side)]][place - 1];
   }
 
-  /** Moves the focus along the legal pits, as they lie on the board. @param {1 | -1} step */
+  /** Moves the focus along the legal pits, in the order on the board. @param {1 | -1} step */
   walk(step) {
     const legal = [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(".pit.legal"))];
     if (legal.length === 0) return;

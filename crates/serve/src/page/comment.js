@@ -1,4 +1,4 @@
-// What is said about a place of a game, for those who look at it later: shown, and written.
+// Comments on places of a game: showing and writing them.
 
 import { find } from "./find.js";
 
@@ -15,7 +15,7 @@ export function showComment(place) {
 }
 
 /**
- * Listens to what is written about the place that `shown` returns; calls `changed` when it is complete.
+ * Listens to the comment on the place that `shown` returns; calls `changed` when it is complete.
  * @param {() => Place} shown
  * @param {() => void} changed
  */

@@ -1,11 +1,11 @@
-// What all dialogs have in common, and the dialog of a new game.
+// Common parts of all dialogs, and the dialog of a new game.
 
 import { around, find } from "./find.js";
 import { write } from "./game.js";
 import { fillPlayers, showPlayer, chosenPlayer } from "./players.js";
 import { explain, t } from "./words.js";
 
-/** Shows a dialog; resolves to whether it was left by its main button. @param {HTMLDialogElement} dialog */
+/** Shows a dialog; resolves to true if it was left by its main button. @param {HTMLDialogElement} dialog */
 export function ask(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
@@ -29,7 +29,7 @@ for (const button of document.querySelectorAll("[data-close]")) {
 }
 
 /**
- * What the server allows: `seeds` in play, `pits` a side; and its rule sets.
+ * Limits of the server, `seeds` in play and `pits` a side; and its rule sets.
  * @type {Pick<Server, "seeds" | "pits" | "rule_sets">}
  */
 let limits = { seeds: 400, pits: 16, rule_sets: [] };
@@ -52,15 +52,15 @@ function explainRules() {
   find("new-rules-told").textContent = rules ? explain(rules) : "";
 }
 
-/** Lets no board be chosen that the server refuses. */
+/** Rejects boards that the server refuses. */
 function checkSize() {
   const n = 2 * Number(find("new-pits").value) * Number(find("new-seeds").value);
   find("new-seeds").setCustomValidity(n > limits.seeds ? t("tooMany", { n, most: limits.seeds }) : "");
 }
 
 /**
- * Asks for a new game, beginning with what is given. Resolves to the same and `board`, its literal; undefined when there
- * shall be none.
+ * Asks for a new game, with the given settings at first. Resolves to the settings and `board`, its literal; undefined
+ * without a new game.
  * @param {Omit<NewGame, "pie"> & { pie?: unknown }} given
  * @returns {Promise<NewGame & { board: string } | undefined>}
  */
@@ -96,13 +96,14 @@ export async function newGame(given) {
 }
 
 /**
- * The rules of a first game: those most people play, unless there are more tables for other ones.
+ * Returns the rules of a first game: those most people play, unless there are more tables for others.
  * @param {Api.Server} server
  * @param {Api.Tables} there
  */
 export function defaultRules({ rules }, { tables }) {
   /** @param {string} name */
-  const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
+  const most = (name) =>
+    Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
   const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
   return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
 }

@@ -4,7 +4,10 @@ declare namespace Api {
   type Outcome = "win" | "draw" | "loss";
   type Level = "easy" | "medium" | "hard";
 
-  /** Present are `value` if it is exact, `lower` and `upper` if it is bounded, `estimate` after a search that proved neither. */
+  /**
+   * Has `value` if it is exact, `lower` and `upper` if it is bounded, and `estimate` after a search that proved
+   * neither.
+   */
   interface Value {
     known?: "exact" | "bounds" | "estimate";
     score?: number;
@@ -14,13 +17,13 @@ declare namespace Api {
     estimate?: number;
   }
 
-  /** One sowing: from which place, and into which. */
+  /** One sowing: the place of the seeds, and the places that they fall into. */
   interface Lift {
     from: number;
     drops: number[];
   }
 
-  /** What a move does. */
+  /** Effects of a move. */
   interface Sown {
     next: string;
     again: boolean;
@@ -35,7 +38,7 @@ declare namespace Api {
 
   interface Move extends MoveValue, Sown {}
 
-  /** What is known of a position; the positions of a game do not say what their moves do. */
+  /** Answer about a position. Positions of a game leave out the effects of their moves. */
   interface Answer extends Value {
     position: string;
     rules: string;
@@ -46,7 +49,7 @@ declare namespace Api {
     line?: string;
     finished?: boolean;
     moves: (MoveValue & Partial<Sown>)[];
-    /** Of a search. */
+    /** Nodes of a search. */
     nodes?: number;
   }
 
@@ -64,7 +67,7 @@ declare namespace Api {
 
   interface Line {
     rules: string;
-    /** The last one has a `position` alone: there is no move after it. */
+    /** The last one has only a `position`, since no move follows. */
     places: Step[];
   }
 
@@ -118,7 +121,7 @@ declare namespace Api {
     time: number;
     seeds: number;
     pits: number;
-    /** Older servers do not have it. */
+    /** Missing in older servers. */
     books?: { rules: string; pits: number; positions: number }[];
   }
 }

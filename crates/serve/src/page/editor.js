@@ -1,4 +1,4 @@
-// The dialog in which any position is set up.
+// The dialog to set up a position.
 
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
@@ -8,13 +8,20 @@ import { name, t } from "./words.js";
 /** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
   const input = document.createElement("input");
-  Object.assign(input, { type: "number", min: "0", max: "400", value: String(value), required: true, className: "seeds" });
+  Object.assign(input, {
+    type: "number",
+    min: "0",
+    max: "400",
+    value: String(value),
+    required: true,
+    className: "seeds",
+  });
   input.setAttribute("aria-label", label);
   Object.assign(input.style, { gridColumn: String(column), gridRow: row });
   return input;
 }
 
-/** The fields of the editor, as the board lies: South's row and store first. */
+/** Fields of the editor: South's row and store first. */
 class Fields {
   /** @type {HTMLInputElement[][]} */
   rows = [];
@@ -35,7 +42,7 @@ class Fields {
       field(t("fieldStore", { side: name("north") }), 1, "1 / 3", board.stores[1]),
     ];
     find("edit-pits").value = String(pits);
-    // In the order of the board, for those who go from field to field.
+    // In the order of the board, for keyboard users.
     find("edit-board").replaceChildren(this.stores[1], ...[...this.rows[1]].reverse(), ...this.rows[0], this.stores[0]);
     find("edit-board").style.setProperty("--pits", String(pits));
   }
@@ -50,7 +57,7 @@ class Fields {
 
 const fields = new Fields();
 
-/** What the fields say, seen by the mover. */
+/** Returns the board of the fields, as the mover sees it. */
 const literal = () => {
   const board = fields.read();
   return write(find("edit-first").value === "south" ? board : turned(board));
@@ -61,13 +68,13 @@ const tellText = () => {
   find("edit-text").setCustomValidity("");
 };
 
-/** Shows a board, and it as text. @param {Seeds} board */
+/** Shows a board, also as text. @param {Seeds} board */
 const show = (board) => {
   fields.show(board);
   tellText();
 };
 
-/** All seeds of the pits in other pits; one in each, where there are none. @param {Seeds} board */
+/** Spreads all seeds of the pits at random; without any, one in each pit. @param {Seeds} board */
 function scattered({ stores, rows }) {
   const pits = rows[0].length;
   const count = [...rows[0], ...rows[1]].reduce((sum, seeds) => sum + seeds, 0) || 2 * pits;
@@ -96,7 +103,7 @@ find("edit-text").addEventListener("change", () => {
 find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
 
 /**
- * Asks for a position, beginning with that of a place; undefined when there shall be none.
+ * Asks for a position, with that of a place at first; undefined if the dialog is cancelled.
  * @param {string} rules
  * @param {Place} place
  */

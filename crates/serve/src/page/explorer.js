@@ -1,15 +1,15 @@
-// The opening explorer: the moves that the book knows, what they are worth, and how they went in this browser.
+// The opening explorer: moves of the book with their values, and results of games in this browser.
 
 import * as api from "./api.js";
 import { find } from "./find.js";
 import { playedFrom } from "./played.js";
 import { seeds, t, tell } from "./words.js";
 
-/** What a click on a move does. @type {(move: number) => void} */
+/** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
 
 /**
- * Asks what the book has of a place; resolves to whether that is more than before.
+ * Requests the book's answer for a place; resolves to true if it is new.
  * @param {Server} server
  * @param {string} rules
  * @param {Place} place
@@ -22,34 +22,44 @@ export async function learnBook(server, rules, place, signal) {
   try {
     place.book = await api.book(place.literal, rules, signal);
   } catch (error) {
-    // What is wrong with a table is told where its values are asked for.
+    // Damaged tables are reported with the values of moves.
     if (error.code !== "damaged-table") throw error;
     return false;
   }
   return place.book.in_book;
 }
 
-/** Whether bounds say more than that all seeds in play are won or lost. @param {Api.MoveValue} move @param {Api.Book} book */
+/**
+ * Returns true if bounds are better than the trivial ones.
+ * @param {Api.MoveValue} move
+ * @param {Api.Book} book
+ */
 const says = ({ known, lower, upper }, { seeds: all }) =>
   known === "exact" || (known === "bounds" && lower !== undefined && upper !== undefined && upper - lower < 2 * all);
 
-/** The rows: a move, what it is worth, and how often it was won, drawn and lost. @param {string} rules @param {Place} place */
+/**
+ * Returns the rows: a move, its value, and how often it was won, drawn and lost.
+ * @param {string} rules
+ * @param {Place} place
+ */
 function rowsOf(rules, place) {
   const book = place.book?.in_book ? place.book : undefined;
   const played = playedFrom(rules, place.literal);
   const numbers = new Set([...(book?.moves ?? []).map((move) => move.move), ...Object.keys(played).map(Number)]);
-  return [...numbers].sort((a, b) => a - b).map((number) => {
-    const move = book?.moves.find((move) => move.move === number);
-    const told = book && move && says(move, book) ? tell(move) : undefined;
-    return {
-      number,
-      kind: told?.kind ?? "",
-      value: told ? `${told.text} ${told.word}` : "–",
-      full: told?.full ?? t("unknown"),
-      best: Boolean(book?.best.includes(number)),
-      counts: /** @type {Counts | undefined} */ (played[number]),
-    };
-  });
+  return [...numbers]
+    .sort((a, b) => a - b)
+    .map((number) => {
+      const move = book?.moves.find((move) => move.move === number);
+      const told = book && move && says(move, book) ? tell(move) : undefined;
+      return {
+        number,
+        kind: told?.kind ?? "",
+        value: told ? `${told.text} ${told.word}` : "–",
+        full: told?.full ?? t("unknown"),
+        best: Boolean(book?.best.includes(number)),
+        counts: /** @type {Counts | undefined} */ (played[number]),
+      };
+    });
 }
 
 /** @param {ReturnType<typeof rowsOf>[number]} row @param {boolean} playable */
@@ -73,7 +83,7 @@ function rowOf({ number, kind, value, full, best, counts }, playable) {
 }
 
 /**
- * Shows the moves from a place; `chosen` is told which one was clicked, if it is `playable`.
+ * Shows the moves from a place; `chosen` is called with a clicked move, if the place is `playable`.
  * @param {string} rules
  * @param {Place} place
  * @param {boolean} playable
@@ -87,6 +97,8 @@ export function showExplorer(rules, place, playable, chosen) {
   const state = JSON.stringify([rows, playable]);
   if (part.dataset.state === state) return;
   part.dataset.state = state;
-  find("explorer-note").textContent = place.book?.in_book ? t("explorerBook", { n: seeds(place.book.seeds) }) : t("explorerPlayed");
+  find("explorer-note").textContent = place.book?.in_book
+    ? t("explorerBook", { n: seeds(place.book.seeds) })
+    : t("explorerPlayed");
   find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, playable)));
 }

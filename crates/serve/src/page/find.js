@@ -1,4 +1,4 @@
-// The elements of the page by their ids. `.ci/javascript` reads from index.html which there are, and of which kind.
+// The elements of the page by id. `.ci/javascript` reads their types from index.html.
 
 /** @template {keyof Elements} Id @param {Id} id @returns {Elements[Id]} */
 export const find = (id) => /** @type {any} */ (document.getElementById(id));

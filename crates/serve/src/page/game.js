@@ -1,18 +1,18 @@
-// A game as a tree of variations, as the server described it: the page has no rules of its own.
+// A game as a tree of variations, as described by the server: the page itself contains no rules.
 
 /** @type {Side[]} */
 export const SIDES = ["south", "north"];
 
-/** The numbers of a board literal, seen by its mover. @param {string} literal @returns {Seeds} */
+/** Returns the numbers of a board literal, as its mover sees it. @param {string} literal @returns {Seeds} */
 export function read(literal) {
   const [pits, ...numbers] = literal.slice(1, -1).split(",").map(Number);
   return { stores: numbers.slice(0, 2), rows: [numbers.slice(2, 2 + pits), numbers.slice(2 + pits)] };
 }
 
-/** The board literal of rows and stores, the mover's first. @param {Seeds} board */
+/** Returns the board literal of rows and stores, the mover's first. @param {Seeds} board */
 export const write = ({ stores, rows }) => `<${[rows[0].length, ...stores, ...rows[0], ...rows[1]].join(",")}>`;
 
-/** The same board with the sides exchanged. @param {Seeds} board */
+/** Returns the board with the sides swapped. @param {Seeds} board */
 export const turned = ({ stores, rows }) => ({ stores: [...stores].reverse(), rows: [...rows].reverse() });
 
 /** @param {Side} side @returns {Side} */
@@ -22,8 +22,7 @@ export const other = (side) => (side === "south" ? "north" : "south");
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * The board of a text in any of the forms that the program takes: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`.
- * Undefined if it has none of them.
+ * Reads a board in any form of the program: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`. Undefined for other texts.
  * @param {string} text
  * @returns {Seeds | undefined}
  */
@@ -44,7 +43,7 @@ export function parse(text) {
   return board && board.rows[0].length > 0 && board.rows[0].length === board.rows[1].length ? board : undefined;
 }
 
-/** A place in a game: a position, who is to move, and what is known of it. */
+/** A place in a game: a position, the side to move, and the answers about it. */
 export class Place {
   /**
    * `before` is the place from which the move `by`, as the server describes it, led here.
@@ -58,9 +57,9 @@ export class Place {
     this.side = side;
     this.before = before;
     this.by = by;
-    /** The places after the moves that were tried here, the first one first. @type {Reached[]} */
+    /** Places after the moves that were tried here, in that order. @type {Reached[]} */
     this.after = [];
-    /** Which of them is on the line that is shown. @type {Reached | undefined} */
+    /** The one on the shown line. @type {Reached | undefined} */
     this.chosen = undefined;
     /** @type {Api.Answer | undefined} */
     this.answer = undefined;
@@ -69,17 +68,17 @@ export class Place {
     /** @type {string | undefined} */
     this.comment = undefined;
     this.over = by?.finished ?? false;
-    /** Whether the game that ends here was counted. */
+    /** True if the game that ends here was counted. */
     this.counted = false;
   }
 
-  /** Rows and stores as they are after the last move, South's first. */
+  /** Rows and stores after the last move, South's first. */
   raw() {
     const board = read(this.literal);
     return this.side === "south" ? board : turned(board);
   }
 
-  /** The same; when the game is over, all seeds lie in the stores of their sides. */
+  /** Rows and stores; at the end of the game all seeds are in the stores of their sides. */
   board() {
     const board = this.raw();
     if (!this.finished) return board;
@@ -87,17 +86,17 @@ export class Place {
     return { stores, rows: board.rows.map((row) => row.map(() => 0)) };
   }
 
-  /** Whether the game is over here, as the server says. */
+  /** True if the server reports that the game is over here. */
   get finished() {
     return this.answer?.finished ?? this.over;
   }
 
-  /** The moves that lead here from the start. */
+  /** Moves that lead here from the start. */
   get path() {
     return this.steps.map((place) => place.by.move);
   }
 
-  /** The places from the first move to this one. */
+  /** Places from the first move to this one. */
   get steps() {
     /** @type {Reached[]} */
     const steps = [];
@@ -106,12 +105,16 @@ export class Place {
   }
 }
 
-/** Whether a move led to a place: to all but the first one. @param {Place} place @returns {place is Reached} */
+/**
+ * Returns true if a move led to a place, as to all places but the first.
+ * @param {Place} place
+ * @returns {place is Reached}
+ */
 export const isReached = (place) => place.before !== undefined;
 
 /**
- * What the move that led to a place lost: `seeds` of the final difference, and whether it `turns` a win or a draw into
- * something worse. Undefined where that is not known.
+ * Returns the loss of the move that led to a place: `seeds` of the final difference, and `turns` if it turned a win
+ * or a draw into something worse. Undefined if the loss is not proved.
  * @param {Place} place
  */
 export function loss(place) {
@@ -124,13 +127,13 @@ export function loss(place) {
   return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got) };
 }
 
-/** What the move that led to a place lost, if that is more than nothing. @param {Place} place */
+/** Returns the loss of the move that led to a place, if it lost anything. @param {Place} place */
 export function mistake(place) {
   const lost = loss(place);
   return lost && lost.seeds > 0 ? lost : undefined;
 }
 
-/** How many seeds the move that led to a place captured. @param {Reached} place */
+/** Returns the number of seeds that the move that led to a place captured. @param {Reached} place */
 export function captured(place) {
   const [before, after] = [place.before.raw(), place.raw()];
   const index = place.before.side === "south" ? 0 : 1;
@@ -139,28 +142,28 @@ export function captured(place) {
   return after.stores[index] - before.stores[index] - sown;
 }
 
-/** A game: its rules, its tree of places, and which of them is shown. */
+/** A game: its rules, its tree of places, and the shown place. */
 export class Game {
   /** @param {string} rules @param {string} literal @param {Side} side */
   constructor(rules, literal, side) {
     this.rules = rules;
     this.root = new Place(literal, side);
     this.place = this.root;
-    /** Lines from the start that a link names and the server has not described yet. @type {number[][]} */
+    /** Lines from the start in a link that the server has not described yet. @type {number[][]} */
     this.pending = [];
-    /** Comments on places that are not there yet. @type {Note[]} */
+    /** Comments on places that are not loaded yet. @type {Note[]} */
     this.comments = [];
-    /** Whether the sides may be exchanged, or were. @type {string | undefined} */
+    /** State of the pie rule. @type {string | undefined} */
     this.pie = undefined;
     /** @type {Puzzle | undefined} */
     this.puzzle = undefined;
-    /** What was said last about the puzzle. @type {string | undefined} */
+    /** Last message about the puzzle. @type {string | undefined} */
     this.told = undefined;
     /** @type {Api.Header[] | undefined} */
     this.headers = undefined;
   }
 
-  /** The places of the line that is shown: through the shown place, to the end that was last seen. */
+  /** Places of the shown line: through the shown place to the last visited end. */
   get places() {
     /** @type {Place[]} */
     const places = [this.root, ...this.place.steps];
@@ -168,21 +171,22 @@ export class Game {
     return places;
   }
 
-  /** How many moves lead to the shown place. */
+  /** Number of moves to the shown place. */
   get at() {
     return this.place.path.length;
   }
 
-  /** The moves of the shown line. */
+  /** Moves of the shown line. */
   get moves() {
     return this.places.filter(isReached).map((place) => place.by.move);
   }
 
-  /** Goes on with a move, as the server described it, beside those that were played here before. @param {Made} move */
+  /** Plays a move that the server described, beside those that were played here already. @param {Made} move */
   play(move) {
     const place = this.place;
     const known = place.after.find((next) => next.by.move === move.move);
-    const next = known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
+    const next =
+      known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
     if (!known) place.after.push(next);
     this.show(next);
     return next;
@@ -194,7 +198,7 @@ export class Game {
     this.place = place;
   }
 
-  /** The place after some moves from the start, undefined if they were never played. @param {number[]} moves */
+  /** Returns the place after some moves from the start; undefined if they were never played. @param {number[]} moves */
   find(moves) {
     /** @type {Place | undefined} */
     let place = this.root;
@@ -202,7 +206,7 @@ export class Game {
     return place;
   }
 
-  /** Puts comments where they belong, as far as those places are there. */
+  /** Attaches comments to their places, as far as these are loaded. */
   takeComments() {
     this.comments = this.comments.filter(({ path, text }) => {
       const place = this.find(path);
@@ -211,13 +215,13 @@ export class Game {
     });
   }
 
-  /** All comments, as `comments`. */
+  /** Returns all comments, in the form of `comments`. */
   get notes() {
     const there = this.all().flatMap(({ path, comment }) => (comment ? [{ path, text: comment }] : []));
     return [...there, ...this.comments];
   }
 
-  /** All places, each before those that follow it. */
+  /** Returns all places, each before those that follow it. */
   all() {
     /** @type {Place[]} */
     const found = [this.root];
@@ -225,7 +229,7 @@ export class Game {
     return found;
   }
 
-  /** The moves to each end of the tree, those to come included, apart from that of the shown line. */
+  /** Returns the moves to each end of the tree, including lines to be loaded, except that of the shown line. */
   get others() {
     const ends = this.all().filter((place) => place.after.length === 0 && place !== this.places.at(-1));
     return [...ends.filter((place) => place.before).map((place) => place.path), ...this.pending];

@@ -1,4 +1,4 @@
-// The value of a game, place by place, told for South: a graph, and a bar for the shown place.
+// The value of a game for South, place by place: a graph, and a bar for the shown place.
 
 import { mistake } from "./game.js";
 import { name, signed, t, tell } from "./words.js";
@@ -6,7 +6,7 @@ import { name, signed, t, tell } from "./words.js";
 const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, EDGE] = [170, 34, 12];
 
-/** How large the dots are: what went wrong is seen first. */
+/** Sizes of the dots. Mistakes are largest, to be seen first. */
 const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
 
 /**
@@ -22,7 +22,7 @@ const make = (tag, attributes, parent) => {
   return element;
 };
 
-/** What is known of a place, for South. @param {Place} place @returns {Api.Value} */
+/** Returns the value of a place for South. @param {Place} place @returns {Api.Value} */
 export function forSouth(place) {
   const { value, lower, upper, estimate } = /** @type {Api.Value} */ (place.answer ?? {});
   if (place.side === "south") return { value, lower, upper, estimate };
@@ -31,12 +31,12 @@ export function forSouth(place) {
   return { value: negative(value), lower: negative(upper), upper: negative(lower), estimate: negative(estimate) };
 }
 
-/** A step for the lines of the scale, so that there are few. @param {number} most */
+/** Returns a step for the lines of the scale, so that there are few. @param {number} most */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
-/** The graph: one stop for the keyboard, on which arrow keys go through the game. */
+/** The graph: one tab stop, on which arrow keys move through the game. */
 export class Graph {
-  /** `goTo` is told to which place of the line to go. @param {Element} parent @param {(at: number) => void} goTo */
+  /** `goTo` is called with a place of the line. @param {Element} parent @param {(at: number) => void} goTo */
   constructor(parent, goTo) {
     this.parent = parent;
     /** @type {Game | undefined} */
@@ -101,7 +101,11 @@ export class Graph {
       const lost = mistake(place);
       const kind = lost ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
       const here = index === at ? " here" : "";
-      const dot = make("circle", { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
+      const dot = make(
+        "circle",
+        { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` },
+        svg,
+      );
       dot.dataset.index = String(index);
       let title = t("graphAfter", { n: index, value: tell(known[index]).full });
       if (lost && place.before) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
@@ -110,7 +114,7 @@ export class Graph {
   }
 }
 
-/** Sets the bar: how much of it is South's, and what is proved. @param {HTMLElement} bar @param {Place} place */
+/** Sets the bar: South's share, and proved bounds. @param {HTMLElement} bar @param {Place} place */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
   const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);

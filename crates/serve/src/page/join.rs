@@ -1,20 +1,20 @@
-//! Joins the scripts of the page into one, for `build.rs`: a browser that has to fetch each on its own waits several times longer.
-//! Comments in lines of their own, such as those that declare types, are left out.
+//! Joins the scripts of the page into one, for `build.rs`. A browser that fetches each script separately waits
+//! several times longer. Comments on lines of their own, such as those that declare types, are left out.
 //!
-//! Each script becomes a function that returns what it exports, after those that it imports from. So imports and exports have a fixed
-//! form, each in one line of its own: `import { a, b } from "./file.js";`, `import * as name from "./file.js";`, and
-//! `export const`, `export function`, `export async function` or `export class` before a declaration.
+//! Each script becomes a function that returns its exports, after the scripts that it imports. So imports and exports
+//! have a fixed form, each on one line: `import { a, b } from "./file.js";`, `import * as name from "./file.js";`,
+//! and `export const`, `export function`, `export async function` or `export class` before a declaration.
 
 use std::collections::BTreeMap;
 
-/// The scripts by name (`api` for `api.js`), joined so that `main` is run last.
+/// Joins scripts, given by name (`api` for `api.js`), so that `main` runs last.
 pub fn join(scripts: &BTreeMap<String, String>, main: &str) -> String {
     let mut joined = String::new();
     add(scripts, main, &mut Vec::new(), &mut Vec::new(), &mut joined);
     joined
 }
 
-/// Adds a script after those that it imports, unless it is there already. `open` are those that wait for it.
+/// Adds a script after those that it imports, unless it is added already. `open` are the scripts that wait for it.
 fn add(
     scripts: &BTreeMap<String, String>,
     name: &str,
@@ -32,7 +32,7 @@ fn add(
     let mut commented = false;
     for line in text.lines() {
         let trimmed = line.trim();
-        // One that is followed by code in its line is a cast.
+        // A comment before code on the same line is a cast.
         commented |= trimmed.starts_with("/**") && (trimmed.ends_with("*/") || !trimmed.contains("*/"));
         if commented {
             commented = !trimmed.ends_with("*/");

@@ -1,10 +1,10 @@
-// The keyboard: a number sows a pit, arrows walk along the row, letters do what buttons do.
+// The keyboard: a number sows a pit, arrows move along the row, letters stand for buttons.
 
 import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
 import { t } from "./words.js";
 
-/** Milliseconds in which a second digit may follow, where there are ten pits or more. */
+/** Milliseconds to wait for a second digit, with ten pits or more. */
 const PATIENCE = 900;
 
 let digits = "";
@@ -12,8 +12,14 @@ let digits = "";
 let timer;
 
 /**
- * Listens to keys: `pits` and `walk`, `sow`, `hint`, `step` say what they do.
- * @param {{ pits: () => number, walk: (by: 1 | -1) => void, sow: (pit: number) => void, hint: () => void, step: (by: 1 | -1) => void }} does
+ * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint` and `step`.
+ * @param {{
+ *   pits: () => number,
+ *   walk: (by: 1 | -1) => void,
+ *   sow: (pit: number) => void,
+ *   hint: () => void,
+ *   step: (by: 1 | -1) => void,
+ * }} does
  */
 export function listenToKeys({ pits, walk, sow, hint, step }) {
   const sowTyped = () => {
@@ -27,7 +33,7 @@ export function listenToKeys({ pits, walk, sow, hint, step }) {
   const type = (digit) => {
     clearTimeout(timer);
     digits += digit;
-    // No further digit can follow, or not in time.
+    // No further digit can follow, or none came in time.
     if (Number(digits) * 10 > pits() || digits.length === 2) {
       sowTyped();
       return;

@@ -1,14 +1,15 @@
-// How the board lies on the screen: the wider it may be, the larger the pits, and none smaller than a finger needs.
+// Layout of the board: pits as large as the space allows, and never smaller than a finger needs.
 
-/** The least width of a pit in pixels, for fingers, and easy to hit with a mouse. */
+/** Minimum width of a pit in pixels, for fingers and mice. */
 const LEAST = 44;
 
-/** Pixels between pits, around the board, of a border, and of a label: on a projector larger. */
+/** Pixels between pits, around the board, of a border, and of a label; larger on a projector. */
 const [GAP, PADDING, BORDER] = [6, 10, 2];
 const LABEL = { usual: 52, large: 76 };
 
 /**
- * The form of a board of so many pits in a space of this width and height, and the width of its pits:
+ * Returns the form of a board with this number of pits in a space of this width and height, and the width of its
+ * pits:
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
  * @param {number} pits
  * @param {number} width
@@ -25,7 +26,7 @@ export function layout(pits, width, height, labels, large = false) {
   /** @param {number} pit @param {number} most */
   const fit = (pit, most) => Math.floor(Math.max(LEAST, Math.min(pit, most, large ? 320 : 220)));
   if (wide >= LEAST) return { form: "wide", pit: fit(wide, high(2, GAP)) };
-  const stacked = (width - edge - GAP / 2 * (pits - 1)) / pits;
+  const stacked = (width - edge - (GAP / 2) * (pits - 1)) / pits;
   if (stacked >= LEAST) return { form: "stacked", pit: fit(stacked, high(2, 130)) };
   const tall = Math.min((height - 160) / pits - GAP, (width - edge - GAP - 2 * (labels ? 76 : 0)) / 2, 64);
   return { form: "tall", pit: Math.floor(Math.max(LEAST, tall)) };

@@ -1,13 +1,16 @@
 // A line of play as text, turn by turn, and as buttons.
 
-/** The moves of the turns of a line such as `36 21 4`, or `11,3 2` where a turn has commas. @param {string} text */
+/** Returns the moves of the turns of a line such as `36 21 4`, or `11,3 2` with commas. @param {string} text */
 export function turnsOf(text) {
-  return text.split(/\s+/).filter(Boolean).map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
+  return text
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
 }
 
 /**
- * Shows a line as buttons, each of which plays the moves up to it; `play` is told which moves. Lines of more than nine
- * pits a side have turns of one move without a comma, too, so `pits` says how turns are to be read.
+ * Shows a line as buttons, each of which calls `play` with the moves up to it. Lines of more than nine pits a side
+ * have turns of one move without a comma, too, so `pits` determines how turns are read.
  * @param {HTMLElement} element
  * @param {string} text
  * @param {number} pits
@@ -17,9 +20,13 @@ export function turnsOf(text) {
 export function showLine(element, text, pits, play, label) {
   if (element.dataset.line === text) return;
   element.dataset.line = text;
-  const turns = pits > 9
-    ? text.split(/\s+/).filter(Boolean).map((turn) => turn.split(",").filter(Boolean).map(Number))
-    : turnsOf(text);
+  const turns =
+    pits > 9
+      ? text
+          .split(/\s+/)
+          .filter(Boolean)
+          .map((turn) => turn.split(",").filter(Boolean).map(Number))
+      : turnsOf(text);
   /** @type {number[]} */
   const moves = [];
   const groups = turns.map((turn) => {

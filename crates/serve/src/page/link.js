@@ -6,14 +6,14 @@ import { t } from "./words.js";
 /** @param {string} text */
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 
-/** A comment as a link has it: moves from the start, and the text. @param {string} text @returns {Note} */
+/** Reads a comment of a link: moves from the start, and the text. @param {string} text @returns {Note} */
 const note = (text) => {
   const [path, ...rest] = text.split(":");
   return { path: numbers(path), text: rest.join(":") };
 };
 
 /**
- * The game as a fragment: `extra` are further fields.
+ * Returns the game as a fragment; `extra` are further fields.
  * @param {Game} game
  * @param {Record<Side, string>} players
  * @param {Record<string, string>} extra
@@ -33,7 +33,7 @@ export function fragment(game, players, extra = {}) {
   return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
-/** What a fragment says; fields that it does not have are undefined. @param {string} text */
+/** Reads a fragment; missing fields are undefined. @param {string} text */
 export function fromFragment(text) {
   const fields = new URLSearchParams(text);
   /** @param {string} name */
@@ -44,8 +44,13 @@ export function fromFragment(text) {
     board: field("board"),
     side: /** @type {Side} */ (fields.get("first") === "north" ? "north" : "south"),
     moves,
-    at: fields.has("at") ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0)) : moves.length,
-    also: (fields.get("also") ?? "").split(";").map(numbers).filter((path) => path.length > 0),
+    at: fields.has("at")
+      ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0))
+      : moves.length,
+    also: (fields.get("also") ?? "")
+      .split(";")
+      .map(numbers)
+      .filter((path) => path.length > 0),
     players: { south: field("south"), north: field("north") },
     values: field("values"),
     pie: field("pie"),
@@ -54,7 +59,7 @@ export function fromFragment(text) {
   };
 }
 
-/** Copies the link to the game; without values if they are hidden. @param {boolean} values */
+/** Copies the link to the game, without values if they are hidden. @param {boolean} values */
 export async function copyLink(values) {
   const button = find("share");
   const link = values ? location.href : `${location.href}&values=off`;

@@ -1,4 +1,4 @@
-// What the machine is doing, shown and announced.
+// State of the server and of searches, shown and announced.
 
 import * as api from "./api.js";
 import { find } from "./find.js";
@@ -6,7 +6,7 @@ import { t } from "./words.js";
 
 let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
 
-/** Has a reader of the screen say something. @param {string} text */
+/** Makes screen readers say a text. @param {string} text */
 export function announce(text) {
   find("said").textContent = text;
 }
@@ -19,7 +19,7 @@ function show() {
   find("retry").hidden = connection === "online";
 }
 
-/** Says what the machine works on; nothing if it has nothing to do. */
+/** Shows the current work; an empty text stands for no work. */
 export function setWork(text = "") {
   if (text === work) return;
   work = text;

@@ -1,4 +1,4 @@
-// The list of moves with its variations. It is changed, not made again, so that the focus stays.
+// The list of moves with its variations. It is updated in place, so that the focus stays.
 
 import { mistake } from "./game.js";
 import { letter, name, t } from "./words.js";
@@ -12,7 +12,7 @@ function arrange(list, items) {
 }
 
 export class MoveList {
-  /** `show` is told which place was chosen. @param {HTMLElement} element @param {(place: Place) => void} show */
+  /** `show` is called with a chosen place. @param {HTMLElement} element @param {(place: Place) => void} show */
   constructor(element, show) {
     this.element = element;
     this.show = show;
@@ -20,7 +20,7 @@ export class MoveList {
     this.items = new WeakMap();
     /** @type {WeakMap<Place, { item: HTMLElement, list: HTMLElement }>} */
     this.lists = new WeakMap();
-    /** The places of the line that is shown. @type {Set<Place>} */
+    /** Places of the shown line. @type {Set<Place>} */
     this.shown = new Set();
     /** @type {Place | undefined} */
     this.place = undefined;
@@ -29,7 +29,7 @@ export class MoveList {
     this.here = null;
   }
 
-  /** Shows the moves of a game; `values`: and what they lost. @param {Game} game @param {boolean} values */
+  /** Shows the moves of a game, with `values` also their losses. @param {Game} game @param {boolean} values */
   update(game, values) {
     this.shown = new Set(game.places);
     this.place = game.place;
@@ -40,7 +40,7 @@ export class MoveList {
     this.here = here;
   }
 
-  /** Scrolls the list, and nothing else, so that a button is seen. @param {Element | null} button */
+  /** Scrolls only the list, so that a button is visible. @param {Element | null} button */
   reveal(button) {
     if (!button) return;
     const [box, frame] = [button.getBoundingClientRect(), this.element.getBoundingClientRect()];
@@ -49,7 +49,7 @@ export class MoveList {
   }
 
   /**
-   * Fills a list with the moves from a place on: each followed by its variations.
+   * Fills a list with the moves from a place on, each followed by its variations.
    * @param {Element} list
    * @param {Reached | undefined} first
    */
@@ -86,7 +86,9 @@ export class MoveList {
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join(": ");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";
-    button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"].filter(Boolean).join(" ");
+    button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"]
+      .filter(Boolean)
+      .join(" ");
     if (place === this.place) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
     return item;

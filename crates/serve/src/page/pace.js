@@ -1,33 +1,35 @@
-// How long a move is left to be seen before a program moves.
+// Pauses after a move before a program moves.
 
 import { find } from "./find.js";
 import { settings } from "./settings.js";
 import { seen } from "./sow.js";
 
 /** @param {number} milliseconds @param {AbortSignal} signal */
-const wait = (milliseconds, signal) => new Promise((done) => {
-  const timer = setTimeout(done, milliseconds);
-  const stop = () => {
-    clearTimeout(timer);
-    done(undefined);
-  };
-  signal.addEventListener("abort", stop, { once: true });
-});
+const wait = (milliseconds, signal) =>
+  new Promise((done) => {
+    const timer = setTimeout(done, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      done(undefined);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
 
-/** Waits until the next move is asked for. @param {AbortSignal} signal */
-const nextAsked = (signal) => new Promise((done) => {
-  const button = find("next");
-  button.hidden = false;
-  const next = () => {
-    button.hidden = true;
-    done(undefined);
-  };
-  button.addEventListener("click", next, { once: true, signal });
-  signal.addEventListener("abort", done, { once: true });
-});
+/** Waits until the next move is requested. @param {AbortSignal} signal */
+const nextAsked = (signal) =>
+  new Promise((done) => {
+    const button = find("next");
+    button.hidden = false;
+    const next = () => {
+      button.hidden = true;
+      done(undefined);
+    };
+    button.addEventListener("click", next, { once: true, signal });
+    signal.addEventListener("abort", done, { once: true });
+  });
 
 /**
- * Waits until a program may move: a while after the last move was shown at `since`, or when that is asked for.
+ * Waits until a program may move: a while after the last move was shown at `since`, or on request.
  * @param {number} since
  * @param {AbortSignal} signal
  */

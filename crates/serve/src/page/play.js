@@ -1,4 +1,4 @@
-// How a game goes on: people and programs move, places are gone to, and the address keeps all of it.
+// The course of a game: moves of people and programs, jumps to places, and the address that keeps all of it.
 
 import * as api from "./api.js";
 import { analyse, learn } from "./analysis.js";
@@ -18,7 +18,10 @@ import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
-/** Keeps the game in the address; `push`: so that the browser's Back returns to what was shown before. @param {boolean} [push] */
+/**
+ * Keeps the game in the address; with `push` the browser's Back returns to the previous state.
+ * @param {boolean} [push]
+ */
 export function keep(push) {
   const { game } = now;
   const extra = { ...(game.pie ? { pie: game.pie } : {}), ...(game.puzzle ? named(game.puzzle) : {}) };
@@ -26,7 +29,7 @@ export function keep(push) {
   if (link !== location.hash) history[push ? "pushState" : "replaceState"](null, "", link);
 }
 
-/** Shows the place where the game is, asks what is known of it, and lets its player move. */
+/** Shows the current place of the game, requests an answer about it, and lets its player move. */
 export function arrive(push = false) {
   begun();
   now.sowing = false;
@@ -48,8 +51,12 @@ export function arrive(push = false) {
     return;
   }
   learn(game, place, signal, values(), told)
-    .then(() => (values() ? analyse(game, signal, told) : undefined)).catch(fail);
-  if (values()) learnBook(now.server, game.rules, place, signal).then((more) => more && told()).catch(fail);
+    .then(() => (values() ? analyse(game, signal, told) : undefined))
+    .catch(fail);
+  if (values())
+    learnBook(now.server, game.rules, place, signal)
+      .then((more) => more && told())
+      .catch(fail);
 }
 
 /** @param {Place} place @param {number} turn */
@@ -86,10 +93,11 @@ async function make(move, push = false) {
   now.sowing = true;
   if (game.puzzle && place.before === game.root) game.told = tryMove(game.puzzle, move.move);
   else if (place.finished && !game.puzzle) countGame(game.rules, place);
-  // Before anything is seen to move, so that the move is kept if the page is left meanwhile.
+  // Before the animation, so that the move is kept if the page is left meanwhile.
   keep(push);
   board.label(place.before, false, false);
-  announce(`${happened(place)} ${place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`} ${game.told ?? ""}`);
+  const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
+  announce(`${happened(place)} ${next} ${game.told ?? ""}`);
   const whole = await sow(board, place);
   if (whole && turn === now.turn) arrive();
 }
@@ -104,10 +112,13 @@ export function choose(side, pit) {
     make(known, true).catch(fail);
     return;
   }
-  // Not known yet: the line of this one move tells what it does.
-  api.line(place.literal, rules, [pit]).then(({ places }) => {
-    return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
-  }).catch(fail);
+  // Not loaded yet: the line of this one move has its effects.
+  api
+    .line(place.literal, rules, [pit])
+    .then(({ places }) => {
+      return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
+    })
+    .catch(fail);
 }
 
 /** Shows a place of the game. @param {Place} place */
@@ -119,7 +130,7 @@ export function goTo(place) {
   announce(`${isReached(place) ? happened(place) : ""} ${status(place)}`);
 }
 
-/** The next place in a direction where a person is to move, or the end. @param {1 | -1} by */
+/** Returns the next place in a direction where a person is to move, or the end. @param {1 | -1} by */
 export function step(by) {
   /** @param {Place} place */
   const next = (place) => (by < 0 ? place.before : place.chosen);
@@ -131,7 +142,7 @@ export function step(by) {
   goTo(place);
 }
 
-/** Plays the first moves of the line that is shown, beside those that were played. @param {number[]} moves */
+/** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */
 async function playLine(moves) {
   const { game } = now;
   const from = game.place;
@@ -145,7 +156,7 @@ async function playLine(moves) {
   }
 }
 
-/** Sets who plays, a person where the server does not have a player. @param {string} south @param {string} north */
+/** Sets the players: a person if the server does not have a player. @param {string} south @param {string} north */
 export function setPlayers(south, north) {
   for (const side of SIDES) {
     const player = side === "south" ? south : north;
@@ -154,7 +165,7 @@ export function setPlayers(south, north) {
   }
 }
 
-/** The sides change their players, by the pie rule. */
+/** Swaps the players of the sides, by the pie rule. */
 export function exchange() {
   setPlayers(players.north, players.south);
   now.game.pie = "swapped";

@@ -1,11 +1,11 @@
-// The games that were finished in this browser: how often each move was played, and with what success.
+// Games finished in this browser: how often each move was played, with its results.
 
 const KEY = "kalah-games";
 
-/** Moves of a game that are counted, and positions that are kept; the oldest ones are dropped. */
+/** Maximum counted moves of a game, and maximum stored positions; the oldest ones are dropped. */
 const [FIRST, MOST] = [24, 4000];
 
-/** By rules and position. @type {Record<string, Played> | undefined} */
+/** Counts by rules and position. @type {Record<string, Played> | undefined} */
 let kept;
 
 /** @returns {Record<string, Played>} */
@@ -13,7 +13,7 @@ function load() {
   try {
     kept ??= JSON.parse(localStorage.getItem(KEY) ?? "null");
   } catch {
-    // What is there was not written by this page, or the browser forbids it.
+    // The stored text is not from this page, or the browser forbids storage.
   }
   kept ??= {};
   return kept;
@@ -41,12 +41,12 @@ export function countGame(rules, end) {
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    // A browser may forbid it.
+    // A browser may forbid storage.
   }
 }
 
 /**
- * How often each move was played from a position: won, drawn and lost for the side that moved.
+ * Returns how often each move from a position was won, drawn and lost for the side that moved.
  * @param {string} rules
  * @param {string} literal
  */

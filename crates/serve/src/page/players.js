@@ -1,12 +1,12 @@
-// Who plays a side: a person, a program at a level with a name, or any program of the server.
+// Players of a side: a person, a program of a named level, or any program of the server.
 
 import { around } from "./find.js";
 import { t } from "./words.js";
 
-/** The programs that have a name for beginners, from the easiest on. */
+/** Programs with a name for beginners, from the easiest on. */
 const LEVELS = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"]);
 
-/** The level of the first game. */
+/** Level of the first game. */
 export const MIDDLE = "alphabeta:2";
 
 /** @type {string[]} */
@@ -15,12 +15,15 @@ let kinds = [];
 /** @param {string} player */
 const kindOf = (player) => player.split(":")[0];
 
-/** Sets which programs the server has, as it writes them: `greedy`, `alphabeta:D`, `random:SEED`. @param {string[]} programs */
+/**
+ * Sets the programs of the server, in its notation: `greedy`, `alphabeta:D`, `random:SEED`.
+ * @param {string[]} programs
+ */
 export const setPrograms = (programs) => {
   kinds = programs;
 };
 
-/** Whether the server has a player. @param {string} player */
+/** Returns true if the server has a player. @param {string} player */
 export function isPlayer(player) {
   if (player === "human") return true;
   return kinds.some((kind) => {
@@ -41,11 +44,19 @@ function group(label, options) {
 /** Fills a list of players. @param {HTMLSelectElement} select */
 export function fillPlayers(select) {
   const has = LEVELS.filter(isPlayer);
-  const programs = kinds.map((kind) => kind.replace(":SEED", "")).filter((kind) => !has.some((level) => level === kind));
+  const programs = kinds
+    .map((kind) => kind.replace(":SEED", ""))
+    .filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
-    group(t("levels"), has.map((level) => new Option(t(`level.${level}`), level))),
-    group(t("programs"), programs.map((kind) => new Option(kind.replace(":D", ""), kind))),
+    group(
+      t("levels"),
+      has.map((level) => new Option(t(`level.${level}`), level)),
+    ),
+    group(
+      t("programs"),
+      programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
+    ),
   );
 }
 
@@ -58,12 +69,14 @@ export function fillPlayers(select) {
 export function showPlayer(select, field, player) {
   const values = [...select.options].map((option) => option.value);
   const [kind, number] = player.split(":");
-  select.value = values.includes(player) ? player : values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human";
+  select.value = values.includes(player)
+    ? player
+    : (values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human");
   if (number !== undefined) field.value = number;
   around(field).hidden = !select.value.endsWith(":D");
 }
 
-/** The player that is chosen in a list. @param {HTMLSelectElement} select @param {HTMLInputElement} field */
+/** Returns the player that is chosen in a list. @param {HTMLSelectElement} select @param {HTMLInputElement} field */
 export function chosenPlayer(select, field) {
   const number = Math.max(1, Math.min(99, Math.trunc(Number(field.value)) || 1));
   return select.value.replace(/:D$/, `:${number}`);

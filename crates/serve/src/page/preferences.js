@@ -1,13 +1,15 @@
-// The settings of the page: how moves are shown, the language, sounds, a large board.
+// Settings of the page: speed of moves, language, sounds, a large board.
 
 import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { language, languages } from "./words.js";
 
-/** Fills the settings, and does what they say; `fit` lays the board out again. @param {() => void} fit */
+/** Shows and applies the settings; `fit` lays the board out again. @param {() => void} fit */
 export function preparePreferences(fit) {
   find("speed").value = settings.speed;
-  find("speed").addEventListener("change", () => remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }));
+  find("speed").addEventListener("change", () =>
+    remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
+  );
   find("sounds").checked = settings.sounds;
   find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
   const large = () => {

@@ -1,4 +1,4 @@
-// Puzzles: positions with one move that keeps the win or the draw; and how many were solved, kept in the browser.
+// Puzzles: positions in which only one move keeps the win or the draw. The browser stores how many were solved.
 
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
@@ -6,13 +6,17 @@ import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { name, t } from "./words.js";
 
-/** The day of a date, in the time zone of the browser, as the server writes it. @param {Date} date */
-const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+/** Returns the day of a date in the time zone of the browser, in the server's form. @param {Date} date */
+const dayOf = (date) =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
 /** @returns {Solved} */
 const solved = () => ({ row: 0, days: 0, day: "", tried: "", ...settings.puzzles });
 
-/** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. @param {string} rules */
+/**
+ * Asks for a kind of puzzle under the rules of a game; resolves to the puzzle, or undefined if cancelled.
+ * @param {string} rules
+ */
 export async function askPuzzle(rules) {
   const { row, days } = solved();
   find("puzzle-state").textContent = `${t("puzzleRow", { n: row })} ${t("puzzleDays", { n: days })}`;
@@ -24,15 +28,15 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level, ...which });
 }
 
-/** Another puzzle like this one. @param {Puzzle} puzzle */
+/** Requests another puzzle like this one. @param {Puzzle} puzzle */
 export const anotherPuzzle = ({ rules, level }) =>
   api.puzzle({ rules, board: "6x4", level, seed: Math.floor(2 ** 31 * Math.random()) });
 
-/** The field of a link that names a puzzle, without what solves it. @param {Puzzle} puzzle */
+/** Returns the field of a link for a puzzle, without its solution. @param {Puzzle} puzzle */
 export const named = ({ level, day, seed }) => ({ puzzle: `${level}:${day ?? seed}` });
 
 /**
- * The puzzle that a link names, undefined if it names none from this position.
+ * Requests the puzzle of a link; undefined if it has none from this position.
  * @param {string | undefined} text
  * @param {string} rules
  * @param {string} board
@@ -44,11 +48,12 @@ export async function puzzleNamed(text, rules, board) {
   return found?.position === board ? found : undefined;
 }
 
-/** What is to be done in a puzzle. @param {Puzzle} puzzle @param {Side} side */
-export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
+/** Returns the task of a puzzle. @param {Puzzle} puzzle @param {Side} side */
+export const task = ({ outcome, level }, side) =>
+  t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
 /**
- * Says whether a first move solves a puzzle; undefined if there was none yet.
+ * Returns the message for a first move of a puzzle; undefined if there was none yet.
  * @param {Puzzle} puzzle
  * @param {number | undefined} move
  */
@@ -59,7 +64,7 @@ export function judgeFirst(puzzle, move) {
 }
 
 /**
- * The same for a move that was played now: counts it, unless another one was tried before.
+ * Returns the message for a move played now, and counts it, unless it is not the first try.
  * @param {Puzzle} puzzle
  * @param {number} move
  */

@@ -1,4 +1,4 @@
-// The report of a game: what each side's moves lost.
+// The report of a game: losses of each side's moves.
 
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
@@ -7,8 +7,12 @@ import { name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
-/** What the moves of a side lost; moves that are not judged have no proved values. @param {Place[]} places @param {Side} side */
-export function judge(places, side) {
+/**
+ * Returns the losses of a side's moves; moves without proved values are not evaluated.
+ * @param {Place[]} places
+ * @param {Side} side
+ */
+export function evaluate(places, side) {
   const moves = places.filter((place) => place.before?.side === side);
   const lost = moves.map(loss).filter((lost) => lost !== undefined);
   const exact = lost.filter(({ seeds }) => seeds === 0).length;
@@ -24,7 +28,7 @@ export function judge(places, side) {
   };
 }
 
-/** @type {[Key, (judged: ReturnType<typeof judge>) => string | number][]} */
+/** @type {[Key, (evaluated: ReturnType<typeof evaluate>) => string | number][]} */
 const ROWS = [
   ["reportMoves", ({ moves }) => moves],
   ["reportExact", ({ exact }) => exact],
@@ -36,13 +40,13 @@ const ROWS = [
 ];
 
 /**
- * Shows what is known of a line; `done` of its positions are analysed.
+ * Shows the report of a line; `done` of its positions are analysed.
  * @param {Place[]} places
  * @param {number} done
  * @param {(place: Place) => void} goTo
  */
 export function tellReport(places, done, goTo) {
-  const sides = SIDES.map((side) => judge(places, side));
+  const sides = SIDES.map((side) => evaluate(places, side));
   const rows = ROWS.map(([key, of]) => {
     const row = document.createElement("tr");
     const head = document.createElement("th");
@@ -67,14 +71,17 @@ export function tellReport(places, done, goTo) {
   });
   find("report-state").textContent = working
     ? t("reportWorking", { n: done, all: places.length })
-    : wrong.length === 0 ? t("reportNone") : "";
+    : wrong.length === 0
+      ? t("reportNone")
+      : "";
   if (working) return;
   const items = wrong.map(({ place, seeds, turns }) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
-    button.textContent = `${place.path.length}. ${t("moveLabel", { side: name(place.before.side), pit: place.by.move })}: ${t("moveLost", { n: seeds })}`;
+    const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
+    button.textContent = `${place.path.length}. ${move}: ${t("moveLost", { n: seeds })}`;
     button.addEventListener("click", () => {
       find("report-dialog").close("");
       goTo(place.before);

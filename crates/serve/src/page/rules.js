@@ -1,4 +1,4 @@
-// The rules in a minute: what a rule set is, and three moves to try.
+// The rules in a minute: an explanation of a rule set, and three moves to try.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -8,7 +8,7 @@ import { Game } from "./game.js";
 import { sow } from "./sow.js";
 import { explain, happened, t } from "./words.js";
 
-/** Each shows one thing: the board literal, and the pit to sow. @type {Record<string, [board: string, pit: number]>} */
+/** Examples, each with a board literal and the pit to sow. @type {Record<string, [board: string, pit: number]>} */
 const EXAMPLES = {
   sow: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 5],
   store: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3],
@@ -49,13 +49,21 @@ async function play(side, pit) {
   find("rules-do").textContent = happened(place);
 }
 
-/** Shows the rules of a rule set of the server's list. @param {Api.RuleSet} ruleSet @param {(error: Error) => void} fail */
+/**
+ * Shows the rules of a rule set of the server's list.
+ * @param {Api.RuleSet} ruleSet
+ * @param {(error: Error) => void} fail
+ */
 export async function showRules(ruleSet, fail) {
   rules = ruleSet.name;
   find("rules-name").textContent = rules;
   find("rules-told").textContent = explain(ruleSet);
   const shownIn = find("rules-board");
-  board ??= new Board(shownIn, (side, pit) => play(side, pit).catch(fail), () => ({ width: around(shownIn).clientWidth, height: 330 }));
+  board ??= new Board(
+    shownIn,
+    (side, pit) => play(side, pit).catch(fail),
+    () => ({ width: around(shownIn).clientWidth, height: 330 }),
+  );
   const closed = ask(find("rules-dialog"));
   begin("sow");
   board.fit(false);

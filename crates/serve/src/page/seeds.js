@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
-/** An element for drawings, which readers of the screen skip. @param {Element} parent */
+/** Returns an element for drawings, which screen readers skip. @param {Element} parent */
 export function drawing(parent) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
@@ -12,7 +12,7 @@ export function drawing(parent) {
 }
 
 /**
- * Draws `count` seeds, at most `most`, as a sunflower holds its own, in a drawing of this width and height.
+ * Draws `count` seeds, at most `most`, in the pattern of a sunflower, in a drawing of this width and height.
  * @param {SVGSVGElement} svg
  * @param {number} count
  * @param {number} most

@@ -1,4 +1,4 @@
-// What this browser remembers.
+// Settings stored in this browser.
 
 const KEY = "kalah";
 
@@ -17,12 +17,12 @@ function load() {
 /** The settings; `remember` changes them. */
 export const settings = load();
 
-/** Changes settings. Where nothing can be stored they hold until the page is left. @param {Partial<Settings>} changes */
+/** Changes settings. Without storage they last until the page is left. @param {Partial<Settings>} changes */
 export function remember(changes) {
   Object.assign(settings, changes);
   try {
     localStorage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // A browser may forbid it.
+    // A browser may forbid storage.
   }
 }

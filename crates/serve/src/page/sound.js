@@ -1,11 +1,11 @@
-// Short sounds of seeds, made here: nothing is loaded.
+// Short sounds of seeds, generated here: no file is loaded.
 
 import { settings } from "./settings.js";
 
 /** @type {AudioContext | undefined} */
 let audio;
 
-/** A knock of this pitch in hertz; nothing if sounds are off. */
+/** Plays a knock of this pitch in hertz, unless sounds are off. */
 export function knock(pitch = 320) {
   if (!settings.sounds) return;
   audio ??= new AudioContext();

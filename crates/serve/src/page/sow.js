@@ -6,19 +6,19 @@ import { knock } from "./sound.js";
 
 /** @import { Board } from "./board.js" */
 
-/** Milliseconds of one seed's way, and of a whole move at the most, by speed. */
+/** Milliseconds of one seed's movement, and maximum for a whole move, by speed. */
 const STEP = { slow: 420, normal: 170, step: 170 };
 const MOVE = { slow: 9000, normal: 3400, step: 3400 };
 
 /**
- * Milliseconds that a program's move is left to be seen, with moving seeds and without.
+ * Milliseconds for which a program's move stays visible, with moving seeds and without.
  * @type {Partial<Record<Settings["speed"], [number, number]>>}
  */
 const SEEN = { slow: [900, 2200], normal: [300, 900] };
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** How long the last move is to be seen before a program moves. */
+/** Returns the time for which the last move stays visible before a program moves. */
 export const seen = () => SEEN[settings.speed]?.[still() ? 1 : 0] ?? 0;
 
 /** @param {Board} board @param {Hole} from @param {Hole} to @param {number} time */
@@ -41,8 +41,8 @@ async function fly(board, from, to, time, many = false) {
 }
 
 /**
- * Shows on a board how the move that led to a place is sown, seed by seed; at the end of a game all seeds go to the
- * stores of their sides. Resolves to false when something else was shown meanwhile.
+ * Animates on a board the move that led to a place, seed by seed. At the end of a game all seeds go to the stores of
+ * their sides. Resolves to false if something else was shown meanwhile.
  * @param {Board} board
  * @param {Reached} place
  */
@@ -57,7 +57,7 @@ export async function sow(board, place) {
   const move = place.by;
   const drops = move.sowing.reduce((sum, lift) => sum + lift.drops.length, 0);
   const time = Math.min(STEP[settings.speed], MOVE[settings.speed] / (drops + 2));
-  /** All seeds of a pit into a store. @param {Hole} hole @param {Hole} store */
+  /** Moves all seeds of a pit into a store. @param {Hole} hole @param {Hole} store */
   const gather = async (hole, store) => {
     const count = hole.seeds;
     board.set(hole, 0);
@@ -88,7 +88,8 @@ export async function sow(board, place) {
   }
   if (place.finished) {
     for (const side of SIDES) {
-      for (const hole of board.rows[side]) if (hole.seeds > 0 && !(await gather(hole, board.stores[side]))) return false;
+      for (const hole of board.rows[side])
+        if (hole.seeds > 0 && !(await gather(hole, board.stores[side]))) return false;
     }
   }
   return true;

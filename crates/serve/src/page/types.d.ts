@@ -1,25 +1,28 @@
-// What the scripts of the page tell each other.
+// Types shared by the scripts of the page.
 
 type Side = "south" | "north";
 
-/** What the browser remembers. */
+/** Settings stored in the browser. */
 interface Settings {
-  /** Whether values are shown; undefined before the first choice. */
+  /** True if values are shown; undefined before the first choice. */
   values?: boolean;
-  /** How moves are shown. */
+  /** Speed of moves. */
   speed: "slow" | "normal" | "instant" | "step";
   sounds: boolean;
   large: boolean;
-  /** The language of the page, undefined for that of the browser. */
+  /** Language of the page; undefined for that of the browser. */
   language?: string;
-  /** What was chosen for the last new game. */
+  /** Settings of the last new game. */
   game?: Partial<NewGame>;
   puzzles?: Solved;
-  /** Seconds that programs may think, undefined for what the server allows. */
+  /** Seconds that programs may think; undefined for the server's limit. */
   time?: number;
 }
 
-/** Puzzles solved: so many in a `row`, so many `days` in a row, the last of them `day`; `tried` is the last position. */
+/**
+ * Solved puzzles: `row` is their number without a miss, `days` the number of days in a row up to `day`; `tried` is
+ * the last position.
+ */
 interface Solved {
   row: number;
   days: number;
@@ -30,7 +33,7 @@ interface Solved {
 type Place = import("./game.js").Place;
 type Game = import("./game.js").Game;
 
-/** A move, and what it does. */
+/** A move, and its effects. */
 type Made = Api.Sown & { move: number };
 
 /** A place that a move led to. */
@@ -51,13 +54,13 @@ interface Note {
   text: string;
 }
 
-/** What a game begins with. */
+/** Beginning of a game. */
 interface Beginning {
   rules: string;
   board: string;
   side: Side;
   moves?: number[];
-  /** How many of the moves are shown. */
+  /** Number of moves that are shown. */
   at?: number;
   /** Other lines from the start. */
   also?: number[][];
@@ -71,7 +74,7 @@ interface Puzzle extends Api.Puzzle {
   solved?: boolean;
 }
 
-/** What is chosen for a new game. */
+/** Settings of a new game. */
 interface NewGame {
   rules: string;
   pits: number;
@@ -83,12 +86,12 @@ interface NewGame {
   pie?: boolean;
 }
 
-/** What the server can do, and the rules of a first game. */
+/** Description of the server, and the rules of a first game. */
 interface Server extends Api.Server {
   default: string;
 }
 
-/** A pit or a store of a board that is shown. */
+/** A pit or a store of a shown board. */
 interface Hole {
   kind: "pit" | "store";
   side: Side;
@@ -105,8 +108,8 @@ interface Pit extends Hole {
   label: HTMLElement;
 }
 
-/** How often a move was won, drawn and lost. */
+/** Numbers of games in which a move was won, drawn and lost. */
 type Counts = [won: number, drawn: number, lost: number];
 
-/** How often each move of a position was played. */
+/** Counts for each move of a position. */
 type Played = Record<string, Counts>;

@@ -1,4 +1,4 @@
-// All that is shown of a game: the board, what is known, the moves, the explorer, and which buttons there are.
+// The view of a game: the board, values, the moves, the explorer, and the visible buttons.
 
 import { isKnown } from "./analysis.js";
 import { Board } from "./board.js";
@@ -14,7 +14,7 @@ import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, play
 import { ending, happened, name, origin, t, tell } from "./words.js";
 
 /**
- * What is done when something shown is chosen: `sow` a pit of a side, `goTo` a place, `playLine` of moves.
+ * Actions of clicks: `sow` a pit of a side, `goTo` a place, `playLine` of moves.
  * @type {{ sow: (side: Side, pit: number) => void, goTo: (place: Place) => void, playLine: (moves: number[]) => void }}
  */
 export const chosen = /** @type {any} */ ({});
@@ -30,7 +30,7 @@ export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pi
 const graph = new Graph(find("graph"), (at) => chosen.goTo(now.game.places[at]));
 const moveList = new MoveList(find("moves"), (place) => chosen.goTo(place));
 
-/** Shows an error, unless it only says that something else was begun. @param {Error} error */
+/** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {
   if (error.name === "AbortError") return;
   find("error").textContent = error.message;
@@ -41,16 +41,18 @@ export const forgive = () => {
   find("error").hidden = true;
 };
 
-/** Whose turn it is, and what is known. @param {Place} place */
+/** Returns the side to move, and its value. @param {Place} place */
 export function status(place) {
   if (place.finished) return ending(place);
   const { answer, side } = place;
   const yours = onlyPerson() === side;
   const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
-  return answer && values() ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) }) : `${mover}.`;
+  return answer && values()
+    ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) })
+    : `${mover}.`;
 }
 
-/** What the last move did; before the first one, what a person can do. @param {Place} place */
+/** Returns the effects of the last move, or a hint before the first one. @param {Place} place */
 function told(place) {
   if (isReached(place)) return t("lastMove", { text: happened(place) });
   return onlyPerson() === place.side && mayPlay() && !now.game.puzzle ? t("firstMove") : "";
@@ -75,11 +77,11 @@ function showButtons(place, shown) {
   find("pie").hidden = !exchange;
   find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
   find("another").hidden = !game.puzzle?.solved;
-  // What one wants when a game is over.
+  // Useful after the end of a game.
   find("new").classList.toggle("main", place.finished && !game.puzzle);
 }
 
-/** Shows all that is known now, the seeds aside. */
+/** Updates everything except the seeds. */
 export function tellAll() {
   const { game } = now;
   const { place } = game;
@@ -95,8 +97,11 @@ export function tellAll() {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
   }
-  // A line of the book leads only as far as the book.
-  find("line").classList.toggle("goes-on", Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false));
+  // A line of the book ends where the book ends.
+  find("line").classList.toggle(
+    "goes-on",
+    Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
+  );
   find("task").hidden = !game.puzzle;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   find("about").textContent = t("about", { rules: game.rules, n: pits });
@@ -111,7 +116,7 @@ export function tellAll() {
   showExplorer(game.rules, place, mayPlay(), (move) => chosen.playLine([move]));
 }
 
-/** Lays everything out anew in the space that there is. */
+/** Lays everything out again in the available space. */
 export function fit() {
   board.fit(values());
   if (values()) graph.draw(now.game);

@@ -1,4 +1,4 @@
-// How values, sides and moves are told, in the language of the page.
+// Values, sides and moves in words, in the language of the page.
 
 import { captured } from "./game.js";
 import { settings } from "./settings.js";
@@ -11,19 +11,19 @@ const wanted = [settings.language ?? "", ...(navigator.languages ?? [])].map((ta
 /** The language of the page. */
 export const language = /** @type {keyof typeof TEXTS} */ (wanted.find((tag) => Object.hasOwn(TEXTS, tag)) ?? "en");
 
-/** The languages that there are, by their own names. */
+/** The available languages, by their own names. */
 export const languages = Object.entries(TEXTS).map(([tag, texts]) => ({ tag, told: String(texts.language) }));
 
 const plural = new Intl.PluralRules(language);
 
 /**
- * The text with this key, `{name}` replaced by `values.name`; a text with several forms is chosen by `values.n`.
+ * Returns the text with this key, with `{name}` replaced by `values.name`. `values.n` chooses between several forms.
  * @param {Key} key
  * @param {Record<string, string | number>} values
  */
 export function t(key, values = {}) {
   const found = TEXTS[language][key] ?? TEXTS.en[key] ?? key;
-  const text = typeof found === "string" ? found : found[plural.select(Number(values.n))] ?? found.other;
+  const text = typeof found === "string" ? found : (found[plural.select(Number(values.n))] ?? found.other);
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
@@ -43,14 +43,14 @@ export function translate(root) {
   each("label", (element, text) => element.setAttribute("aria-label", text));
 }
 
-/** A number with its sign, with a true minus. @param {number} value */
+/** Formats a number with its sign, with a true minus. @param {number} value */
 export const signed = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : "0");
 
 /** @param {number} value */
 const outcome = (value) => (value > 0 ? "win" : value < 0 ? "loss" : "draw");
 
 /**
- * What is known of a value: a short text and the word under it for a label, a class for its colour, and a sentence.
+ * Describes a value or its bounds: a short text and a word for a label, a class for its colour, and a sentence.
  * @param {Api.Value} known
  */
 export function tell({ value, lower, upper, estimate }) {
@@ -75,19 +75,19 @@ export function tell({ value, lower, upper, estimate }) {
   return { text: "", word: "", kind: "open", full: t("unknown") };
 }
 
-/** Where an answer comes from. @param {Api.Answer} answer */
+/** Returns the origin of an answer in words. @param {Api.Answer} answer */
 export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth ?? "" });
 
 /** @param {Side} side */
 export const name = (side) => t(side);
 
-/** The letter by which moves of a side are listed. @param {Side} side */
+/** Returns the letter of a side in the list of moves. @param {Side} side */
 export const letter = (side) => name(side)[0];
 
-/** A number of seeds. @param {number} n */
+/** Formats a number of seeds. @param {number} n */
 export const seeds = (n) => t("seeds", { n });
 
-/** What the move that led to a place did, in one or two sentences. @param {Reached} place */
+/** Describes the move that led to a place in one or two sentences. @param {Reached} place */
 export function happened(place) {
   const { by, side } = place;
   const mover = place.before.side;
@@ -99,14 +99,14 @@ export function happened(place) {
   return text.join(" ");
 }
 
-/** How a game ended. @param {Place} place */
+/** Describes the end of a game. @param {Place} place */
 export function ending(place) {
   const [south, north] = place.board().stores;
   const most = { most: Math.max(south, north), least: Math.min(south, north) };
   return south === north ? t("drawn", most) : t("won", { side: name(south > north ? "south" : "north"), ...most });
 }
 
-/** What a rule set is, from the server's description. @param {Api.RuleSet} ruleSet */
+/** Explains a rule set, from the server's description. @param {Api.RuleSet} ruleSet */
 export function explain({ name, played_by, summary }) {
   const told = String(TEXTS[language][`rules.${name}`] ?? `${played_by}. ${summary}`);
   return told[0].toUpperCase() + told.slice(1);

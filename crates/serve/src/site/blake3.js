@@ -1,32 +1,47 @@
 // BLAKE3 (Aumasson, Neves, O'Connor, Wilcox-O'Hearn 2020), 32 bytes, without a key: the digests of tables.
 
-const IV = Uint32Array.of(0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19);
+const IV = Uint32Array.of(
+  0x6a09e667,
+  0xbb67ae85,
+  0x3c6ef372,
+  0xa54ff53a,
+  0x510e527f,
+  0x9b05688c,
+  0x1f83d9ab,
+  0x5be0cd19,
+);
 const PERMUTED = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 const [CHUNK, BLOCK] = [1024, 64];
 const [START, END, PARENT, ROOT] = [1, 2, 4, 8];
 
-/** The words of the message that each of the seven rounds takes, one after the other. */
+/** Order of the message words in each of the seven rounds. */
 const ROUNDS = [...Array(16).keys()].map((word) => {
   const words = [word];
   for (let round = 1; round < 7; round += 1) words.push(PERMUTED[words[round - 1]]);
   return words;
 });
 
-/** Columns, then diagonals, of the state. */
+/** Columns, then diagonals of the state. */
 const MIXED = [
-  [0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15],
-  [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
+  [0, 4, 8, 12],
+  [1, 5, 9, 13],
+  [2, 6, 10, 14],
+  [3, 7, 11, 15],
+  [0, 5, 10, 15],
+  [1, 6, 11, 12],
+  [2, 7, 8, 13],
+  [3, 4, 9, 14],
 ];
 
 /** @param {number} word @param {number} bits */
 const rotated = (word, bits) => (word >>> bits) | (word << (32 - bits));
 
 /**
- * A message of 16 words, and what they are compressed with.
+ * A message of 16 words, with the other inputs of the compression.
  * @typedef {{ chain: Uint32Array, words: ArrayLike<number>, counter: number, length: number, flags: number }} Block
  */
 
-/** The chain after a block; `more` are further flags. @param {Block} block */
+/** Returns the chain after a block; `more` are further flags. @param {Block} block */
 function compressed({ chain, words, counter, length, flags }, more = 0) {
   const state = new Uint32Array(16);
   state.set(chain);
@@ -49,7 +64,12 @@ function compressed({ chain, words, counter, length, flags }, more = 0) {
   return state.subarray(0, 8).map((word, index) => word ^ state[index + 8]);
 }
 
-/** The last block of a chunk, those before it compressed. @param {Uint8Array} bytes @param {number} counter @returns {Block} */
+/**
+ * Returns the last block of a chunk, after compressing those before it.
+ * @param {Uint8Array} bytes
+ * @param {number} counter
+ * @returns {Block}
+ */
 function chunk(bytes, counter) {
   /** @type {Uint32Array} */
   let chain = IV;
@@ -70,12 +90,12 @@ function chunk(bytes, counter) {
 /** @param {Uint32Array} left @param {Uint32Array} right @returns {Block} */
 const parent = (left, right) => ({ chain: IV, words: [...left, ...right], counter: 0, length: BLOCK, flags: PARENT });
 
-/** The digest of some bytes, in hexadecimal digits. @param {Uint8Array} bytes */
+/** Returns the digest of some bytes, in hexadecimal digits. @param {Uint8Array} bytes */
 export function blake3(bytes) {
   const chunks = Math.max(1, Math.ceil(bytes.length / CHUNK));
   /** @param {number} index */
   const part = (index) => chunk(bytes.subarray(CHUNK * index, CHUNK * (index + 1)), index);
-  // The chains of whole trees, each larger than all after it.
+  // Chains of complete trees, each larger than all after it.
   /** @type {Uint32Array[]} */
   const trees = [];
   for (let index = 0; index < chunks - 1; index += 1) {

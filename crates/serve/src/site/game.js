@@ -3,7 +3,7 @@
 /** @param {number[]} row */
 const sum = (row) => row.reduce((total, seeds) => total + seeds, 0);
 
-/** What cannot be answered, with the code of the server's errors. */
+/** Error of a request, with the code of the server's errors. */
 export class Wrong extends Error {
   /** @param {number} status @param {string} code @param {string} message */
   constructor(status, code, message) {
@@ -15,7 +15,11 @@ export class Wrong extends Error {
 
 /** @param {string} text */
 const shape = (text) =>
-  new Wrong(400, "board", `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`);
+  new Wrong(
+    400,
+    "board",
+    `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`,
+  );
 
 /** Reads a position. @param {string} text @returns {Position} */
 export function parse(text) {
@@ -47,29 +51,29 @@ export function parse(text) {
   return position;
 }
 
-/** The literal of a position. @param {Position} position */
+/** Returns the literal of a position. @param {Position} position */
 export const literal = ({ mover, other, stores }) => `<${[mover.length, ...stores, ...mover, ...other].join(",")}>`;
 
-/** Seeds in play. @param {Position} position */
+/** Returns the seeds in play. @param {Position} position */
 export const seeds = ({ mover, other }) => sum(mover) + sum(other);
 
 /** @param {Position} position */
 export const isOver = ({ mover, other }) => sum(mover) === 0 || sum(other) === 0;
 
 /**
- * The final store difference for the mover who collects `score` of the seeds in play.
+ * Returns the final store difference for the mover who collects `score` of the seeds in play.
  * @param {Position} position
  * @param {number} score
  */
 export const value = (position, score) => 2 * score - seeds(position) + position.stores[0] - position.stores[1];
 
-/** The legal moves, as numbers from 1. @param {Position} position */
+/** Returns the legal moves, as numbers from 1. @param {Position} position */
 export const moves = ({ mover, other }) =>
   sum(other) === 0 ? [] : mover.flatMap((seeds, pit) => (seeds > 0 ? [pit + 1] : []));
 
 /**
- * Plays a move: the position after it, whether the same player moves again, and what happened, with places from 1: the
- * mover's pits, the store, the other pits.
+ * Plays a move. Returns the position after it, `again` if the same player moves again, and its effects, with places
+ * from 1: the mover's pits, the store, the other pits.
  * @param {Rules} rules
  * @param {Position} position
  * @param {number} number
@@ -115,7 +119,7 @@ export function play(rules, { mover, other, stores }, number) {
 }
 
 /**
- * The turns of a line: a move after one with another move goes on with its turn.
+ * Returns the turns of a line. A move that gives another one is followed by a move of the same turn.
  * @param {{ move: number, again: boolean }[]} line
  */
 export function turnsOf(line) {
@@ -128,11 +132,14 @@ export function turnsOf(line) {
   return turns;
 }
 
-/** The seeds of both sides at the end: the mover's and the other's, those in the rows included. @param {Position} position */
+/**
+ * Returns the seeds of both sides at the end, the mover's and the other's, including those in the rows.
+ * @param {Position} position
+ */
 export const final = ({ mover, other, stores }) => [stores[0] + sum(mover), stores[1] + sum(other)];
 
 /**
- * A depth-limited search by the stores: the value for the mover, and of a position with moves a best one.
+ * Runs a depth-limited search by the stores. Returns the value for the mover, and a best move if there are moves.
  * @param {Rules} rules
  * @param {Position} position
  * @param {number} depth

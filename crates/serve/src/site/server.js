@@ -1,23 +1,29 @@
-// Answers the page's requests without a server: from table files, the book and puzzles beside it, and short searches. The
-// documents are those of docs/api.md.
+// Answers the page's requests without a server: from table files, the book and puzzles beside it, and by short
+// searches. The documents are those of docs/api.md.
 
 import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, turnsOf, value } from "./game.js";
 import { Rows, Table, TableError } from "./tables.js";
 import * as texts from "./text.js";
 
-// The page's own requests come here; all others go where they always do.
+// The page's own requests come here; all others go to the network.
 globalThis.plainFetch = globalThis.fetch.bind(globalThis);
 
-/** The depth in moves of the searches above the tables, and the most for players. */
+/** Depth in moves of searches above the tables, and maximum depth of players. */
 const [DEPTH, MAX_DEPTH] = [6, 8];
 
-/** Milliseconds after which an answer is given without a line of best play. */
+/** Milliseconds after which an answer comes without a line of best play. */
 const LINE_TIME = 1500;
 
 /** @type {Map<string, any>} */
 const cached = new Map();
 
-/** What `make` made of this key the first time. @template Made @param {string} key @param {() => Made} make @returns {Made} */
+/**
+ * Returns the result of the first `make` with this key.
+ * @template Made
+ * @param {string} key
+ * @param {() => Made} make
+ * @returns {Made}
+ */
 const once = (key, make) => {
   if (!cached.has(key)) cached.set(key, make());
   return cached.get(key);
@@ -31,13 +37,16 @@ const fetched = async (path) => {
 };
 
 /** @param {string} path @returns {Promise<any>} */
-const json = (path) => once(path, () => fetched(path).catch((error) => {
-  // What failed is tried again.
-  cached.delete(path);
-  throw error;
-}));
+const json = (path) =>
+  once(path, () =>
+    fetched(path).catch((error) => {
+      // A failed request is repeated next time.
+      cached.delete(path);
+      throw error;
+    }),
+  );
 
-/** What the folder holds. @returns {Promise<Site>} */
+/** Returns the description of the folder. @returns {Promise<Site>} */
 const site = () => json("site.json");
 
 /** @param {string} what */
@@ -50,7 +59,7 @@ async function rulesOf(name = "empty-capture") {
 }
 
 /**
- * The table with so many seeds of a board, as the site describes it; undefined above all of them.
+ * Returns the table of a board with this number of seeds, as the site describes it; undefined above all of them.
  * @param {Rules} rules
  * @param {number} pits
  * @param {number} seeds
@@ -59,19 +68,20 @@ const described = async (rules, pits, seeds) =>
   (await site()).tables.find((table) => table.rules === rules.name && table.pits === pits && table.seeds === seeds);
 
 /**
- * Bounds of the score of a position in the book; undefined if it is not there.
+ * Returns bounds of the score of a position from the book; undefined if it is not there.
  * @param {Rules} rules
  * @param {Position} position
  * @returns {Promise<Sourced | undefined>}
  */
 async function fromBook(rules, { mover, other }) {
-  if (!(await site()).server.books?.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
+  if (!(await site()).server.books?.some((book) => book.rules === rules.name && book.pits === mover.length))
+    return undefined;
   const found = (await json(`book-${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
   return found && { lower: found[0], upper: found[1], source: "book" };
 }
 
 /**
- * The score of a position: by the rules, tables or the book; undefined if none of them has it.
+ * Returns the score of a position from the rules, tables or the book; undefined if none of them has it.
  * @param {Rules} rules
  * @param {Position} position
  * @returns {Promise<Sourced | undefined>}
@@ -95,14 +105,19 @@ async function bounds(rules, position) {
   return fromBook(rules, position);
 }
 
-/** The bounds of a value for who moved, from those of the score after the move. @param {Played} played @param {Bounds} score */
+/**
+ * Returns the bounds of a value for the player who moved, from those of the score after the move.
+ * @param {Played} played
+ * @param {Bounds} score
+ */
 function valueBounds(played, { lower, upper }) {
   const ends = [lower, upper].map((score) => value(played.position, score)).map((one) => (played.again ? one : -one));
   return { lower: Math.min(...ends), upper: Math.max(...ends) };
 }
 
 /** @param {Bounds} value @returns {Api.Value} */
-const known = ({ lower, upper }) => (lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper });
+const known = ({ lower, upper }) =>
+  lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper };
 
 /** @param {Played} played @returns {Api.Sown} */
 const sown = (played) => ({
@@ -114,7 +129,7 @@ const sown = (played) => ({
 });
 
 /**
- * A line of best play in the tables, which may need many requests; undefined if one of them is not there.
+ * Returns a line of best play in the tables, which may need many requests; undefined if a table is missing.
  * @param {Rules} rules
  * @param {Position} at
  */
@@ -125,20 +140,23 @@ async function bestLine(rules, at) {
     const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
     const worth = after.flatMap((score, index) => (score ? [valueBounds(legal[index].played, score).lower] : []));
     if (worth.length < legal.length) return undefined;
-    // The one next to the store, as the library does.
+    // The move next to the store, as in the library.
     const { move, played } = legal[worth.lastIndexOf(Math.max(...worth))];
     line.push({ move, again: played.again });
     at = played.position;
   }
-  return turnsOf(line).map((turn) => turn.join("")).join(" ");
+  return turnsOf(line)
+    .map((turn) => turn.join(""))
+    .join(" ");
 }
 
-/** What is known of a position. @param {Rules} rules @param {Position} at @returns {Promise<Api.Answer>} */
+/** Answers about a position. @param {Rules} rules @param {Position} at @returns {Promise<Api.Answer>} */
 async function position(rules, at) {
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at) };
   const itself = await bounds(rules, at);
   const exact = itself && itself.lower === itself.upper ? itself.lower : undefined;
-  const scored = exact === undefined ? {} : { score: exact, ...known({ lower: value(at, exact), upper: value(at, exact) }) };
+  const scored =
+    exact === undefined ? {} : { score: exact, ...known({ lower: value(at, exact), upper: value(at, exact) }) };
   if (isOver(at)) return { ...answer, ...scored, source: "rules", moves: [], best: [], line: "", finished: true };
   const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
   const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
@@ -159,7 +177,14 @@ async function position(rules, at) {
     /** @type {Promise<undefined>} */
     const late = new Promise((done) => setTimeout(() => done(undefined), LINE_TIME));
     const line = itself.source === "tables" ? await Promise.race([bestLine(rules, at), late]) : undefined;
-    return { ...answer, ...scored, source: itself.source, moves: result, best, ...(line === undefined ? {} : { line }) };
+    return {
+      ...answer,
+      ...scored,
+      source: itself.source,
+      moves: result,
+      best,
+      ...(line === undefined ? {} : { line }),
+    };
   }
   if (isKnown && entries.every((entry) => entry.known === "exact")) {
     const score = (most - value(at, 0)) / 2;
@@ -169,8 +194,8 @@ async function position(rules, at) {
 }
 
 /**
- * What the book, the tables and the rules have of a position and of those after its moves, as `Book::recall` of the library
- * joins it.
+ * Returns the answers of the book, the tables and the rules for a position and those after its moves, joined as in
+ * `Book::recall` of the library.
  * @param {Rules} rules
  * @param {Position} at
  */
@@ -195,11 +220,11 @@ async function recall(rules, at) {
   return { lower, upper, entries: entries.map((entry) => ({ ...entry, upper: Math.min(entry.upper, upper) })), inBook };
 }
 
-/** The moves that are proved to keep the score. @param {Awaited<ReturnType<typeof recall>>} known */
+/** Returns the moves that are proved to keep the score. @param {Awaited<ReturnType<typeof recall>>} known */
 const keeping = ({ lower, upper, entries }) =>
   lower === upper ? entries.filter((entry) => entry.lower >= lower).map((entry) => entry.move) : [];
 
-/** The opening explorer: what the book has of a position. @param {Rules} rules @param {Position} at */
+/** Answers the opening explorer: the book's answer for a position. @param {Rules} rules @param {Position} at */
 async function book(rules, at) {
   const found = await recall(rules, at);
   /** @param {Bounds} score */
@@ -208,12 +233,16 @@ async function book(rules, at) {
     ...known({ lower: value(at, lower), upper: value(at, upper) }),
   });
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at), ...proved(found), source: "book" };
-  const entries = found.entries.map(({ move, played, lower, upper }) => ({ move, ...proved({ lower, upper }), ...sown(played) }));
+  const entries = found.entries.map(({ move, played, lower, upper }) => ({
+    move,
+    ...proved({ lower, upper }),
+    ...sown(played),
+  }));
   const ends = { ...(isOver(at) ? { finished: true } : {}), in_book: found.inBook };
   if (found.lower !== found.upper) return { ...answer, moves: entries, best: [], ...ends };
   const made = [];
   let [place, all] = [at, found];
-  // As far as the book leads: below it there are tables, whose lines are long.
+  // Ends with the book: the lines of the tables below it are long.
   while (!isOver(place) && all.inBook) {
     const move = keeping(all).at(-1);
     if (move === undefined) break;
@@ -222,11 +251,18 @@ async function book(rules, at) {
     place = played.position;
     all = await recall(rules, place);
   }
-  const line = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const line = turnsOf(made)
+    .map((turn) => turn.join(at.mover.length > 9 ? "," : ""))
+    .join(" ");
   return { ...answer, moves: entries, best: keeping(found), line, ...ends, complete: isOver(place) };
 }
 
-/** The places on a line of play, each with its position. @param {Rules} rules @param {Position} at @param {number[]} numbers */
+/**
+ * Returns the places on a line of play, each with its position.
+ * @param {Rules} rules
+ * @param {Position} at
+ * @param {number[]} numbers
+ */
 function line(rules, at, numbers) {
   /** @type {{ at: Position, place: { position: string, first: boolean } & Partial<Api.Step> }[]} */
   const places = [];
@@ -247,7 +283,7 @@ function line(rules, at, numbers) {
   return places;
 }
 
-/** The move that a player chooses. @param {Rules} rules @param {Position} at */
+/** Returns the move that a player chooses. @param {Rules} rules @param {Position} at */
 async function choose(rules, at, player = "perfect") {
   if (isOver(at)) throw new Wrong(422, "game-over", "the game is over: there is no move to choose");
   const begin = performance.now();
@@ -273,10 +309,15 @@ async function choose(rules, at, player = "perfect") {
   return { position: literal(at), rules: rules.name, player, ...found, seconds, ...sown(play(rules, at, found.move)) };
 }
 
-/** How a side played. @param {(Api.Answer & { first: boolean, lost?: number })[]} places @param {boolean} first */
+/**
+ * Returns the summary of a side.
+ * @param {(Api.Answer & { first: boolean, lost?: number })[]} places
+ * @param {boolean} first
+ */
 function side(places, first) {
   const made = places.flatMap(({ first: mover, moves, value, lost }) =>
-    mover === first && value !== undefined && lost !== undefined && moves.length > 1 ? [{ value, lost }] : []);
+    mover === first && value !== undefined && lost !== undefined && moves.length > 1 ? [{ value, lost }] : [],
+  );
   const best = made.filter((place) => place.lost === 0).length;
   const blunders = made.filter(({ value, lost }) => lost > 0 && Math.sign(value - lost) < Math.sign(value)).length;
   const lost = made.reduce((sum, place) => sum + place.lost, 0);
@@ -284,7 +325,7 @@ function side(places, first) {
   return { moves: made.length, best, inaccuracies: made.length - best - blunders, blunders, lost, ...accuracy };
 }
 
-/** Every position and move of a game. @param {Rules} rules @param {Position} at @param {number[]} numbers */
+/** Returns every position and move of a game. @param {Rules} rules @param {Position} at @param {number[]} numbers */
 async function game(rules, at, numbers) {
   const on = line(rules, at, numbers);
   const places = [];
@@ -298,18 +339,23 @@ async function game(rules, at, numbers) {
   const { at: end, place: last } = on[on.length - 1];
   const seeds = last.first ? final(end) : final(end).reverse();
   const made = on.flatMap(({ place: { move, again = false } }) => (move === undefined ? [] : [{ move, again }]));
-  const text = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const text = turnsOf(made)
+    .map((turn) => turn.join(at.mover.length > 9 ? "," : ""))
+    .join(" ");
   const sides = { south: side(places, true), north: side(places, false) };
   return { rules: rules.name, line: text, places, ...(isOver(end) ? { result: seeds } : {}), sides };
 }
 
-/** The puzzle of a day, or of a number. @param {Fields} asked */
+/** Returns the puzzle of a day, or of a number. @param {Fields} asked */
 async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   const at = parse(board);
   const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
-  // Those of the days to come were found as a server finds them.
+  // Puzzles of the coming days were found as a server finds them.
   const pits = at.mover.length;
-  const days = today === undefined ? undefined : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
+  const days =
+    today === undefined
+      ? undefined
+      : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
   if (today !== undefined && days?.start === literal(at)) {
     const found = days.puzzles[level]?.[(Date.parse(today) - Date.parse(days.first)) / 86400000];
     if (found) return { ...found, day: today };
@@ -325,17 +371,19 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   return { ...found, ...(today === undefined ? { seed: Number(seed) } : { day: today }) };
 }
 
-/** The answer to a request. @param {string} path @param {Fields} fields @returns {Promise<unknown>} */
+/** Answers a request. @param {string} path @param {Fields} fields @returns {Promise<unknown>} */
 async function answer(path, fields) {
   if (path === "") return (await site()).server;
-  if (path === "/tables") return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
+  if (path === "/tables")
+    return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
   if (path === "/puzzle") return puzzle(fields);
   if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
   if (fields.text !== undefined) {
     const { rules, board, moves } = await texts.read(fields.text, rulesOf);
     return answer(path, { rules, board, moves });
   }
-  if (fields.board === undefined) throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
+  if (fields.board === undefined)
+    throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
   const [rules, at] = [await rulesOf(fields.rules), parse(fields.board)];
   const given = fields.moves ?? [];
   const numbers = (Array.isArray(given) ? given : given.split(",").filter((text) => text)).map(Number);
@@ -383,7 +431,7 @@ globalThis.fetch = async (resource, options = {}) => {
     if (error instanceof TableError) {
       return response(500, { error: { code: "damaged-table", message: `a table is damaged: ${error.message}` } });
     }
-    // Offline: as a request that does not arrive.
+    // Offline: the same error as for a request that does not arrive.
     if (error instanceof TypeError) throw error;
     return response(500, { error: { code: "failed", message: String(error.message ?? error) } });
   }

@@ -1,4 +1,4 @@
-// Has the browser run the worker of this version, which keeps the files of the page.
+// Makes the browser run the worker of this version, which keeps the files of the page.
 
 const version = new URL(".", import.meta.url).pathname.split("/").at(-2);
 

@@ -1,6 +1,7 @@
-// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. Checked is what
-// the library checks: the header and every block that is read by their checksums; the directory by the digest of the table,
-// which must be the one that the site names; and a frame of one block by its digest. What is sound is kept in the browser.
+// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. It makes
+// the same checks as the library: the header and every block that is read by their checksums; the directory by the
+// digest of the table, which must be the one in the site; and a frame of one block by its digest. Undamaged parts are
+// kept in the browser.
 
 import { blake3 } from "./blake3.js";
 import { xxh3 } from "./xxh3.js";
@@ -12,9 +13,9 @@ const MAGIC = "KALAHTB\n";
 export class TableError extends Error {}
 
 /** @typedef {[start: number, end: number]} Range */
-/** Where the parts of a frame are. @typedef {Awaited<ReturnType<Table["frame"]>>} Frame */
+/** Positions of the parts of a frame. @typedef {Awaited<ReturnType<Table["frame"]>>} Frame */
 
-/** The next multiple of 64. @param {number} size */
+/** Returns the next multiple of 64. @param {number} size */
 const up = (size) => Math.ceil(size / 64) * 64;
 
 /** Ranks of the rows of a board. */
@@ -36,12 +37,12 @@ export class Rows {
     }
   }
 
-  /** How many rows have so many seeds. @param {number} seeds */
+  /** Returns the number of rows with this number of seeds. @param {number} seeds */
   rows(seeds) {
     return this.count[this.pits][seeds].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The rank of a row among those with as many seeds. @param {number[]} row */
+  /** Returns the rank of a row among those with the same number of seeds. @param {number[]} row */
   rank(row) {
     let k = row.reduce((sum, seeds) => sum + seeds, 0);
     let p = row.reduce((sum, seeds, pit) => sum + seeds * (this.pits - 1 - pit), 0);
@@ -57,38 +58,40 @@ export class Rows {
   }
 }
 
-/** Where parts of tables are kept from one visit to the next; nowhere if the browser does not allow it. The worker tidies it. */
+/**
+ * Cache of parts of tables between visits; undefined if the browser does not allow it. The worker removes old parts.
+ */
 const kept = async () => {
   if (!globalThis.caches) return undefined;
   const name = `kalah ${new URL(".", document.baseURI).pathname} tables`;
   return caches.open(name).catch(() => undefined);
 };
 
-/** A file of which parts are fetched, each once. Only parts that were found to be sound are kept for later visits. */
+/** A file whose parts are fetched, each once. Only undamaged parts are kept for later visits. */
 class RemoteFile {
   /** @param {string} url */
   constructor(url) {
     this.url = url;
     /** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
     this.parts = new Map();
-    /** Parts that were damaged: they come from the host, not from the browser's cache. @type {Set<string>} */
+    /** Damaged parts, which are fetched from the host, not from the browser's cache. @type {Set<string>} */
     this.damaged = new Set();
     /** @type {Set<string>} */
     this.stored = new Set();
-    /** All bytes, of a host without ranges. @type {Uint8Array<ArrayBuffer> | undefined} */
+    /** All bytes, from a host without ranges. @type {Uint8Array<ArrayBuffer> | undefined} */
     this.whole = undefined;
-    /** How many bytes the file has, once a host said so. @type {number | undefined} */
+    /** Size of the file in bytes, once a host has sent it. @type {number | undefined} */
     this.length = undefined;
   }
 
-  /** The bytes from `start` to `end`. @param {number} start @param {number} end */
+  /** Returns the bytes from `start` to `end`. @param {number} start @param {number} end */
   bytes(start, end) {
     const key = `${start}-${end}`;
     let part = this.parts.get(key);
     if (!part) {
       part = this.found(key, start, end);
       this.parts.set(key, part);
-      // What failed is tried again.
+      // A failed request is repeated next time.
       part.catch(() => this.parts.delete(key));
     }
     return part;
@@ -113,14 +116,14 @@ class RemoteFile {
     const response = await globalThis.plainFetch(this.url, { cache, headers: { range: `bytes=${start}-${end - 1}` } });
     if (!response.ok) throw new TableError(`${this.url}: HTTP ${response.status}`);
     if (response.status === 206) return this.part(response, start, end);
-    // A host without ranges sends all of it.
+    // A host without ranges sends the whole file.
     this.whole = new Uint8Array(await response.arrayBuffer());
     this.length = this.whole.length;
     return this.complete(this.whole.subarray(start, end), start, end);
   }
 
   /**
-   * The bytes of an answer that is the part from `start` to `end`.
+   * Returns the bytes of an answer with the part from `start` to `end`.
    * @param {Response} response
    * @param {number} start
    * @param {number} end
@@ -138,8 +141,8 @@ class RemoteFile {
   }
 
   /**
-   * What `check` makes of parts of the file. If they are damaged, they are fetched once more: what was damaged on the way, or
-   * in a cache, heals.
+   * Returns the result of `check` on parts of the file. Damaged parts are fetched once more, which repairs damage on
+   * the way or in a cache.
    * @template Result
    * @param {Range[]} ranges
    * @param {(...parts: Uint8Array<ArrayBuffer>[]) => Result} check
@@ -167,7 +170,7 @@ class RemoteFile {
   }
 
   /**
-   * Keeps sound parts. Where that fails, they are fetched again another time.
+   * Keeps undamaged parts. If that fails, they are fetched again next time.
    * @param {Range[]} ranges
    * @param {Uint8Array<ArrayBuffer>[]} parts
    */
@@ -183,7 +186,7 @@ class RemoteFile {
         await cache?.put(`${this.url}?${key}`, new Response(parts[index], { headers }));
       }
     } catch {
-      // The disk is full, or the browser keeps nothing.
+      // The disk is full, or the browser has no storage.
     }
   }
 
@@ -207,7 +210,7 @@ const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0
 /** The table of one layer. */
 export class Table {
   /**
-   * The table at `url`; `code` is the number of its rule set, `digest` its digest.
+   * Describes the table at `url`; `code` is the number of its rule set, `digest` its digest.
    * @param {string} url
    * @param {number} code
    * @param {number} seeds
@@ -222,11 +225,11 @@ export class Table {
     this.digest = digest;
     this.file = new RemoteFile(url);
     /**
-     * Blocks that were compared with their checksums, by where they begin.
+     * Blocks that match their checksums, by their start.
      * @type {Map<number, Promise<Uint8Array<ArrayBuffer>>>}
      */
     this.sound = new Map();
-    /** The header and the directory, once they were asked for. @type {Promise<DataView> | undefined} */
+    /** Header and directory, once they were requested. @type {Promise<DataView> | undefined} */
     this.heading = undefined;
   }
 
@@ -235,11 +238,11 @@ export class Table {
     return new TableError(`${this.name}: ${why}`);
   }
 
-  /** The header and the directory, checked. */
+  /** Returns the header and the directory, checked. */
   head() {
     if (!this.heading) {
       this.heading = this.file.checked([[0, HEADER + ENTRY * (this.seeds - 1)]], (bytes) => this.headOf(bytes));
-      // What failed is tried again.
+      // A failed request is repeated next time.
       this.heading.catch(() => {
         this.heading = undefined;
       });
@@ -257,22 +260,28 @@ export class Table {
     if (xxh3(sealed) !== view.getBigUint64(120, true)) throw this.error("its header is damaged");
     const [code, pits, seeds, finished] = bytes.subarray(12, 16);
     if (finished !== 1) throw this.error("never finished");
-    if (code !== this.code || pits !== this.rows.pits || seeds !== this.seeds) throw this.error("another table than its name says");
+    if (code !== this.code || pits !== this.rows.pits || seeds !== this.seeds)
+      throw this.error("it is not the table of its name");
     const { length } = this.file;
     if (length !== undefined && view.getBigUint64(24, true) !== BigInt(length)) throw this.error("it is not complete");
-    // Of the magic, the version, the rule set, the pits and the seeds, and the directory.
+    // Digest of the magic, the version, the rule set, the pits and the seeds, and the directory.
     const named = new Uint8Array([...bytes.subarray(0, 15), ...bytes.subarray(HEADER)]);
     const digest = hex(bytes.subarray(32, 64));
     if (blake3(named) !== digest) throw this.error("its directory is damaged");
-    if (digest !== this.digest) throw this.error("its digest is not the one that this site names");
+    if (digest !== this.digest) throw this.error("its digest is not the one listed by this site");
     return view;
   }
 
-  /** The frame of the mover's rows with so many seeds: where its parts are. @param {number} moverSeeds */
+  /**
+   * Returns the positions of the parts of the frame with this number of seeds in the mover's row.
+   * @param {number} moverSeeds
+   */
   async frame(moverSeeds) {
     const view = await this.head();
     const at = HEADER + ENTRY * (moverSeeds - 1);
-    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) => Number(view.getBigUint64(at + field, true)));
+    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) =>
+      Number(view.getBigUint64(at + field, true)),
+    );
     if (rows !== this.rows.rows(moverSeeds)) throw this.error("its directory is damaged");
     const groupsAt = up(rows);
     const patchesAt = groupsAt + 64 * groups;
@@ -282,7 +291,7 @@ export class Table {
     return { start, rows, groups, patchBytes, groupsAt, patchesAt, end, digest };
   }
 
-  /** A block of a frame, compared with its checksum. @param {Frame} frame @param {number} number */
+  /** Returns a block of a frame, checked against its checksum. @param {Frame} frame @param {number} number */
   block(frame, number) {
     const key = frame.start + BLOCK * number;
     let block = this.sound.get(key);
@@ -306,20 +315,25 @@ export class Table {
     return this.file.checked(ranges, (bytes, checksums) => this.compare(frame, number, bytes, checksums));
   }
 
-  /** @param {Frame} frame @param {number} number @param {Uint8Array<ArrayBuffer>} bytes @param {Uint8Array} checksums */
+  /**
+   * @param {Frame} frame
+   * @param {number} number
+   * @param {Uint8Array<ArrayBuffer>} bytes
+   * @param {Uint8Array} checksums
+   */
   compare(frame, number, bytes, checksums) {
     const checksum = new DataView(checksums.buffer, checksums.byteOffset + 8 * number).getBigUint64(0, true);
     if (bytes.length <= 16 || xxh3(bytes) !== checksum) {
       throw this.error(`its block of scores at byte ${frame.start + BLOCK * number} is damaged`);
     }
-    // Another frame of one block would bring its checksum along.
+    // Another frame of one block would have a matching checksum, too.
     if (frame.end <= BLOCK && blake3(new Uint8Array([...bytes, ...checksums])) !== frame.digest) {
       throw this.error(`its frame at byte ${frame.start} is damaged`);
     }
     return bytes;
   }
 
-  /** Checked bytes of a frame. @param {Frame} frame @param {number} start @param {number} end */
+  /** Returns checked bytes of a frame. @param {Frame} frame @param {number} start @param {number} end */
   async bytes(frame, start, end) {
     if (start >= end || end > frame.end) throw this.error("its directory is damaged");
     const [first, last] = [Math.floor(start / BLOCK), Math.floor((end - 1) / BLOCK)];
@@ -332,7 +346,7 @@ export class Table {
   }
 
   /**
-   * The score of the position with these rows, each in its owner's sowing order.
+   * Returns the score of the position with these rows, each in its owner's sowing order.
    * @param {number[]} mover
    * @param {number[]} other
    */
@@ -341,7 +355,8 @@ export class Table {
     const rank = this.rows.rank(mover);
     const index = this.rows.rank(other) * frame.rows + rank;
     const [number, place] = [Math.floor(index / GROUP), index % GROUP];
-    const damaged = () => this.error(`its group of scores at byte ${frame.start + frame.groupsAt + 64 * number} is damaged`);
+    const damaged = () =>
+      this.error(`its group of scores at byte ${frame.start + frame.groupsAt + 64 * number} is damaged`);
     if (number >= frame.groups) throw this.error("its directory is damaged");
     const at = frame.groupsAt + 64 * number;
     const [[profile], group] = await Promise.all([this.bytes(frame, rank, rank + 1), this.bytes(frame, at, at + 64)]);

@@ -10,11 +10,12 @@ const KNOWN = ["South", "North", "Event", "Site", "Date", "Round", "Termination"
 /** @param {number} line @param {string} why */
 const wrong = (line, why) => new Wrong(400, "text", `line ${line}: ${why}`);
 
-/** The words of a text with one space between them. @param {string} text */
+/** Returns the words of a text with one space between them. @param {string} text */
 const oneLine = (text) => text.replace(/[\p{White_Space}\p{Cc}]+/gu, " ").trim();
 
 /**
- * Headers, words after them and the result, each with its line; comments, each with the number of words before it.
+ * Returns headers, words after them and the result, each with its line; and comments, each with its number of words
+ * before.
  * @param {string} text
  */
 function split(text) {
@@ -73,22 +74,24 @@ function split(text) {
     take();
   }
   if (comment) throw wrong(comment, "the comment that begins here has no }");
-  if (headers.size + words.length === 0) throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
+  if (headers.size + words.length === 0)
+    throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
   return { headers, words, comments };
 }
 
-/** The seeds of a result, undefined if it is open. @param {Said} said @param {number} all */
+/** Returns the seeds of a result; undefined if it is open. @param {Said} said @param {number} all */
 function result({ line, value }, all) {
   if (value === "*") return undefined;
   const found = /^(\d{1,9})-(\d{1,9})$/.exec(value);
   if (!found) throw wrong(line, `'${value}' is not a result: write the seeds of South and North, such as 26-22, or *`);
   const seeds = [Number(found[1]), Number(found[2])];
-  if (seeds[0] + seeds[1] !== all) throw wrong(line, `the result ${value} has ${seeds[0] + seeds[1]} seeds; the game has ${all}`);
+  if (seeds[0] + seeds[1] !== all)
+    throw wrong(line, `the result ${value} has ${seeds[0] + seeds[1]} seeds; the game has ${all}`);
   return seeds;
 }
 
 /**
- * The game of a text; `rulesOf` gives a rule set by its name.
+ * Reads the game of a text; `rulesOf` returns a rule set by its name.
  * @param {string} text
  * @param {(name?: string) => Promise<Rules>} rulesOf
  */
@@ -112,22 +115,29 @@ export async function read(text, rulesOf) {
   const rules = await inLine(ruleSet?.line ?? 1, () => rulesOf(ruleSet?.value));
   const at = await inLine(start?.line ?? 1, () => parse(start?.value ?? "6x4"));
   const pie = headers.get("Pie");
-  if (pie && !["kept", "swapped"].includes(pie.value)) throw wrong(pie.line, `'${pie.value}' is not what the pie rule leads to: write kept or swapped`);
+  if (pie && !["kept", "swapped"].includes(pie.value))
+    throw wrong(pie.line, `'${pie.value}' is not what the pie rule leads to: write kept or swapped`);
   const pits = at.mover.length;
   const last = words.findIndex(({ text }) => text === "*" || text.includes("-"));
-  if (last >= 0 && last < words.length - 1) throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
+  if (last >= 0 && last < words.length - 1)
+    throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
   const turns = last >= 0 ? words.slice(0, last) : words;
   const numbers = [];
-  // How many moves there are before the first turn, and after each.
+  // Numbers of moves before the first turn, and after each turn.
   const turnEnds = [0];
   let [position, first] = [at, true];
   for (const [index, { line, text }] of turns.entries()) {
     const parts = text.includes(",") || pits > 9 ? text.split(",") : [...text];
     let again = true;
     for (const part of parts) {
-      if (!/^\d{1,9}$/.test(part)) throw wrong(line, `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`);
+      if (!/^\d{1,9}$/.test(part))
+        throw wrong(
+          line,
+          `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`,
+        );
       const number = Number(part);
-      if (number < 1 || number > pits) throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
+      if (number < 1 || number > pits)
+        throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
       if (!again) throw wrong(line, `turn ${index + 1} of the line has another move after one that ended it`);
       if (isOver(position)) throw wrong(line, `turn ${index + 1} of the line: the game is over`);
       let played;
@@ -141,15 +151,21 @@ export async function read(text, rulesOf) {
       if (!again) first = !first;
     }
     turnEnds.push(numbers.length);
-    if (again && index < turns.length - 1) throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
+    if (again && index < turns.length - 1)
+      throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
   }
   const all = [...at.mover, ...at.other, ...at.stores].reduce((sum, seeds) => sum + seeds, 0);
-  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter((one) => one !== undefined);
+  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter(
+    (one) => one !== undefined,
+  );
   const given = ends.map((end) => ({ ...end, seeds: result(end, all) }));
-  if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds)) throw wrong(given[1].line, "the result here is not that of the header");
+  if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds))
+    throw wrong(given[1].line, "the result here is not that of the header");
   const byRules = isOver(position) ? (first ? final(position) : final(position).reverse()) : undefined;
   if (given.length > 0 && !headers.has("Termination") && String(given[0].seeds) !== String(byRules)) {
-    const why = byRules ? `by the rules the game ends ${byRules.join("-")}, which is not the result` : "the game is not over after these moves, but has a result";
+    const why = byRules
+      ? `by the rules the game ends ${byRules.join("-")}, which is not the result`
+      : "the game is not over after these moves, but has a result";
     throw wrong(given[given.length - 1].line, `${why}; say why with a header Termination`);
   }
   const seeds = given.length > 0 ? given[0].seeds : byRules;
@@ -174,14 +190,15 @@ export async function read(text, rulesOf) {
   };
 }
 
-/** The shortest form of a position. @param {Position} at */
+/** Returns the shortest form of a position. @param {Position} at */
 function shortest(at) {
-  const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
+  const same =
+    at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
   return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
 }
 
 /**
- * A comment in braces, word by word; one with a closing brace in it lasts until the end of its line.
+ * Returns a comment in braces, word by word. One with a closing brace in it extends to the end of its line.
  * @param {string} text
  * @returns {{ word: string, endsLine?: boolean }[]}
  */
@@ -192,7 +209,7 @@ function commentWords(text) {
 }
 
 /**
- * The text of a game of single moves.
+ * Writes the text of a game of single moves.
  * @param {Rules} rules
  * @param {Position} at
  * @param {number[]} numbers
@@ -217,13 +234,18 @@ export function write(rules, at, numbers, fields) {
   const turns = turnsOf(moves);
   const end = isOver(position) ? (first ? final(position) : final(position).reverse()).join("-") : "*";
   /** @param {string} name @param {unknown} value */
-  const header = (name, value) => `[${name} "${String(value).replace(/[\p{Cc}]/gu, " ").replace(/["\\]/g, "\\$&")}"]\n`;
+  const header = (name, value) =>
+    `[${name} "${String(value)
+      .replace(/[\p{Cc}]/gu, " ")
+      .replace(/["\\]/g, "\\$&")}"]\n`;
   /** @param {string[]} names */
   const written = (names) => names.filter((name) => headers.has(name)).map((name) => header(name, headers.get(name)));
   let text = header("Rules", rules.name) + header("Start", shortest(at)) + written(KNOWN.slice(0, 2)).join("");
   text += header("Result", end) + written(KNOWN.slice(2)).join("");
   text += written([...headers.keys()].filter((name) => !KNOWN.includes(name))).join("");
-  const words = turns.map((turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`);
+  const words = turns.map(
+    (turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`,
+  );
   // Each comment after its turn.
   /** @type {ReturnType<typeof commentWords>[]} */
   const said = [[], ...turns.map(() => [])];

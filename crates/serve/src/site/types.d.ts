@@ -1,6 +1,6 @@
-// What the scripts of a site tell each other.
+// Types shared by the scripts of a site.
 
-/** A rule set: what it is called, its number in tables, and what it does. */
+/** A rule set: its name, its number in tables, and its effects. */
 interface Rules {
   name: string;
   code: number;
@@ -16,7 +16,7 @@ interface Position {
   stores: number[];
 }
 
-/** A move that was played: the position after it, seen by the player then to move. */
+/** A played move: the position after it, as the next player to move sees it. */
 interface Played {
   position: Position;
   again: boolean;
@@ -34,7 +34,7 @@ interface Sourced extends Bounds {
   source: Api.Answer["source"];
 }
 
-/** What a request asks. */
+/** Fields of a request. */
 interface Fields {
   rules?: string;
   board?: string;

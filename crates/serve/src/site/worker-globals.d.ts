@@ -1,4 +1,4 @@
-// What the export puts before the worker.
+// Constants that the export puts before the worker.
 
 declare const VERSION: string;
 declare const FILES: [path: string, type: string, digest: string][];

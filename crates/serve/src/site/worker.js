@@ -1,8 +1,9 @@
-// Keeps the files of one version of the page, so that they are there without a network. The export puts before this: the
-// VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and `blake3`.
+// Keeps the files of one version of the page, so that it works without a network. The export puts constants before
+// this script: the VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and
+// `blake3`.
 //
-// Only files with the right digest are kept, once and for all: what a host or a network answers later replaces none of them.
-// Parts of tables are kept by the page itself (tables.js), which compares them with their checksums.
+// Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
+// tables are kept by the page itself (tables.js), which checks them against their checksums.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SCOPE = new URL("./", location.href);
@@ -13,20 +14,25 @@ const [NAME, PARTS] = [`${PREFIX}${VERSION}`, `${PREFIX}tables`];
 const address = (path) => new URL(path, SCOPE).href;
 const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 
-/** A file from the host, as it must be. @param {typeof FILES[number]} file @param {RequestCache} cache */
+/**
+ * Returns a file from the host, if it has the right digest.
+ * @param {typeof FILES[number]} file
+ * @param {RequestCache} cache
+ */
 async function fetched([path, type, digest], cache) {
   const response = await fetch(address(path), { cache });
   const told = response.headers.get("content-type");
-  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type)) throw new TypeError(`${path}: not what it should be`);
+  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type))
+    throw new TypeError(`${path}: the answer is not this file`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (blake3(bytes) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
-  // Not the answer itself: one that came by another address would not do for a page.
+  // A new response: browsers reject redirected ones for a page.
   return new Response(bytes, { headers: { "content-type": told } });
 }
 
 /** Fetches a file and keeps it. @param {typeof FILES[number]} file */
 async function keep(file) {
-  // What the browser kept may be damaged; the host may have mended it.
+  // The browser's copy may be damaged, or the host may have repaired the file.
   const response = await fetched(file, "default").catch(() => fetched(file, "reload"));
   const cache = await caches.open(NAME);
   await cache.put(address(file[0]), response.clone());
@@ -35,7 +41,7 @@ async function keep(file) {
 
 worker.addEventListener("install", (event) => event.waitUntil(Promise.all(FILES.map(keep))));
 
-/** Removes what is kept for other versions. */
+/** Removes the files of other versions. */
 async function tidy() {
   const names = await caches.keys();
   const others = names.filter((name) => name.startsWith(PREFIX) && name !== NAME && name !== PARTS);
@@ -50,7 +56,7 @@ worker.addEventListener("activate", (event) => event.waitUntil(tidy().then(() =>
 /** @param {string} url */
 const kept = async (url) => (await caches.open(NAME)).match(url);
 
-/** The page: the newest there is, or the kept one where the host does not send any. @param {Request} request */
+/** Returns the newest page, or the kept one if the host does not answer. @param {Request} request */
 async function page(request) {
   try {
     const response = await fetch(request);
@@ -63,7 +69,7 @@ async function page(request) {
   }
 }
 
-/** A file of this version: never another one. @param {Request} request @param {typeof FILES[number]} listed */
+/** Returns a file of this version, never of another. @param {Request} request @param {typeof FILES[number]} listed */
 async function file(request, listed) {
   return (await kept(address(listed[0]))) ?? keep(listed).catch(() => fetch(request));
 }
@@ -75,7 +81,7 @@ worker.addEventListener("fetch", (event) => {
   const url = origin + pathname;
   const listed = KEPT.get(url);
   if (request.mode === "navigate") {
-    // Whatever comes after a question mark.
+    // Ignores the part after a question mark.
     if (url === SCOPE.href || url === address("index.html")) event.respondWith(page(request));
   } else if (listed) {
     event.respondWith(file(request, listed));

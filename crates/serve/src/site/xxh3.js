@@ -1,4 +1,4 @@
-// XXH3, 64 bits, seed 0, of 17 bytes or more: all that tables need.
+// XXH3, 64 bits, seed 0, for 17 bytes or more, which is enough for tables.
 
 const WORD = (1n << 64n) - 1n;
 const [P32_1, P32_2, P32_3] = [0x9e3779b1n, 0x85ebca77n, 0xc2b2ae3dn];
@@ -10,9 +10,11 @@ const SECRET = new DataView(new ArrayBuffer(192));
   "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8" +
   "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb" +
   "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
-).match(/../g)?.forEach((byte, at) => {
-  SECRET.setUint8(at, parseInt(byte, 16));
-});
+)
+  .match(/../g)
+  ?.forEach((byte, at) => {
+    SECRET.setUint8(at, parseInt(byte, 16));
+  });
 
 /** @param {number} at */
 const secret = (at) => SECRET.getBigUint64(at, true);
@@ -47,7 +49,7 @@ function short(view, size) {
   return avalanche((total + mix(size - 16, 136 - 17)) & WORD);
 }
 
-/** The checksum of bytes. @param {Uint8Array} bytes */
+/** Returns the checksum of bytes. @param {Uint8Array} bytes */
 export function xxh3(bytes) {
   const size = bytes.length;
   if (size <= 16) throw new RangeError("xxh3 of 16 bytes or fewer");

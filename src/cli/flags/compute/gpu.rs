@@ -11,37 +11,37 @@ use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args::bytes;
 
-/// How to use a GPU.
+/// Choice and use of a GPU.
 #[derive(Args, Clone)]
 pub struct GpuFlags {
-    /// The adapter whose name contains this, as `kalah gpu` lists them; software adapters must be named
+    /// Use the adapter whose name contains NAME; `kalah gpu` lists names. Software adapters must be named
     #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
     adapter: Option<String>,
-    /// Memory of the GPU that may be taken, such as 8GiB [default: what there is]
+    /// Limit the GPU memory to use, such as 8GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     gpu_memory: Option<u64>,
-    /// Run a stage of the GPU's work on the CPU instead, to find one that goes wrong (may be repeated)
+    /// Run a stage of the GPU builder on the CPU instead, to find a faulty one; may be repeated
     #[arg(long, value_name = "STAGE", value_parser = stage)]
     twin: Vec<Stage>,
-    /// Let shaders check every index, which is slower
+    /// Make shaders check every index, to find errors; slower
     #[arg(long)]
     checked: bool,
 }
 
 impl GpuFlags {
-    /// The flags that choose the GPU, as they were given, each after a space.
+    /// Returns the flags that choose the GPU, as they were given, each with a space before it.
     pub fn flags(&self) -> String {
         let adapter = self.adapter.as_ref().map_or(String::new(), |name| suggestion::flag("--adapter", name.as_ref()));
         let memory = self.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
         format!("{adapter}{memory}")
     }
 
-    /// Whether an adapter is named: who names one wants it.
+    /// Returns true if an adapter is named, which asks for a GPU.
     pub fn name_an_adapter(&self) -> bool {
         self.adapter.is_some()
     }
 
-    /// The GPU that is asked for, and its name and kind: the first one that passes a self-test, which uses these rules.
+    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind.
     pub fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default().twins(self.twin.iter().map(|stage| stage.name()));
         options.memory = self.gpu_memory;
@@ -63,7 +63,7 @@ impl GpuFlags {
         Err(first.expect("there is a candidate"))
     }
 
-    /// Why no GPU is there to be used, if that is all that `error` says.
+    /// Returns the reason if `error` means only that there is no GPU.
     pub fn why_none(error: &ComputeError) -> Option<String> {
         matches!(cause::find(error), Some(GpuError::NoAdapter { .. })).then(|| "there is no GPU".to_owned())
     }

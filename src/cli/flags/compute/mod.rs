@@ -1,4 +1,4 @@
-//! What computes tables: the CPU, or a GPU, which the program may be built without.
+//! The choice of CPU or GPU to compute tables. The program may be built without GPUs.
 
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -16,10 +16,10 @@ pub use self::gpu::GpuFlags;
 pub use self::no_gpu::GpuFlags;
 use crate::cli::errors::statement;
 
-/// What computes tables.
+/// Names of the backends.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum BackendName {
-    /// A GPU if there is one, else the CPU; never a software adapter
+    /// A GPU if there is one, otherwise the CPU; never a software adapter
     Auto,
     /// The CPU
     Cpu,
@@ -27,10 +27,10 @@ enum BackendName {
     Gpu,
 }
 
-/// What is to compute.
+/// Choice of CPU or GPU.
 #[derive(Args, Clone)]
 pub struct Compute {
-    /// What computes: auto, cpu or gpu
+    /// Compute on: auto, cpu or gpu
     #[arg(long, value_name = "BACKEND", default_value = "auto")]
     backend: BackendName,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// The flags that choose what computes, as they were given, each after a space.
+    /// Returns the flags of this choice, as they were given, each with a space before it.
     pub fn flags(&self) -> String {
         let backend = match self.backend {
             BackendName::Auto => "",
@@ -48,12 +48,12 @@ impl Compute {
         format!("{backend}{}", self.gpu.flags())
     }
 
-    /// Whether a GPU is asked for by name, or by an adapter's.
+    /// Returns true if the flags ask for a GPU or name an adapter.
     pub fn asks_for_gpu(&self) -> bool {
         self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu
     }
 
-    /// What is to compute, and why.
+    /// Returns the backend, and the reason for it in words.
     pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let cpu = Backend::Cpu(Isa::detect());
         let opened = match self.backend {

@@ -4,27 +4,27 @@ use kalah::game::Rules;
 
 use crate::cli::errors::gpu::Unsupported;
 
-/// No flags: this program was compiled without the feature `gpu`.
+/// No flags, since the program was compiled without the feature `gpu`.
 #[derive(Args, Clone)]
 pub struct GpuFlags {}
 
 impl GpuFlags {
-    /// No flags were given.
+    /// Returns an empty text: no flags can be given.
     pub fn flags(&self) -> String {
         String::new()
     }
 
-    /// Nobody can name an adapter.
+    /// Returns false: no adapter can be named.
     pub fn name_an_adapter(&self) -> bool {
         false
     }
 
-    /// Always an error.
+    /// Returns an error.
     pub fn open(&self, _rules: Rules) -> Result<(Backend, String), ComputeError> {
         Err(ComputeError::Device(Box::new(Unsupported)))
     }
 
-    /// Why no GPU is there to be used.
+    /// Returns the reason why there is no GPU.
     pub fn why_none(error: &ComputeError) -> Option<String> {
         Some(error.to_string())
     }

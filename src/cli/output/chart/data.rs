@@ -1,4 +1,4 @@
-/// What is drawn through the points of a series.
+/// Shape drawn through the points of a series.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A line with a dot at each point.
@@ -19,7 +19,7 @@ pub struct Chart {
     pub x: String,
     pub y: String,
     pub shape: Shape,
-    /// Whether the y axis is logarithmic; points must be positive then.
+    /// True for a logarithmic y axis, for which points must be positive.
     pub log: bool,
     pub series: Vec<Series>,
 }

@@ -7,10 +7,10 @@ use super::data::Chart;
 use super::svg;
 use crate::cli::output;
 
-/// Whether a report is drawn, and where.
+/// The flag for charts.
 #[derive(Args, Clone)]
 pub struct Plot {
-    /// Draw a picture into this file
+    /// Draw a chart into this file
     #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
     plot: Option<PathBuf>,
 }
@@ -18,13 +18,13 @@ pub struct Plot {
 /// Reads the name of a file for a chart.
 fn svg_file(text: &str) -> Result<PathBuf, String> {
     if cfg!(not(feature = "plot")) {
-        return Err("this program was built without the feature `plot`: build it with \
+        return Err("this program was compiled without the feature `plot`: build it with \
                     `cargo build --release --locked --features plot`"
             .to_owned());
     }
     let path = Path::new(text);
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
-        return Err("charts are drawn as SVG: name a file that ends in .svg".to_owned());
+        return Err("charts are SVG files: choose a name that ends in .svg".to_owned());
     }
     match path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
         Some(parent) => Err(format!("there is no directory {}", parent.display())),
@@ -32,7 +32,7 @@ fn svg_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Nothing is drawn: the flag was refused.
+/// Draws nothing, since the flag is an error.
 #[cfg(not(feature = "plot"))]
 mod svg {
     pub fn draw(_charts: &[super::Chart], _path: &std::path::Path) -> anyhow::Result<bool> {
@@ -41,7 +41,7 @@ mod svg {
 }
 
 impl Plot {
-    /// Whether charts are asked for.
+    /// Returns true if charts are asked for.
     pub fn is_asked(&self) -> bool {
         self.plot.is_some()
     }
@@ -52,7 +52,7 @@ impl Plot {
         if svg::draw(&charts(), path)? {
             output::note(format_args!("drawn: {}", path.display()));
         } else {
-            output::note(format_args!("there is nothing to draw: {} is not written", path.display()));
+            output::note(format_args!("no chart is written to {}: there are no data for it", path.display()));
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Charts of reports, and the flag `--plot` that has them drawn.
+//! Charts of reports, and the flag `--plot`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `data` | what a chart shows |
-//! | `flag` | `--plot`, which is refused without the feature `plot` |
+//! | `data` | series and axes of a chart |
+//! | `flag` | `--plot`, which is an error without the feature `plot` |
 //! | `svg` | the drawing |
 
 #[cfg_attr(not(feature = "plot"), expect(dead_code, reason = "described, and not drawn"))]

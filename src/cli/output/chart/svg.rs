@@ -1,4 +1,4 @@
-//! Charts drawn as SVG: round numbers at the axes, the legend beside the plot.
+//! Charts drawn as SVG, with round numbers at the axes and the legend beside the plot.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,18 +14,18 @@ use plotters::prelude::*;
 
 use super::data::{Chart, Shape};
 
-/// The size of a chart, in pixels.
+/// Size of a chart in pixels.
 const SIZE: (u32, u32) = (960, 600);
 
-/// The sizes of letters, in pixels, and the width of one of the legend's at the most.
+/// Font sizes in pixels, and the maximum width of a letter in the legend.
 const CAPTION: u32 = 22;
 const LETTERS: u32 = 16;
 const LETTER_WIDTH: u32 = 9;
 
-/// What the legend takes beside its letters: the stroke of a series, and space around.
+/// Width of the legend besides its letters: the stroke of a series, and space around.
 const LEGEND_SPACE: u32 = 64;
 
-/// The colours of series one after the other, distinguishable for the colour-blind (Okabe and Ito).
+/// Colours of the series, distinguishable for the colour-blind (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -36,21 +36,21 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
 ];
 
-/// Dashes and gaps of lines in pixels, of series one after the other: where lines lie upon each other, those below show
-/// through the gaps. As many as have no divisor in common with the colours; the first is drawn through.
+/// Dashes and gaps of the series' lines in pixels. The first line is solid. Where lines coincide, the lower ones show
+/// through the gaps. The number of patterns and that of colours have no common divisor, so combinations repeat late.
 const DASHES: [(u32, u32); 4] = [(1, 0), (10, 5), (3, 4), (16, 8)];
 
-/// How dark the bars are, for one round of colours after the other.
+/// Opacity of bars, for each round of colours.
 const SHADES: [f64; 4] = [0.85, 0.5, 0.3, 0.7];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws charts into the file `path`, one below the other, leaving out those without points. Returns whether there was one to
-/// draw; otherwise no file is written.
+/// Draws charts into the file `path`, one below the other, without those that have no points. Returns false if none
+/// has, and writes no file then.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<bool> {
     let image = image(charts).map_err(|error| anyhow!("cannot draw {}: {error}", path.display()))?;
     if image.is_empty() {
@@ -60,14 +60,14 @@ pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Writes a chart, all of it or nothing: an old one stays until then.
+/// Writes a chart completely or not at all. An old file stays until then.
 fn write(path: &Path, image: &str) -> io::Result<()> {
     let mut file = Output::begin(path, None)?;
     file.write_all(image.as_bytes())?;
     file.finish()
 }
 
-/// The charts as SVG, empty if none has points.
+/// Returns the charts as SVG; empty if none has points.
 fn image(charts: &[Chart]) -> Result<String, Box<dyn std::error::Error>> {
     let charts: Vec<&Chart> = charts.iter().filter(|chart| chart.points().next().is_some()).collect();
     let mut image = String::new();
@@ -85,7 +85,7 @@ fn image(charts: &[Chart]) -> Result<String, Box<dyn std::error::Error>> {
     Ok(image)
 }
 
-/// An axis: its range, and the round numbers that are marked on it.
+/// Axis with a range, and marks at round numbers.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis {
     range: Range<f64>,
@@ -94,22 +94,22 @@ struct Axis {
 }
 
 impl Axis {
-    /// An axis over `range` with a mark at about `count` multiples of 1, 2 or 5 times a power of ten, no closer than
-    /// `least`.
+    /// Returns an axis over `range` with about `count` marks, at multiples of 1, 2 or 5 times a power of ten, at
+    /// least `least` apart.
     fn linear(range: Range<f64>, count: usize, least: f64) -> Axis {
         let raw = ((range.end - range.start) / count as f64).max(least);
         let power = 10f64.powf(raw.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|&step| step >= raw * 0.999);
         let step = step.unwrap_or(10.0 * power);
-        // An end that is a mark but for rounding is one.
+        // An end that differs from a mark by rounding only is marked.
         let (first, last) = ((range.start / step - 1e-9).ceil() as i64, (range.end / step + 1e-9).floor() as i64);
-        // Multiplied, not added up: no mark drifts off its number.
+        // Multiplied instead of added up, so that marks do not drift off their numbers.
         let marks = (first..=last).map(|multiple| multiple as f64 * step).collect();
         Axis { range, log: false, marks }
     }
 
-    /// A logarithmic axis over whole powers of ten, marked at so many of them that about `count` remain; at 2 and 5 times
-    /// them too where there are few.
+    /// Returns a logarithmic axis over whole powers of ten with about `count` marks. If there are few powers, 2 and 5
+    /// times them are marked, too.
     fn powers(low: i32, high: i32, count: usize) -> Axis {
         let every = (high - low) as usize / count + 1;
         let digits: &[f64] = if high - low <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -128,13 +128,13 @@ impl Ranged for Axis {
     fn map(&self, value: &f64, (low, high): (i32, i32)) -> i32 {
         let scale = |value: f64| if self.log { value.log10() } else { value };
         let (start, end) = (scale(self.range.start), scale(self.range.end));
-        // Bars stand on 0, which a logarithmic axis does not reach.
+        // Bars start at 0, which a logarithmic axis does not reach.
         let value = if self.log { value.max(self.range.start) } else { *value };
         low + ((scale(value) - start) / (end - start) * f64::from(high - low)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // Light lines between the marks are not wanted.
+        // No light lines between the marks.
         if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
     }
 
@@ -149,15 +149,15 @@ impl ValueFormatter<f64> for Axis {
         if size >= 1e10 || (size > 0.0 && size < 1e-4) {
             return format!("{value:e}");
         }
-        // Twelve places are more than a mark has, and fewer than its error shows in.
+        // Twelve places are more than a mark has, and too few to show its rounding error.
         let text = format!("{value:.12}");
         let text = text.trim_end_matches('0').trim_end_matches('.');
-        // Thousands are set apart, as everywhere else.
+        // Thousands are separated, as in all output.
         if size < 1e4 { text.to_owned() } else { HumanFloatCount(*value).to_string() }
     }
 }
 
-/// How the series of an index looks.
+/// Style of a series, by index.
 struct Look {
     colour: RGBColor,
     dash: (u32, u32),
@@ -176,7 +176,7 @@ impl Chart {
         self.series.iter().flat_map(|series| series.points.iter().copied())
     }
 
-    /// The axis of the values: whole powers of ten around all points, or zero and all points with a little space.
+    /// Returns the axis of values: whole powers of ten around all points, or zero and all points with a little space.
     fn values(&self) -> Axis {
         const MARKS: usize = 8;
         let low = self.points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
@@ -191,7 +191,7 @@ impl Chart {
         Axis::linear(range, MARKS, 0.0)
     }
 
-    /// The axis of what is counted: whole numbers.
+    /// Returns the axis of counts, with whole numbers.
     fn numbers(&self) -> Axis {
         let first = self.points().map(|(x, _)| x).fold(f64::INFINITY, f64::min);
         let last = self.points().map(|(x, _)| x).fold(f64::NEG_INFINITY, f64::max);
@@ -217,7 +217,7 @@ impl Chart {
             let points = series.points.iter().copied();
             match self.shape {
                 Shape::Line => {
-                    // Through all points, and with gaps only where there are some.
+                    // Gaps in the line would look like missing points.
                     if dash.1 == 0 {
                         chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
                     } else {
@@ -237,7 +237,7 @@ impl Chart {
         if named { self.draw_legend(&beside) } else { Ok(()) }
     }
 
-    /// Names the series, one below the other, as far as there is space.
+    /// Draws the legend, one series below the other, as far as there is space.
     fn draw_legend(&self, area: &Area) -> Drawn {
         let top = CAPTION as i32 + 30;
         let height = (SIZE.1 as i32 - 2 * top) / self.series.len() as i32;
@@ -272,7 +272,7 @@ mod tests {
     use super::super::data::Series;
     use super::*;
 
-    /// A chart of so many series, of values around `scale`.
+    /// Returns a chart with this number of series, with values around `scale`.
     fn chart(series: usize, shape: Shape, log: bool, scale: f64) -> Chart {
         let series = (0..series).map(|index| {
             let points = (2..=24).map(|x| (f64::from(x), scale * (0.37 + f64::from(x) * (index + 1) as f64)));
@@ -282,7 +282,7 @@ mod tests {
         Chart { title: text("title"), x: text("seeds"), y: text("bytes"), shape, log, series: series.collect() }
     }
 
-    /// The texts of an image with the place where each begins or ends.
+    /// Returns the texts of an image, each with its start or end.
     fn texts(image: &str) -> Vec<(f64, String)> {
         let inside = |element: &str| element.trim().to_owned();
         let elements = image.split("<text ").skip(1);
@@ -294,7 +294,7 @@ mod tests {
         text.collect()
     }
 
-    /// A number is 1, 2 or 5 times a power of ten, or a small multiple of one.
+    /// Returns true for 1, 2 or 5 times a power of ten, or a small multiple of one.
     fn is_round(number: f64) -> bool {
         let digits = format!("{:e}", number.abs());
         let digits = digits.split('e').next().unwrap().replace('.', "");
@@ -308,7 +308,7 @@ mod tests {
         {
             let image = image(&[chart(2, Shape::Line, log, scale)]).unwrap();
             let numbers: Vec<f64> = texts(&image).iter().filter_map(|(_, text)| text.parse().ok()).collect();
-            // Both axes have enough of them, and not too many.
+            // Both axes have enough marks, and not too many.
             assert!((8..=30).contains(&numbers.len()), "{log} {scale}: {numbers:?}");
             assert!(numbers.iter().all(|&number| is_round(number)), "{log} {scale}: {numbers:?}");
         }

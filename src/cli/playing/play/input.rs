@@ -1,8 +1,8 @@
-//! What a person types in a game.
+//! Input of a person in a game.
 
 use kalah::game::{Pit, Rules};
 
-/// What can be typed, by `rules`.
+/// Explains what can be typed under `rules`.
 pub fn help(rules: Rules) -> String {
     let turn = if rules.moves_again() {
         "3 sows pit 3; 36 (or 3 6, or 3,6) sows 3 and then 6, if 3 ends in the store"
@@ -12,11 +12,11 @@ pub fn help(rules: Rules) -> String {
     format!("{turn}\n{COMMANDS}")
 }
 
-const COMMANDS: &str = "hint: what the perfect player would do      undo (u): takes your last turn back
-board: draws the board again                line: the moves so far
+const COMMANDS: &str = "hint: ask the perfect player for a move     undo (u): take your last turn back
+board: draw the board again                 line: show the moves so far
 help (h, ?): this                           quit (q): ends the game";
 
-/// What a person asks for.
+/// Command of a person.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
     Turn(Vec<Pit>),
@@ -30,7 +30,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Reads what was typed on a board of `pits` pits a side; what is wrong with it otherwise.
+    /// Reads a command on a board of `pits` pits a side, or returns the fault in words.
     pub fn read(text: &str, pits: usize) -> Result<Input, String> {
         Ok(match text.trim().to_lowercase().as_str() {
             "" => Input::Nothing,
@@ -45,26 +45,23 @@ impl Input {
     }
 }
 
-/// Reads the moves of a turn: apart, or on boards of at most nine pits run together.
+/// Reads the moves of a turn: separated, or run together on boards of at most nine pits.
 fn turn(text: &str, pits: usize) -> Result<Vec<Pit>, String> {
     let mut turn = Vec::new();
     for word in text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
         if !word.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!(
-                "'{}' is neither a pit nor a word I know; ? lists what can be typed",
-                word.escape_debug()
-            ));
+            return Err(format!("'{}' is neither a pit nor a command; type ? for help", word.escape_debug()));
         }
         let numbers: Vec<&str> = if pits > 9 { vec![word] } else { (0..word.len()).map(|at| &word[at..=at]).collect() };
         for number in numbers {
             let pit = number.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
             turn.push(pit.ok_or_else(|| {
                 let several = if pits > 9 { "; several moves are written 3,6" } else { "" };
-                format!("move {number} is not legal: the pits are 1 to {pits}{several}")
+                format!("there is no pit {number}: the pits are 1 to {pits}{several}")
             })?);
         }
     }
-    if turn.is_empty() { Err("no pit is named; ? lists what can be typed".to_owned()) } else { Ok(turn) }
+    if turn.is_empty() { Err("type the number of a pit, or ? for help".to_owned()) } else { Ok(turn) }
 }
 
 #[cfg(test)]
@@ -90,14 +87,14 @@ mod tests {
     #[test]
     fn what_names_no_pit_is_refused_with_the_reason() {
         for (text, pits, why) in [
-            ("7", 6, "move 7 is not legal: the pits are 1 to 6"),
-            ("30", 6, "move 0 is not legal: the pits are 1 to 6"),
-            ("36", 12, "move 36 is not legal: the pits are 1 to 12; several moves are written 3,6"),
-            ("99999999999999999999999", 12, "move 99999999999999999999999 is not legal"),
-            ("x", 6, "'x' is neither a pit nor a word i know"),
+            ("7", 6, "there is no pit 7: the pits are 1 to 6"),
+            ("30", 6, "there is no pit 0: the pits are 1 to 6"),
+            ("36", 12, "there is no pit 36: the pits are 1 to 12; several moves are written 3,6"),
+            ("99999999999999999999999", 12, "there is no pit 99999999999999999999999"),
+            ("x", 6, "'x' is neither a pit nor a command"),
             ("3 \u{1b}[2J", 6, "'\\u{1b}[2j' is neither"),
-            ("3 \u{0663}", 6, "is neither a pit nor a word"),
-            (",", 6, "no pit is named"),
+            ("3 \u{0663}", 6, "is neither a pit nor a command"),
+            (",", 6, "type the number of a pit"),
         ] {
             let error = typed(text, pits).unwrap_err();
             assert!(error.to_lowercase().contains(why), "{text}: {error}");

@@ -23,33 +23,35 @@ use crate::cli::process::outcome::Outcome;
 
 /// Play a game in the terminal, against a player or a friend
 ///
-/// The players are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED, and
-/// engine:COMMAND, another program that speaks the protocol of docs/engine.md.
+/// Use this to play or to watch two players. Type a pit, or ? for other commands such as hint and undo. The players
+/// are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy, random:SEED, and
+/// engine:COMMAND for another program that speaks the protocol of docs/engine.md. D is a depth in moves. See
+/// docs/players.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Against the perfect player, who moves second", "kalah play 6x4"),
-    ("An easier one, by the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
+    ("Move first against the perfect player", "kalah play 6x4"),
+    ("Play an easier game, under the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
 ]))]
 pub struct Play {
-    /// The start, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
+    /// Start position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
     #[arg(default_value = "6x4", conflicts_with = "from")]
     position: Position,
-    /// Go on with the game in a file (docs/games.md), by its rules
+    /// Continue the game in a file (docs/games.md), under its rules
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Which game of the file, if it has several
+    /// Take game N of the file
     #[arg(long, value_name = "N", requires = "from")]
     game: Option<usize>,
-    /// Write the game to a file after every move
+    /// Save the game to FILE after every move
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Who plays South and moves first
+    /// Player of South, who moves first
     #[arg(long, value_name = "NAME", default_value = "human")]
     south: Seat,
-    /// Who plays North
+    /// Player of North
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     north: Seat,
-    /// Seconds a player and a hint may think
+    /// Seconds that a player may think about a move, or about a hint
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     time: Duration,
     #[command(flatten)]
@@ -58,7 +60,7 @@ pub struct Play {
     book: args::BookFlag,
 }
 
-/// Who plays a side.
+/// Player of a side.
 #[derive(Clone)]
 enum Seat {
     Human,
@@ -86,16 +88,16 @@ impl FromStr for Seat {
     }
 }
 
-/// A place of a game.
+/// State of a game.
 #[derive(Clone, Copy)]
 struct GamePlace {
-    /// Seen by the player to move.
+    /// Position as the player to move sees it.
     position: Position,
     south: bool,
 }
 
 impl GamePlace {
-    /// As South sees it.
+    /// Returns the position as South sees it.
     fn board(&self) -> Position {
         if self.south { self.position } else { self.position.turned() }
     }
@@ -109,15 +111,15 @@ impl GamePlace {
     }
 }
 
-/// A game under way.
+/// Game in progress.
 struct Game {
     rules: Rules,
     start: Position,
     place: GamePlace,
     past: Vec<(GamePlace, Pit)>,
-    /// How many moves there were before each turn that a person typed.
+    /// Number of moves before each turn that a person typed.
     typed: Vec<usize>,
-    /// The comments of the record that it goes on from.
+    /// Comments of the continued record.
     comments: Vec<(usize, String)>,
 }
 
@@ -127,7 +129,7 @@ impl Game {
         Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
     }
 
-    /// Makes a move; describes what it did, after `North sows 3`. `None` if it is not legal.
+    /// Makes a move, and describes its effects for use after `North sows 3`. `None` if it is illegal.
     fn play(&mut self, pit: Pit) -> Option<String> {
         let GamePlace { position, south } = self.place;
         let played = position.play(self.rules, pit).ok()?;
@@ -145,7 +147,7 @@ impl Game {
         })
     }
 
-    /// Makes the moves of a person, all or, with the reason, none.
+    /// Makes all moves of a person, or none and returns the reason.
     fn play_turn(&mut self, turn: &[Pit]) -> Result<Vec<String>, String> {
         let before = (self.place, self.past.len());
         let mut told = Vec::new();
@@ -153,7 +155,7 @@ impl Game {
         if let Err(error) = played {
             self.place = before.0;
             self.past.truncate(before.1);
-            let none = if turn.len() > 1 { "; none of these moves is made" } else { "" };
+            let none = if turn.len() > 1 { "; none of these moves was made" } else { "" };
             return Err(error + none);
         }
         self.typed.push(before.1);
@@ -177,14 +179,14 @@ impl Game {
             let name = self.place.name();
             let Some(does) = self.play(pit) else {
                 let legal: Vec<String> = position.moves().map(|pit| pit.to_string()).collect();
-                return Err(format!("move {pit} is not legal: the pit is empty; legal: {}", legal.join(" ")));
+                return Err(format!("move {pit} is illegal, since the pit is empty; legal moves: {}", legal.join(" ")));
             };
             told.push(format!("{name} sows {pit}{does}"));
         }
         Ok(())
     }
 
-    /// Takes back what a person typed last, and what was played since; whether there was something.
+    /// Takes back a person's last turn, and all moves since. Returns false without such a turn.
     fn undo(&mut self) -> bool {
         let Some(moves) = self.typed.pop() else { return false };
         self.place = self.past[moves].0;
@@ -192,7 +194,7 @@ impl Game {
         true
     }
 
-    /// A game that goes on after the moves of `record`.
+    /// Returns a game that continues after the moves of `record`.
     fn after(record: &GameRecord) -> Game {
         let mut game = Game::new(record.rules, record.start);
         for pit in record.moves() {
@@ -202,7 +204,7 @@ impl Game {
         game
     }
 
-    /// The moves so far, turn by turn.
+    /// Returns the moves so far, turn by turn.
     fn line(&self) -> Line {
         let mut line = Line::new(self.start.pits());
         for turn in self.past.chunk_by(|(a, _), (b, _)| a.south == b.south) {
@@ -278,7 +280,7 @@ impl Play {
                         Err(error) => return Err(error.into()),
                     };
                     let Some(does) = game.play(pit) else {
-                        anyhow::bail!("{} chose move {pit}, which is not legal at {}", player.name(), before.position);
+                        anyhow::bail!("{} chose move {pit}, which is illegal in {}", player.name(), before.position);
                     };
                     output::line(format_args!(
                         "{}, {}, sows {pit}{does} ({worth}, {source})",
@@ -300,7 +302,7 @@ impl Play {
         Ok(Outcome::Done)
     }
 
-    /// Writes the game to its file, if it has one; `forfeit` says why the player to move has lost it.
+    /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
     fn save(&self, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
         let Some(path) = &self.save else { return Ok(()) };
         let record = GameRecord::new(game.rules, game.start, game.line())?;
@@ -321,7 +323,7 @@ impl Play {
         player.choose(&place.position, &Cancel::new().within(self.time), &mut |_| ())
     }
 
-    /// Does what the person to move wants, until the board has changed; false when the person leaves.
+    /// Follows the commands of the person to move until the board has changed. Returns false if the person leaves.
     fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> anyhow::Result<bool> {
         loop {
             let Some(text) = read(game.place.name())? else { return Ok(false) };
@@ -354,7 +356,7 @@ impl Play {
     }
 }
 
-/// Asks the player of that name for a line; `None` at the end of the input.
+/// Reads a line from the person of this name; `None` at the end of the input.
 fn read(name: &str) -> anyhow::Result<Option<String>> {
     let mut out = io::stdout().lock();
     write!(out, "{name}> ")?;
@@ -362,7 +364,7 @@ fn read(name: &str) -> anyhow::Result<Option<String>> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().read_until(b'\n', &mut bytes).context("cannot read from standard input")?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-    // Who pipes the moves in reads what was typed; at the end of the input a terminal is still in the line.
+    // Piped input is echoed, for the reader of the output. At the end of the input a terminal needs a new line.
     if !io::stdin().is_terminal() || read == 0 {
         output::line(&text)?;
     }

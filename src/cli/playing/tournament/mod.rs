@@ -1,8 +1,8 @@
 //! `kalah tournament`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `saved` | its games in a file, to go on later |
+//! | `saved` | games in a file, to resume a tournament |
 //! | `report` | the report |
 
 mod report;
@@ -34,37 +34,39 @@ use crate::cli::process::signals::cancel_on_signal;
 
 /// Play players against each other, and evaluate their moves
 ///
-/// Moves are evaluated by the tables, as far as they reach.
-/// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
-/// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED, and engine:COMMAND, another program that speaks the protocol of docs/engine.md.
+/// Use this to compare players or engines. Every player meets every other in both orders, and itself once. The tables
+/// evaluate moves as far as they reach. The default players are the nine of Pekař et al. 2020, Table 2. Others are
+/// perfect, minimax:D, alphabeta:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the
+/// protocol of docs/engine.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Three players, each against each", "kalah tournament greedy minimax:4 random:1"),
-    ("Another program against ours", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
+    ("Compare three players", "kalah tournament greedy minimax:4 random:1"),
+    ("Test another program against the perfect player", "kalah tournament 'engine:python3 my_engine.py' perfect \
+         --time 1"),
 ]))]
 pub struct Tournament {
-    /// The players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
+    /// Players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
     #[arg(value_name = "PLAYER")]
     players: Vec<Participant>,
-    /// The start
+    /// Start position
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
-    /// Begin where the games in a file end (docs/games.md), each of them a start
+    /// Begin at the end of each game in FILE (docs/games.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["start", "starts", "random_moves"])]
     from: Option<PathBuf>,
-    /// Write all games to a file, each as soon as it is over
+    /// Save every game to FILE as soon as it is over
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Go on with a tournament that was stopped, from the games that --save has saved
+    /// Continue a stopped tournament from the games in the file of --save
     #[arg(long, requires = "save")]
     resume: bool,
-    /// Start positions, which differ by their --random-moves
+    /// Play from N starts, which differ by their --random-moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     starts: u32,
-    /// Random moves from the start before the players take over
+    /// Make N random moves from the start before the players take over
     #[arg(long, value_name = "N", default_value_t = 0)]
     random_moves: u32,
-    /// Seconds for a move [default: players search to their own depth, the perfect one until its move is proved]
+    /// Seconds for a move [default: players search to their depth, and the perfect one until its move is proved]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     #[command(flatten)]
@@ -76,17 +78,17 @@ pub struct Tournament {
 impl Tournament {
     pub fn run(self) -> anyhow::Result<Outcome> {
         if self.start.is_over() {
-            return Err(usage(format_args!("the game is over at {}: start from another position", self.start)));
+            return Err(usage(format_args!("the game is over at {}: choose another start", self.start)));
         }
         if self.starts > 1 && self.random_moves == 0 {
-            return Err(usage("several starts would be the same one: give --random-moves too"));
+            return Err(usage("all starts would be the same: add --random-moves"));
         }
         if self.resume && self.save.as_deref().is_some_and(is_stream) {
-            output::tell("kalah: --resume needs a file of games: give --save FILE");
+            output::tell("kalah: --resume needs the file of games: add --save FILE");
             return Ok(Outcome::Usage);
         }
         if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
-            return Err(usage("a game with an engine that never answers would not end: give --time too"));
+            return Err(usage("a game with an engine that never answers would not end: add --time"));
         }
         let rules = self.with.rules;
         let given = match &self.from {
@@ -107,7 +109,7 @@ impl Tournament {
         });
         let largest = starts.iter().max_by_key(|start| start.seeds()).expect("there is one");
         let tables = self.with.open_tables(largest, true)?;
-        // Games run side by side, each on one thread.
+        // Games run in parallel, each on one thread.
         let setting = self.with.setting(&tables, 1);
         let tournament = Games::new(players, starts, setting).time(self.time);
 
@@ -124,7 +126,7 @@ impl Tournament {
         }
         let begin = Instant::now();
         let (games, stopped) = play(&tournament, saved, file.as_mut())?;
-        // What cannot be saved is reported all the same.
+        // The report includes games that cannot be saved.
         let written = match (&self.save, file) {
             (_, Some(file)) => file.finish(&games),
             (Some(path), None) => {
@@ -141,8 +143,8 @@ impl Tournament {
         written?;
         if stopped {
             let advice = match self.save {
-                Some(_) => "the same command with --resume goes on from there",
-                None => "nothing of it is kept: --save FILE keeps the games",
+                Some(_) => "run the same command with --resume to continue",
+                None => "nothing is saved; --save FILE saves the games",
             };
             output::tell(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
             return Ok(Outcome::Failed);
@@ -151,8 +153,8 @@ impl Tournament {
     }
 }
 
-/// Plays the games that are not saved yet, and writes each to `file` as it ends. Returns all games by their numbers, and whether it was
-/// stopped before the last one.
+/// Plays the games that are not saved yet, and writes each to `file` as it ends. Returns all games in the order of
+/// their numbers, and true if it was stopped before the last one.
 fn play(
     tournament: &Games,
     saved: Vec<Finished>,
@@ -190,22 +192,26 @@ fn play(
     }
 }
 
-/// Where the games of a file end: the starts of a tournament by these rules.
+/// Returns the final positions of the games in a file, as starts of a tournament under these rules.
 fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
     let records = games::read_all(path)?;
     let pits = records[0].start.pits();
     let start = |(number, record): (usize, &GameRecord)| {
         let (end, _) = record.end();
-        let told = format!("{}, game {number}", path.display());
-        anyhow::ensure!(record.rules == rules, "{told}: its rules are {}; give --rules {}", record.rules, record.rules);
-        anyhow::ensure!(end.pits() == pits, "{told}: {} pits a side, the first game has {pits}", end.pits());
-        anyhow::ensure!(!end.is_over(), "{told}: it is over: nothing is left to play");
+        let place = format!("{}, game {number}", path.display());
+        anyhow::ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
+        anyhow::ensure!(
+            end.pits() == pits,
+            "{place}: it has {} pits a side, but the first game has {pits}",
+            end.pits()
+        );
+        anyhow::ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
         Ok(end)
     };
     (1..).zip(&records).map(start).collect()
 }
 
-/// Whether the file that a flag names is standard output, a pipe or a device: what is written there cannot be read again.
+/// Returns true if a flag names standard output, a pipe or a device, which cannot be read again.
 fn is_stream(path: &Path) -> bool {
     output::is_stdout(path) || file::is_stream(path)
 }

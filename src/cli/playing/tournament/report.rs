@@ -11,12 +11,12 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::Grid;
 use crate::cli::playing::tournament::saved::Finished;
 
-/// A tournament and how it went.
+/// Report on a tournament.
 #[derive(Serialize)]
 pub struct TournamentReport {
     rules: &'static str,
     seed: u64,
-    /// Where the games began.
+    /// Start positions.
     starts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     table_seeds: Option<usize>,
@@ -25,15 +25,15 @@ pub struct TournamentReport {
     games: Vec<GameReport>,
     threads: usize,
     seconds: f64,
-    /// Whether the tournament was stopped before all its games were over.
+    /// True if the tournament was stopped before all its games were over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stopped: bool,
-    /// How many games it has when it is not stopped.
+    /// Number of games of the whole tournament.
     #[serde(skip)]
     all: usize,
 }
 
-/// All games of a player; those against itself count for both sides.
+/// Results of a player; games against itself count for both sides.
 #[derive(Serialize)]
 struct PlayerReport {
     player: String,
@@ -45,17 +45,17 @@ struct PlayerReport {
     judged: AccuracyReport,
 }
 
-/// How well a player did in some games.
+/// Results of a player in some games.
 #[derive(Serialize)]
 struct Share {
     games: usize,
-    /// Wins and half of the draws, as a part of the games.
+    /// Share of wins, with draws counted half.
     won: f64,
     /// Seeds won a game.
     seeds: f64,
-    /// Of the final differences.
+    /// Median of the final differences.
     median: f64,
-    /// Of that median, 95 %.
+    /// Interval of that median, of 95 % confidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<(f64, f64)>,
 }
@@ -65,19 +65,19 @@ struct AccuracyReport {
     moves: u64,
     mistakes: u64,
     lost: u64,
-    /// Seeds lost a move.
+    /// Seeds lost by a move, on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     loss: Option<f64>,
 }
 
-/// All games of two players in one order.
+/// Games of two players in one order.
 #[derive(Serialize)]
 struct PairReport {
     first: String,
     second: String,
     /// Seeds won a game.
     seeds: [f64; 2],
-    /// The places of the players among all.
+    /// Indices of the players.
     #[serde(skip)]
     places: [usize; 2],
 }
@@ -89,7 +89,7 @@ struct GameReport {
     start: usize,
     seeds: [u32; 2],
     line: String,
-    /// How the game was lost, if not by moves.
+    /// Forfeit, if the game was not lost by moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     forfeit: Option<ForfeitReport>,
     judged: [AccuracyReport; 2],
@@ -98,12 +98,12 @@ struct GameReport {
     seconds: [f64; 2],
 }
 
-/// How an external engine lost a game.
+/// Forfeit of an external engine.
 #[derive(Serialize)]
 struct ForfeitReport {
-    /// The engine.
+    /// Engine.
     player: String,
-    /// What it did wrong.
+    /// Its fault.
     fault: String,
 }
 
@@ -115,7 +115,7 @@ impl From<Accuracy> for AccuracyReport {
 }
 
 impl Share {
-    /// Of games by what the player won and the other one did.
+    /// Computes the results of games from the seeds of the player and of the opponent.
     fn of(games: &[[u32; 2]]) -> Share {
         let count = games.len().max(1) as f64;
         let points = |&[own, other]: &[u32; 2]| match own.cmp(&other) {
@@ -166,7 +166,7 @@ impl PlayerReport {
 }
 
 impl TournamentReport {
-    /// The report on the finished games of a tournament, in the order of their numbers.
+    /// Returns the report on the finished games of a tournament, in the order of their numbers.
     pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
         let name = |player: usize| tournament.players[player].to_string();
         let players = 0..tournament.players.len();
@@ -207,10 +207,10 @@ impl TournamentReport {
         }
     }
 
-    /// One row a game.
+    /// Returns one row for each game.
     pub fn records(&self) -> Grid {
-        let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
-        let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
+        let sides = ["seeds_", "seconds_", "judged_", "mistakes_", "lost_"];
+        let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
         let forfeit = ["forfeit".to_owned()];
         let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
@@ -222,22 +222,22 @@ impl TournamentReport {
             };
             let start = self.starts[game.start].clone();
             let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
-            // Why its player lost the game; the seeds tell who it was.
+            // Reason why its player lost the game; the seeds show which player.
             let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
             grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
         }
         grid
     }
 
-    /// Seeds won by pairs, then the players.
+    /// Prints the seeds won by each pair, then the players.
     pub fn print(&self) -> io::Result<()> {
-        output::line("seeds won, the first player's row against the second player's column:")?;
+        output::line("seeds won by the first player (row) against the second player (column):")?;
         let heading = self.players.iter().map(|player| player.player.clone());
         let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
-        // A single game has whole seeds.
+        // A single game has a whole number of seeds.
         let digits = usize::from(self.starts.len() > 1);
         for row in self.pairs.chunk_by(|a, b| a.places[0] == b.places[0]) {
-            // Of a stopped tournament some pairs have not met.
+            // In a stopped tournament some pairs have not met.
             let mut cells = vec!["-".to_owned(); self.players.len()];
             for pair in row {
                 cells[pair.places[1]] = format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]);
@@ -284,7 +284,7 @@ impl TournamentReport {
         let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
         let by = match self.table_seeds {
             Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(judged)),
-            None => "none of them evaluated: there are no tables".to_owned(),
+            None => "none of them evaluated, since there are no tables".to_owned(),
         };
         let games = match self.stopped {
             true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
@@ -294,7 +294,7 @@ impl TournamentReport {
         output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
     }
 
-    /// The forfeited games of each engine, and what it did wrong in the first of them.
+    /// Prints the forfeited games of each engine, and its fault in the first of them.
     fn print_forfeits(&self) -> io::Result<()> {
         let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
         let mut told: Vec<&str> = Vec::new();
@@ -303,13 +303,13 @@ impl TournamentReport {
                 told.push(player);
                 let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
                 let games = output::count(games, "game");
-                output::line(format_args!("{player} forfeits {games}; the first one because it {fault}"))?;
+                output::line(format_args!("{player} forfeits {games}, the first one because it {fault}"))?;
             }
         }
         if told.is_empty() { Ok(()) } else { output::line("") }
     }
 
-    /// Win shares, and seeds lost a move.
+    /// Charts of win shares, and of seeds lost by a move.
     pub fn charts(&self) -> Vec<Chart> {
         let names: Vec<String> =
             self.players.iter().enumerate().map(|(at, player)| format!("{} {}", at + 1, player.player)).collect();
@@ -332,7 +332,7 @@ impl TournamentReport {
         let lost = vec![series("lost", &|player| player.judged.loss)];
         vec![
             chart("games won, draws half", "% of the games", won),
-            chart("seeds lost a move, by the tables", "seeds a move", lost),
+            chart("seeds lost by a move, according to the tables", "seeds a move", lost),
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! The games of a tournament in a file: saved as they end, read by a later run that goes on with the tournament.
+//! Games of a tournament in a file: saved as they end, and read by a later run that resumes the tournament.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -13,31 +13,31 @@ use kalah::record::{GameRecord, read_game};
 
 use crate::cli::output;
 
-/// The header with the seconds that both players took.
+/// Header with the seconds that both players took.
 const SECONDS: &str = "Seconds";
 
-/// A finished game, as reports have it and files keep it.
+/// Finished game, for reports and files.
 pub struct Finished {
-    /// Its number, from 0.
+    /// Number of the game, from 0.
     pub number: usize,
-    /// Which player moved first.
+    /// Index of the player who moved first.
     pub first: usize,
-    /// Which one second.
+    /// Index of the player who moved second.
     pub second: usize,
-    /// From which start.
+    /// Index of the start.
     pub start: usize,
     pub line: Line,
-    /// The seeds of both players in the end.
+    /// Seeds of both players at the end.
     pub seeds: [u32; 2],
-    /// Whether the first player forfeited the game, and what it did.
+    /// Forfeit: true for the first player, and the fault.
     pub forfeit: Option<(bool, String)>,
     pub accuracy: [Accuracy; 2],
-    /// The seconds that both players took.
+    /// Seconds that both players took.
     pub seconds: [f64; 2],
 }
 
 impl Finished {
-    /// A game that has just been played.
+    /// Returns a game that has just been played.
     pub fn new(tournament: &Tournament, played: &Match) -> Finished {
         let &Match { first, second, start, .. } = played;
         let seconds = [true, false].map(|seat| {
@@ -57,14 +57,14 @@ impl Finished {
         }
     }
 
-    /// The moves of both players.
+    /// Returns the moves of both players.
     pub fn moves(&self) -> [usize; 2] {
         let mut moves = [0; 2];
         self.line.turns().iter().enumerate().for_each(|(turn, pits)| moves[turn % 2] += pits.len());
         moves
     }
 
-    /// The game as text, one of `event`.
+    /// Returns the game as text, with this `event`.
     pub fn record(&self, tournament: &Tournament, event: &str) -> Result<GameRecord, ParseError> {
         let name = |player: usize| tournament.players[player].to_string();
         let start = tournament.starts[self.start];
@@ -79,27 +79,28 @@ impl Finished {
         Ok(record)
     }
 
-    /// The game of a record that an earlier run of the tournament saved.
+    /// Reads a game from a record that an earlier run of the tournament saved.
     fn read(record: &GameRecord, tournament: &Tournament, event: &str) -> anyhow::Result<Finished> {
-        let header = |name: &str| record.header(name).with_context(|| format!("it has no header {name}"));
+        let header = |name: &str| record.header(name).with_context(|| format!("the header {name} is missing"));
         let found = header("Event")?;
-        ensure!(found == event, "it is of another tournament: {found}, not {event}");
+        ensure!(found == event, "it belongs to another tournament: {found}, not {event}");
         let number: Option<usize> = header("Round")?.parse().ok().and_then(|round: usize| round.checked_sub(1));
-        let number = number.filter(|&number| number < tournament.games()).context("there is no such round")?;
+        let number =
+            number.filter(|&number| number < tournament.games()).context("the tournament has no such round")?;
         let (first, second, start) = tournament.pairing(number);
         for (name, player) in [("South", first), ("North", second)] {
             let (found, wanted) = (header(name)?, tournament.players[player].to_string());
-            ensure!(found == wanted, "{name} is {found}, and {wanted} in round {} of this tournament", number + 1);
+            ensure!(found == wanted, "{name} is {found}, but {wanted} in round {} of this tournament", number + 1);
         }
         let wanted = tournament.starts[start];
-        ensure!(record.start == wanted, "it begins at {}, and round {} at {wanted}", record.start, number + 1);
+        ensure!(record.start == wanted, "it begins at {}, but round {} begins at {wanted}", record.start, number + 1);
         ensure!(record.rules == tournament.setting.rules, "its rules are {}", record.rules);
         let numbers: Vec<f64> = header(SECONDS)?.split(' ').filter_map(|number| number.parse().ok()).collect();
         let seconds = numbers.try_into().ok().context("its seconds are not two numbers")?;
         let forfeit = record.header("Termination").map(|termination| {
             let told = |first| termination.strip_prefix(forfeits(first))?.strip_prefix(": it ");
             let forfeit = [true, false].into_iter().find_map(|first| Some((first, told(first)?.to_owned())));
-            forfeit.context("it does not say who forfeits")
+            forfeit.context("its header Termination does not name the side that forfeits")
         });
         Ok(Finished {
             number,
@@ -115,12 +116,12 @@ impl Finished {
     }
 }
 
-/// Which side forfeits.
+/// Names the side that forfeits.
 fn forfeits(first: bool) -> &'static str {
     if first { "South forfeits" } else { "North forfeits" }
 }
 
-/// Describes a tournament by what its games do not show: they are those of one tournament only if that agrees.
+/// Describes the settings of a tournament that its games do not show. Games of one tournament agree in it.
 pub fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> String {
     let (players, starts) = (tournament.players.len(), tournament.starts.len());
     let time = time.map_or(String::new(), |time| format!(", {} s a move", time.as_secs_f64()));
@@ -131,24 +132,24 @@ pub fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> Stri
     )
 }
 
-/// The file to which the games of a tournament are added as they end.
+/// File to which the games of a tournament are added as they end.
 pub struct GamesFile<'t> {
     path: PathBuf,
     tournament: &'t Tournament<'t>,
     event: String,
-    /// The file, once there is a game of this tournament in it.
+    /// Open file, once it has a game of this tournament.
     file: Option<File>,
-    /// Bytes of its whole games.
+    /// Bytes of its complete games.
     bytes: u64,
-    /// Why a game could not be saved, if one could not.
+    /// Error of a game that could not be saved.
     failed: Option<io::Error>,
     _lock: FileLock,
 }
 
 impl<'t> GamesFile<'t> {
-    /// Opens the file at `path`, which no other process can use until it is dropped, and reads the games of this tournament
-    /// that it holds, if the tournament is resumed. Otherwise a file with other games is replaced when the first game ends; one
-    /// with games of this tournament, which was stopped, is refused.
+    /// Opens the file at `path`, and locks it until it is dropped. If the tournament is resumed, the saved games are
+    /// read. Otherwise a file with other games is replaced when the first game ends; a file with an unfinished run of
+    /// this tournament is an error.
     pub fn open(
         path: &Path,
         tournament: &'t Tournament<'t>,
@@ -169,7 +170,7 @@ impl<'t> GamesFile<'t> {
             }
             return Ok((games, Vec::new()));
         }
-        let text = text.map_err(|_| anyhow::anyhow!("{}: it is not text in UTF-8", games.path.display()))?;
+        let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", games.path.display()))?;
         let finished = games.read(&text)?;
         if !finished.is_empty() {
             let file = file::open_with(&games.path, OpenOptions::new().append(true));
@@ -180,13 +181,13 @@ impl<'t> GamesFile<'t> {
         Ok((games, finished))
     }
 
-    /// Returns an error if `text` begins with games of this tournament and has not all of them: they would be lost.
+    /// Returns an error if `text` begins with some but not all games of this tournament, which would be lost.
     fn refuse_unfinished(&self, text: &str) -> anyhow::Result<()> {
         let games = whole_games(text);
         let is_ours = |game: &&str| read_game(game).is_ok_and(|game| game.header("Event") == Some(&self.event));
         if games.len() < self.tournament.games() && games.first().is_some_and(is_ours) {
             bail!(
-                "{} holds {} of the {} games of this tournament: go on from them with --resume, or name another file",
+                "{} has {} of the {} games of this tournament: continue with --resume, or choose another file",
                 self.path.display(),
                 games.len(),
                 self.tournament.games()
@@ -195,7 +196,8 @@ impl<'t> GamesFile<'t> {
         Ok(())
     }
 
-    /// The whole games of a text, which must be of this tournament; one that was cut off at the end is left out.
+    /// Reads the complete games of a text, which must be of this tournament. One that is cut off at the end is left
+    /// out.
     fn read(&mut self, text: &str) -> anyhow::Result<Vec<Finished>> {
         let mut finished: Vec<Finished> = Vec::new();
         let mut seen = vec![false; self.tournament.games()];
@@ -212,15 +214,15 @@ impl<'t> GamesFile<'t> {
         Ok(finished)
     }
 
-    /// Adds a game that has ended, in one piece: whoever kills the program finds whole games. Where it cannot be written, the
-    /// tournament goes on, and all games are written at the end.
+    /// Adds a finished game in one write, so that a killed program leaves complete games. If it cannot be written,
+    /// the tournament goes on, and all games are written at the end.
     pub fn add(&mut self, game: &Finished) {
         if self.failed.is_some() {
             return;
         }
         if let Err(error) = self.try_add(game) {
-            output::tell(format_args!("kalah: cannot write {}: {error}; the games go on", self.path.display()));
-            // What was written of the game.
+            output::tell(format_args!("kalah: cannot write {}: {error}; the tournament goes on", self.path.display()));
+            // Removes a partly written game.
             if let Some(file) = &self.file {
                 let _ = file.set_len(self.bytes);
             }
@@ -255,7 +257,8 @@ impl<'t> GamesFile<'t> {
     }
 }
 
-/// The games of a text that [`GamesFile`] wrote, each with the empty line after it, without a last one that was cut off.
+/// Splits a text of [`GamesFile`] into games, each with the empty line after it, without one that is cut off at the
+/// end.
 fn whole_games(text: &str) -> Vec<&str> {
     let mut games = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What the book has of a position, printed.
+//! The book's answer for a position.
 
 use kalah::book::{Book, BookError};
 use kalah::game::{Bounds, Line, Position};
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use crate::cli::output::{self, value as signed};
 
-/// What is known of a score, and of the value that follows from it.
+/// A score and the value that follows from it, or bounds of them.
 #[derive(Serialize)]
 struct Known {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i64>,
-    /// Where only bounds of the value are known.
+    /// Bounds, if the value is not exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,14 +34,14 @@ impl Known {
         }
     }
 
-    /// The value, or bounds of it: `value +2`, `value -4 to +2`.
+    /// Returns the value or its bounds: `value +2`, `value -4 to +2`.
     fn text(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
             (Some(value), ..) => format!("value {}", signed(value)),
             (None, Some(least), Some(most)) => format!("value {} to {}", signed(least), signed(most)),
             (None, Some(least), None) => format!("value at least {}", signed(least)),
             (None, None, Some(most)) => format!("value at most {}", signed(most)),
-            (None, None, None) => "value not known".to_owned(),
+            (None, None, None) => "value unknown".to_owned(),
         }
     }
 }
@@ -53,7 +53,7 @@ struct MoveKnown {
     known: Known,
 }
 
-/// What the book has of a position, as it is printed.
+/// The book's answer for a position, as it is printed.
 #[derive(Serialize)]
 pub struct FromBook {
     position: String,
@@ -63,14 +63,15 @@ pub struct FromBook {
     moves: Vec<MoveKnown>,
     best: Vec<usize>,
     line: String,
-    /// Whether the line stops before the game is over.
+    /// True if the line stops before the game is over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     line_open: bool,
     book: bool,
 }
 
 impl FromBook {
-    /// What `book` knows of `position`, with `tables` for the rest of the line; `None` if that is nothing.
+    /// Returns the answer of `book` for `position`, with `tables` for the rest of the line; `None` if it has no
+    /// bounds.
     pub fn recall(book: &Book, position: &Position, tables: Option<&Tables>) -> Result<Option<FromBook>, BookError> {
         let recalled = book.recall(position, tables)?;
         if !recalled.from_book || book.get(position).is_none() && recalled.score().is_none() {
@@ -95,7 +96,7 @@ impl FromBook {
         }))
     }
 
-    /// Prints it, on several lines or as one JSON object.
+    /// Prints the answer, on several lines or as one JSON object.
     pub fn print(&self, json: bool) -> std::io::Result<()> {
         if json {
             return output::json(self);

@@ -19,21 +19,22 @@ use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::{in_use, no_book};
 
-/// Check the book: every position by those after its moves, and by a search
+/// Check the book against its own positions and by searches
 ///
-/// The first wrong one is reported, and ends it with exit code 3.
+/// Use this before you rely on a book from elsewhere. Every position is compared with those after its moves, and
+/// solved again without the book. The first wrong position ends the check with exit code 3.
 #[derive(Args)]
 pub struct Check {
-    /// The book's file [default: the one beside the tables, else that of the program]
+    /// Book to check [default: the one beside the tables, otherwise the program's]
     #[arg(value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Search only so many positions, drawn at random; 0 for none [default: all]
+    /// Search only N positions, drawn at random; 0 for none [default: all]
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Seed of the random choice
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Pits a side, where no FILE is given
+    /// Pits a side, without FILE
     #[arg(long, default_value_t = 6, value_parser = args::pits)]
     pits: usize,
     #[command(flatten)]
@@ -50,18 +51,18 @@ struct BookCheckReport {
     pits: usize,
     positions: usize,
     digest: String,
-    /// Positions that were searched.
+    /// Number of searched positions.
     searched: usize,
     nodes: u64,
     seconds: f64,
-    /// What is wrong with the first wrong position.
+    /// Fault of the first wrong position.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
-    /// Whether it was stopped before the end.
+    /// True if it was stopped before the end.
     stopped: bool,
 }
 
-/// How the searches ended.
+/// End of the searches.
 #[derive(Default)]
 struct Searched {
     positions: usize,
@@ -77,7 +78,7 @@ impl Check {
         if book.is_empty() && self.book.is_none() {
             return Err(no_book(book.rules(), book.pits()));
         }
-        // A file says for which rule set it is.
+        // A file contains its rule set.
         self.with.rules = book.rules();
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
@@ -126,7 +127,7 @@ impl Check {
         Ok(if report.stopped { Outcome::Failed } else { Outcome::Done })
     }
 
-    /// The positions to search: those with the fewest seeds first, each helps with the next.
+    /// Returns the positions to search, fewest seeds first, since their results help with later ones.
     fn chosen(&self, book: &Book) -> Vec<(Position, Bounds)> {
         let mut numbers: Vec<usize> = (0..book.len()).collect();
         if let Some(sample) = self.sample {
@@ -137,7 +138,7 @@ impl Check {
         numbers.into_iter().filter_map(|number| book.nth(number)).collect()
     }
 
-    /// Searches positions of the book without it.
+    /// Searches positions of the book without using the book.
     fn search(&self, book: &Book, cancel: &Cancel) -> anyhow::Result<Searched> {
         let chosen = self.chosen(book);
         let mut searched = Searched { stopped: cancel.is_cancelled(), ..Searched::default() };
@@ -151,7 +152,7 @@ impl Check {
             for (position, bounds) in &chosen {
                 if let Some(found) = check_by_search(&solver, position, *bounds)? {
                     searched.wrong = Some(format!(
-                        "its bounds of the score of {position}, {} to {}, contradict {} to {} by a search",
+                        "the book has a score from {} to {} for {position}, but a search proves {} to {}",
                         bounds.lower, bounds.upper, found.lower, found.upper
                     ));
                     return Ok(());

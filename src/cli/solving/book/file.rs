@@ -1,4 +1,4 @@
-//! The books that commands read and extend.
+//! Books that commands read and extend.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use kalah::game::Rules;
 
 use crate::cli::output;
 
-/// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
-/// program has.
+/// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
+/// messages.
 pub fn in_use(
     file: Option<&Path>,
     directory: &Path,
@@ -25,16 +25,19 @@ pub fn in_use(
         return Ok((book, beside.display().to_string()));
     }
     let shipped = Positions::shipped(rules, pits).cloned();
-    let name = if shipped.is_some() { "the book of the program" } else { "no book" };
+    let name = if shipped.is_some() { "the program's book" } else { "no book" };
     Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
 }
 
-/// The error that there is no book for a rule set and board.
+/// Returns the error that there is no book for a rule set and board.
 pub fn no_book(rules: Rules, pits: usize) -> anyhow::Error {
-    anyhow!("there is no book for {rules} with {}: `kalah book make {pits}x4` makes one", output::count(pits, "pit"))
+    anyhow!(
+        "there is no book for {rules} with {}; make one with `kalah book make {pits}x4`",
+        output::count(pits, "pit")
+    )
 }
 
-/// A book's file that is extended by this process alone.
+/// Book that only this process may extend.
 pub struct Extended {
     path: PathBuf,
     pub book: Positions,
@@ -42,14 +45,13 @@ pub struct Extended {
 }
 
 impl Extended {
-    /// The book in `output`, or in its file in `directory`. If there is no file yet, it begins with the book of the
-    /// program.
+    /// Opens the book in `output`, or in its file in `directory`. A new file begins with the program's book.
     pub fn open(output: Option<&Path>, directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Extended> {
         let path = match output {
             Some(path) => resolved(path),
             None => {
                 std::fs::create_dir_all(directory)
-                    .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+                    .with_context(|| format!("cannot create the directory {}", directory.display()))?;
                 resolved(&directory.join(Positions::file_name(rules, pits)))
             }
         };
@@ -63,7 +65,7 @@ impl Extended {
         Ok(Extended { path, book, _lock: lock })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

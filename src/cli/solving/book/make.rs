@@ -17,27 +17,28 @@ use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 use crate::cli::solving::book::file::Extended;
 
-/// How often the book is saved.
+/// Interval at which the book is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
-/// Solve the positions of the first turns and add them to a book
+/// Solve the positions of the first turns, and add them to a book
 ///
-/// Positions after one turn are solved first, then those after two, and so on. What is in the book is not searched
-/// again, so that a stopped run goes on where it was.
+/// Use this to answer openings at once later on. Positions after one turn are solved first, then those after two, and
+/// so on. Positions already in the book are not searched, so run the same command again to continue after an
+/// interruption.
 #[derive(Args)]
 pub struct Make {
-    /// Start, such as 6x4
+    /// Start position, such as 6x4
     position: Position,
-    /// Turns after which positions are solved; those before follow from them
+    /// Solve the positions after T turns; the values of those between follow
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=20))]
     turns: u32,
-    /// Do not follow moves further that lose more seeds than this [default: follow all]
+    /// Do not follow moves that lose more than this many seeds [default: follow all]
     #[arg(long, value_name = "SEEDS")]
     loss: Option<u32>,
-    /// Seconds for a position; of those that take longer bounds are added [default: as long as it takes]
+    /// Search at most this many seconds for each position, and add bounds if that is too short [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     within: Option<Duration>,
-    /// The book's file [default: the one beside the tables]
+    /// Book to extend [default: the one beside the tables]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -127,22 +128,22 @@ impl Make {
             let positions = output::count(report.positions, "position");
             output::line(format_args!("{}: {positions}, {} of them exact", report.book, report.exact))?;
             output::line(format_args!(
-                "  {} searched, {} followed from others, {} of the first turns not exact, {:.1} s",
+                "  {} searched, {} derived from others, {} of the first turns not exact, {:.1} s",
                 report.searched, report.derived, report.open, report.seconds
             ))?;
         }
         if stopped {
-            output::tell("stopped and saved; the same command goes on from here");
+            output::tell("stopped and saved; run the same command again to continue");
         }
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
     }
 }
 
-/// How far the book is, for a person who waits.
+/// Progress of the book.
 struct Shown<'p> {
     progress: &'p SearchProgress,
     turn: u32,
-    /// When the positions after so many turns were begun.
+    /// Start time of the current number of turns.
     since: Instant,
     searched: usize,
 }

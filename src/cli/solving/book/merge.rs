@@ -15,33 +15,33 @@ use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::solving::book::file::Extended;
 
-/// Add what is in other books to a book
+/// Add other books to a book
 #[derive(Args)]
 pub struct Merge {
-    /// Books of one rule set and board
+    /// Books to add, all of one rule set and board
     #[arg(value_name = "FILE", required = true)]
     books: Vec<PathBuf>,
     #[command(flatten)]
     to: To,
 }
 
-/// Add what was proved, from a certificate or a checkpoint of `kalah solve`
+/// Add proved bounds from a certificate or a checkpoint to a book
 ///
-/// The file has a checksum, and `kalah book check` proves again what was taken from it. A certificate is not checked here:
-/// `kalah check` does that.
+/// Checkpoints are those of `kalah solve`. The file has a checksum, and `kalah book check` proves the added positions
+/// again. A certificate is not checked here: use `kalah check` for that.
 #[derive(Args)]
 pub struct Import {
-    /// The certificate or checkpoint
+    /// Certificate or checkpoint
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     to: To,
 }
 
-/// The book that is extended.
+/// Book to extend.
 #[derive(Args)]
 struct To {
-    /// The book's file [default: the one beside the tables]
+    /// Book to extend [default: the one beside the tables]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ struct BookMergeReport {
     book: String,
     rules: &'static str,
     pits: usize,
-    /// Positions of which more is known than before.
+    /// Number of positions with better bounds than before.
     added: usize,
     positions: usize,
     exact: usize,
@@ -79,7 +79,7 @@ impl To {
             output::json(&report)?;
         } else {
             output::line(format_args!(
-                "{}: more is known of {} than before; {}, {} of them exact",
+                "{}: {} improved; {}, {} of them exact",
                 report.book,
                 output::count(added, "position"),
                 output::count(report.positions, "position"),
@@ -108,10 +108,10 @@ impl Merge {
     }
 }
 
-/// Rule set, the position that a file is about, bounds of scores.
+/// Rule set, position of a file, bounds of scores.
 type Proofs = (Rules, Position, Vec<(Position, Bounds)>);
 
-/// What a certificate or a checkpoint proves.
+/// Returns the proved bounds of a certificate or a checkpoint.
 fn proofs(path: &Path) -> anyhow::Result<Proofs> {
     let mut magic = [0; MAGIC.len()];
     let is_certificate = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC;

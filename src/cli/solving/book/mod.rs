@@ -1,13 +1,13 @@
 //! `kalah book`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `show` | `show` |
 //! | `make` | `make` |
 //! | `check` | `check` |
 //! | `merge` | `merge` and `import` |
-//! | `file` | the books that commands read and extend |
-//! | `answer` | what the book has of a position, printed |
+//! | `file` | books that commands read and extend |
+//! | `answer` | the book's answer for a position |
 
 pub mod answer;
 mod check;
@@ -25,15 +25,16 @@ use crate::cli::solving::book::make::Make;
 use crate::cli::solving::book::merge::{Import, Merge};
 use crate::cli::solving::book::show::Show;
 
-/// Show, extend and check the book: proved values near the start
+/// Show, extend and check the book of proved values near the start
 ///
-/// The book is used by solve, probe, move, play, engine, serve and kgp before they search. The program has one for some boards;
-/// a book beside the tables, such as tables/empty-capture-6.book, takes its place.
+/// The commands solve, probe, move, play, engine, serve and kgp look positions up in the book before they search. The
+/// program contains books for some boards. A book beside the tables, such as tables/empty-capture-6.book, replaces
+/// the program's. See docs/book.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("What the book has of a position", "kalah book show 6x4"),
-    ("The positions of the first three turns", "kalah book make 6x4 --turns 3"),
-    ("Prove ten positions of it again", "kalah book check --sample 10"),
+    ("Show the value of a position", "kalah book show 6x4"),
+    ("Add the positions after three turns", "kalah book make 6x4 --turns 3"),
+    ("Prove ten random positions again", "kalah book check --sample 10"),
 ]))]
 pub struct Book {
     #[command(subcommand)]

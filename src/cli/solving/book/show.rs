@@ -12,18 +12,18 @@ use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer::FromBook;
 use crate::cli::solving::book::file::{in_use, no_book};
 
-/// Show what the book has of a position, or of all
+/// Show the book's answer for a position, or a summary of the book
 #[derive(Args)]
 pub struct Show {
-    /// Position such as 6x4 [default: show what the book has]
+    /// Position, such as 6x4 [default: show a summary of the book]
     position: Option<Position>,
-    /// Rule set [default: empty-capture, or that of --book]
+    /// Rule set [default: empty-capture, or the rules of --book]
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
-    /// Pits a side [default: 6, or as the position or --book says]
+    /// Pits a side [default: those of the position or of --book, otherwise 6]
     #[arg(long, value_parser = args::pits)]
     pits: Option<usize>,
-    /// The book's file [default: the one beside the tables, else that of the program]
+    /// Book to show [default: the one beside the tables, otherwise the program's]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct Show {
     json: bool,
 }
 
-/// The positions with one number of seeds in play.
+/// Positions with one number of seeds in play.
 #[derive(Serialize)]
 struct Layer {
     seeds: u32,
@@ -41,7 +41,7 @@ struct Layer {
     exact: usize,
 }
 
-/// The value of a start position, as far as it is known.
+/// Value of a start position, or its bounds.
 #[derive(Serialize)]
 struct Start {
     position: String,
@@ -80,7 +80,7 @@ impl Show {
         match FromBook::recall(&book, &position, None)? {
             Some(known) => known.print(self.json)?,
             None if book.is_empty() => return Err(no_book(book.rules(), pits)),
-            None => bail!("{position} with {} rules is not in {name}", book.rules()),
+            None => bail!("{name} does not contain {position} under {} rules", book.rules()),
         }
         Ok(Outcome::Done)
     }

@@ -1,9 +1,9 @@
 //! `kalah check`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `report` | what it prints |
-//! | `tables_origin` | whether the tables of a proof are known ones |
+//! | `report` | printed results |
+//! | `tables_origin` | comparison of a proof's tables with the manifest |
 
 pub mod report;
 pub mod tables_origin;
@@ -33,37 +33,38 @@ use crate::cli::program::version;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
 use crate::cli::solving::check::tables_origin::TablesOrigin;
 
-/// Check a certificate: every claim, and what it states
+/// Check a certificate: every claim, and its statement
 ///
-/// Every claim is checked on its own, from the rules and the tables alone, by code that shares nothing with the solver:
-/// each bound must follow in one ply from other claims, ends of games and tables, or from searches of at most 2^k
-/// nodes, where k is the effort that the certificate names. The tables are compared with their digests first, frame by
-/// frame. Exits 3 when the file or a table is damaged, a table is another one, a claim does not hold (the first in the
-/// order of the file is named), the statement does not follow from the claims, or nothing is stated.
+/// Use this to convince yourself of a proof from elsewhere. Every claim is checked on its own, from the rules and the
+/// tables alone, by code that is independent of the solver. Each bound must follow in one ply from other claims, ends
+/// of games and tables, or from searches of at most 2^k nodes, where k is the effort of the certificate. First, every
+/// frame of the tables is compared with its digest. Exits 3 if the file or a table is damaged, a table differs, a
+/// claim is false (the first in the file is reported), or the statement is empty or does not follow. See
+/// docs/certificates.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Every claim of a certificate", "kalah check kalah-6x4.certificate"),
-    ("A thousand of its claims", "kalah check kalah-6x4.certificate --sample 1000"),
-    ("A long check that can be interrupted", "kalah check kalah-6x6.certificate --state check.json"),
+    ("Check every claim of a certificate", "kalah check kalah-6x4.certificate"),
+    ("Check a thousand random claims", "kalah check kalah-6x4.certificate --sample 1000"),
+    ("Check in several runs", "kalah check kalah-6x6.certificate --state check.json"),
 ]))]
 pub struct Check {
-    /// The certificate
+    /// Certificate to check
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Check only N claims, drawn at random, and the statement: this may find a false claim, but proves nothing
+    /// Check only the statement and N random claims; this may find a false claim, but proves nothing
     #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// With --sample: where the random numbers start; the same number draws the same claims
+    /// With --sample: seed of the random choice; the same seed draws the same claims
     #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
-    /// Save in FILE which claims were checked, and continue from there; it is removed at the end
+    /// Save progress in FILE, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Do not compare the tables with their digests: only for tables that `kalah verify` has compared and that nobody
-    /// else can write to
+    /// Do not compare the tables with their digests. Use this only after `kalah verify`, if nobody else can write to
+    /// the tables
     #[arg(long)]
     trust_tables: bool,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -103,7 +104,7 @@ impl Check {
                     output::line(format_args!("WRONG: {wrong}"))?
                 }
                 if let Some(advice) = advice::of(error.as_ref()) {
-                    output::tell(format_args!("what to do: {advice}"));
+                    output::tell(format_args!("advice: {advice}"));
                 }
                 return Ok(Outcome::Wrong);
             }
@@ -120,7 +121,7 @@ impl Check {
     /// Opens the tables and checks the certificate.
     fn open_and_check(&self, file: &CertificateFile, pulse: &Pulse) -> anyhow::Result<Found> {
         let head = &file.certificate.head;
-        // Reading the tables may take long: a state that cannot be used is refused before.
+        // An unusable state is an error before the long reading of the tables.
         let tasks = self.tasks(file)?;
         let tables = match head.table_seeds() {
             0 => None,
@@ -151,7 +152,7 @@ impl Check {
         }
     }
 
-    /// The tables that the proof rests on.
+    /// Opens the tables that the proof rests on.
     fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> Result<Tables, TableError> {
         let (directory, rules, pits) = (&self.tables.path, head.statement.rules, head.statement.position.pits());
         if self.trust_tables {
@@ -159,7 +160,7 @@ impl Check {
             tables.require(seeds)?;
             return Ok(tables);
         }
-        // The other half is for what else runs, and for pages of the tables that are mapped.
+        // The other half is left to other programs and to mapped pages of the tables.
         let memory = available_memory().unwrap_or(0) / 2;
         let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
         let bytes = keys.map(|key| key.path(directory).metadata().map_or(0, |metadata| metadata.len())).sum();
@@ -171,7 +172,7 @@ impl Check {
         tables
     }
 
-    /// The check that a state belongs to.
+    /// Returns the identity of the check, which a state must have.
     fn identity(&self, file: &CertificateFile) -> CheckIdentity {
         CheckIdentity {
             program: version::short(),
@@ -181,7 +182,7 @@ impl Check {
         }
     }
 
-    /// What earlier runs have done, and the lock of the file that says so.
+    /// Returns the progress of earlier runs, and the lock of its file.
     fn tasks(&self, file: &CertificateFile) -> anyhow::Result<(Tasks, Option<FileLock>)> {
         let claims = file.certificate.claims.len() as u64;
         let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file), claims), None)) };
@@ -192,7 +193,7 @@ impl Check {
         Ok((Tasks::read(path, self.identity(file), claims)?, Some(lock)))
     }
 
-    /// Checks all claims that no earlier run has checked.
+    /// Checks all claims that earlier runs have not.
     fn check_all(
         &self,
         check: &Checked,
@@ -215,7 +216,7 @@ impl Check {
     }
 }
 
-/// Checks so many claims, drawn with a seed.
+/// Checks random claims: `count` claims, drawn with `seed`.
 fn check_sample(
     check: &Checked,
     file: &CertificateFile,
@@ -236,11 +237,11 @@ fn check_sample(
     Ok(Found { tally, earlier: 0, extent })
 }
 
-/// Removes a file that may not be there.
+/// Removes a file that may not exist.
 fn remove(path: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            bail!("{} cannot be removed: {error}", path.display())
+            bail!("cannot remove {}: {error}", path.display())
         }
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! What `kalah check` prints.
+//! Printed results of `kalah check`.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::cli::output;
 use crate::cli::solving::check::tables_origin::{TablesAnswer, TablesOrigin};
 
-/// The answer as JSON.
+/// Answer as JSON.
 #[derive(Serialize)]
 struct CheckAnswer {
-    /// `null` if nothing wrong was found and not every claim was checked.
+    /// `null` if no fault was found and not every claim was checked.
     ok: Option<bool>,
     digest: String,
     bytes: u64,
@@ -30,13 +30,13 @@ struct CheckAnswer {
     /// `null` if the proof rests on none.
     tables: Option<TablesAnswer>,
     claims: u64,
-    /// `complete`, `sample`, or `stopped`.
+    /// `complete`, `sample`, `stopped` or `wrong`.
     extent: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tally: Option<Tally>,
-    /// Claims that this run has checked.
+    /// Number of claims checked by this run.
     this_run: u64,
-    /// Claims that earlier runs have checked, as the state says.
+    /// Number of claims checked by earlier runs, according to the state.
     earlier: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
@@ -52,27 +52,27 @@ struct OpeningAnswer {
     at_most: Option<i64>,
 }
 
-/// What a run has found.
+/// Results of a run.
 pub struct Found {
     pub tally: Tally,
-    /// Claims checked by earlier runs, as the state says.
+    /// Number of claims checked by earlier runs, according to the state.
     pub earlier: u64,
     pub extent: Extent,
 }
 
 impl Found {
-    /// What earlier runs did, since this one was stopped before it checked a claim.
+    /// Returns the results of a run that was stopped before its first claim.
     pub fn stopped(tasks: &Tasks) -> Found {
         Found { tally: *tasks.tally(), earlier: tasks.checked(), extent: Extent::Stopped }
     }
 
-    /// Claims checked by this run.
+    /// Number of claims checked by this run.
     fn this_run(&self) -> u64 {
         self.tally.claims - self.earlier
     }
 }
 
-/// How much of a certificate was checked.
+/// Extent of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     Complete,
@@ -90,26 +90,26 @@ impl Extent {
     }
 }
 
-/// What is reported of a check, whatever it found.
+/// Properties of a check that are reported, whatever its result.
 pub struct CheckReport<'a> {
-    /// The file of the certificate.
+    /// Path of the certificate.
     pub path: &'a Path,
-    /// The certificate.
+    /// Certificate.
     pub file: &'a CertificateFile,
-    /// The tables that it rests on, if there are any.
+    /// Tables that it rests on, if any.
     pub origin: Option<&'a TablesOrigin>,
-    /// Whether these are trusted.
+    /// True with `--trust-tables`.
     pub trusts_tables: bool,
-    /// Whether only a sample was asked for.
+    /// True with `--sample`.
     pub is_sample: bool,
-    /// Whether there is a state.
+    /// True with `--state`.
     pub has_state: bool,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
 }
 
 impl CheckReport<'_> {
-    /// Prints a JSON document: what was found, or what is wrong.
+    /// Prints a JSON document: the results, or the fault.
     pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
         let head = &self.file.certificate.head;
         let statement = &head.statement;
@@ -145,17 +145,17 @@ impl CheckReport<'_> {
         })
     }
 
-    /// Prints what was checked.
+    /// Prints the results as text.
     pub fn text(&self, found: &Found) -> std::io::Result<()> {
         let (tally, claims) = (&found.tally, self.file.certificate.claims.len() as u64);
         if found.extent == Extent::Stopped {
             let kept = match (self.is_sample, self.has_state) {
-                (false, true) => "the same command goes on from there",
-                (false, false) => "nothing of it is kept: --state FILE keeps it",
-                (true, _) => "the same command begins again",
+                (false, true) => "run the same command again to continue",
+                (false, false) => "no progress is kept; --state FILE keeps it",
+                (true, _) => "the same command starts over",
             };
             let (checked, claims) = (HumanCount(tally.claims), output::many(claims, "claim"));
-            let how_far = format!("stopped: {checked} of {claims} were checked, and hold; {kept}");
+            let how_far = format!("stopped: {checked} of {claims} are checked and hold; {kept}");
             output::tell(if self.is_sample { format!("stopped; {kept}") } else { how_far });
             return Ok(());
         }
@@ -167,12 +167,12 @@ impl CheckReport<'_> {
         let (checked, all) = (HumanCount(tally.claims), output::many(claims, "claim"));
         output::line(match found.extent {
             Extent::Complete => format!("{all}: every one was checked, and holds"),
-            _ => format!("a sample, not a check: {checked} of {all} hold; the others were not checked"),
+            _ => format!("a sample, not a full check: {checked} of {all} hold; the others were not checked"),
         })?;
         if self.has_state {
             let (this_run, earlier) = (HumanCount(found.this_run()), HumanCount(found.earlier));
             let by = format!("{this_run} checked by this run, {earlier} by earlier runs of this program");
-            output::line(format_args!("  {by}, as the state says"))?;
+            output::line(format_args!("  {by}, according to the state"))?;
         }
         let bounds = [
             (tally.one_ply, "by one ply from other claims, ends and tables"),
@@ -188,7 +188,7 @@ impl CheckReport<'_> {
     }
 }
 
-/// The certificate in a few words.
+/// Describes the certificate briefly.
 pub fn description(file: &CertificateFile) -> String {
     let head = &file.certificate.head;
     let tables = match head.table_seeds() {
@@ -204,13 +204,13 @@ pub fn description(file: &CertificateFile) -> String {
     )
 }
 
-/// What is stated of a value, without trivial bounds.
+/// Returns the stated bounds of a value, without trivial ones.
 fn stated(position: &Position, bounds: ValueBounds) -> (Option<i64>, Option<i64>) {
     let all = Statement::all_values(position);
     ((bounds.lower > all.lower).then_some(bounds.lower), (bounds.upper < all.upper).then_some(bounds.upper))
 }
 
-/// What is stated of a value, in words.
+/// Returns the stated value in words.
 pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
     match (bounds.value(), stated(position, bounds)) {
         (Some(value), _) => output::value(value),
@@ -221,10 +221,11 @@ pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
     }
 }
 
-/// A statement in words.
+/// Returns a statement in words.
 fn statement_text(statement: &Statement) -> String {
     let Statement { rules, position, bounds, openings } = statement;
-    let mut text = format!("the value of {position} by {rules} for the mover: {}", value_text(position, *bounds));
+    let mut text =
+        format!("the value of {position} under {rules} rules for the mover: {}", value_text(position, *bounds));
     for opening in openings {
         text += &format!("\n  after {}: {}", statement.line(opening), value_text(position, opening.bounds));
     }

@@ -1,4 +1,4 @@
-//! Whether the tables that a proof rests on are known ones.
+//! Comparison of the tables that a proof rests on with the manifest.
 
 use kalah::certificate::Head;
 use kalah::table::{Manifest, TableKey};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::output;
 
-/// The tables that a certificate names, and whether they are those of the manifest that is part of the program.
+/// Tables of a certificate, compared with the manifest inside the program.
 pub struct TablesOrigin {
     /// Seeds of the largest table.
     seeds: usize,
@@ -15,14 +15,14 @@ pub struct TablesOrigin {
     unknown: Option<Unknown>,
 }
 
-/// The table with the fewest seeds that is not in the manifest.
+/// Table with the fewest seeds that is not in the manifest.
 struct Unknown {
     key: TableKey,
-    /// Whether the manifest has another table for this key.
+    /// True if the manifest has another table for this key.
     has_another: bool,
 }
 
-/// The same as JSON.
+/// JSON form of [`TablesOrigin`].
 #[derive(Serialize)]
 pub struct TablesAnswer {
     /// One digest of all tables.
@@ -32,12 +32,12 @@ pub struct TablesAnswer {
     /// Seeds of the smallest table that is not in the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_unknown: Option<usize>,
-    /// False if they were trusted.
+    /// False with `--trust-tables`.
     compared: bool,
 }
 
 impl TablesOrigin {
-    /// Of the tables that a certificate with this head rests on; `None` if there are none.
+    /// Returns the origin of the tables that a certificate with this head rests on; `None` without tables.
     pub fn of(head: &Head) -> Option<TablesOrigin> {
         let digest = head.tables_digest()?;
         let (known, statement) = (Manifest::known(), &head.statement);
@@ -50,32 +50,33 @@ impl TablesOrigin {
         Some(TablesOrigin { seeds: head.table_seeds(), digest, unknown })
     }
 
-    /// A warning if not all tables are known.
+    /// Returns a warning if the manifest does not have all tables.
     pub fn warning(&self) -> Option<String> {
         let Unknown { key, has_another } = self.unknown.as_ref()?;
         let why = if *has_another {
-            format!("the manifest has another table of {key}")
+            format!("the manifest has a different table for {key}")
         } else {
-            format!("the manifest has no table of {key}")
+            format!("the manifest has no table for {key}")
         };
         Some(format!(
-            "warning: the certificate rests on unknown tables: {why}. It proves no more than they do: `kalah verify \
-             --consistency` shows whether their scores are right"
+            "warning: the certificate rests on unknown tables: {why}. The proof is only as good as they are: `kalah \
+             verify \
+             --consistency` checks their scores"
         ))
     }
 
-    /// In a line; `compared` is false if they are trusted.
+    /// Describes the tables; `compared` is false with `--trust-tables`.
     pub fn text(&self, compared: bool) -> String {
         let origin = self.origin();
         let how = if compared {
             "every frame was compared with its digest"
         } else {
-            "TRUSTED: what they hold was not compared with their digests (--trust-tables)"
+            "TRUSTED: their contents were not compared with their digests (--trust-tables)"
         };
         format!("tables to {} seeds: {how}\n  digest of all {}: {origin}", self.seeds, output::hex(&self.digest))
     }
 
-    /// As JSON; `compared` is false if they are trusted.
+    /// Returns the JSON form; `compared` is false with `--trust-tables`.
     pub fn answer(&self, compared: bool) -> TablesAnswer {
         let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
         TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }

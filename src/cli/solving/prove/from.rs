@@ -1,4 +1,4 @@
-//! `kalah prove --from`: a certificate whose claims are known to the search.
+//! `kalah prove --from`: a certificate whose claims the search uses.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use kalah::book::{Book, BookFileError};
 use kalah::certificate::{CertificateFile, ClaimSet};
 use kalah::prove::Request;
 
-/// A certificate to begin with.
+/// Certificate to begin with.
 pub struct Source {
     path: PathBuf,
-    /// What it states.
+    /// Its statement.
     pub request: Request,
     claims: ClaimSet,
 }
 
 impl Source {
-    /// Reads a certificate and compares it with its checksums and its digest.
+    /// Reads a certificate, and checks it against its checksums and its digest.
     pub fn read(path: &Path) -> anyhow::Result<Source> {
         let certificate = CertificateFile::read(path)?.certificate;
         let request = Request::of(&certificate.head.statement);
         Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
     }
 
-    /// Its claims as a book for what is to be proved.
+    /// Returns its claims as a book for the search.
     pub fn book(self, request: &Request) -> anyhow::Result<Book> {
         let Request { rules, position, .. } = self.request;
         let board = |request: &Request| (request.rules, request.position.pits());

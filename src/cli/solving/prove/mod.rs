@@ -1,10 +1,10 @@
 //! `kalah prove`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `from` | `--from`: a certificate whose claims are known |
+//! | `from` | `--from`: a certificate whose claims are used |
 //! | `report` | the answer |
-//! | `status` | `--status`: what is proved, which jobs were run |
+//! | `status` | `--status`: proved values and finished jobs |
 
 mod from;
 mod report;
@@ -39,22 +39,22 @@ use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, opening
 
 /// Prove a value in resumable jobs, and write a certificate
 ///
-/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
-/// The proof is split into jobs, each of which is kept once it is finished: the same command goes on from there. With --share
-/// any number of processes work on it.
-/// `kalah check` checks the certificate.
+/// Use this for a proof that others can check with `kalah check`, or that takes days or several machines. The proof
+/// is split into jobs, and finished jobs are kept, so run the same command again to continue. With --share any number
+/// of processes work on it. A position is PITSxSEEDS for a start, or s1,..,sm/n1,..,nm for the rows without stores,
+/// or <m,S,N,s1..sm,n1..nm>. The mover is South. See docs/proving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The value of Kalah(6,4), and a certificate of it", "kalah prove 6x4 --proof proof"),
-    ("Go on with a proof, together with others", "kalah prove --proof proof --share"),
-    ("How far it is", "kalah prove --proof proof --status"),
+    ("Prove the value of Kalah(6,4), and write a certificate", "kalah prove 6x4 --proof proof"),
+    ("Continue a proof together with other processes", "kalah prove --proof proof --share"),
+    ("Show its progress", "kalah prove --proof proof --status"),
 ]))]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub struct Prove {
-    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR or of --from, with its
-    /// rules]
+    /// Position, file with one position, or - for standard input [default: position and rules of the proof in DIR or
+    /// of --from]
     position: Option<OsString>,
-    /// Directory of the proof: what was asked for, and the jobs
+    /// Keep the plan and the jobs of the proof in DIR
     #[arg(long, value_name = "DIR")]
     proof: PathBuf,
     /// Prove that the value is V [default: find the value and prove it]
@@ -66,32 +66,32 @@ pub struct Prove {
     /// Prove that the value is at most V
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     at_most: Option<i64>,
-    /// Find and prove the value of every first turn; a move that ends in the store is followed by another
+    /// Prove the value of every first turn, including those of several moves
     #[arg(long)]
     openings: bool,
-    /// A claim may take a search of 2^K nodes to check: the more, the smaller the certificate [default: 14]
+    /// Let the check of a claim search up to 2^K nodes; larger K make the certificate smaller [default: 14]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=Checker::MAX_EFFORT as i64))]
     effort: Option<u32>,
-    /// Let the certificate rest on the tables up to this many seeds [default: all exact ones in use; 0 for none]
+    /// Let the certificate rest on the tables up to N seeds; 0 for none [default: all exact tables in use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=64))]
     rests_on: Option<u16>,
-    /// Nodes after which a job is split into the positions after its moves
+    /// Split a job into the positions after its moves after this many nodes
     #[arg(long, value_name = "NODES", default_value_t = 1 << 26, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
-    /// Work together with other processes that are given the same command, on any number of machines
+    /// Share the work with all processes that run this command, on any number of machines
     #[arg(long)]
     share: bool,
-    /// With --share: seconds without news after which another process counts as dead
+    /// With --share: seconds without a sign of life after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
-    /// Where to write the certificate [default: in DIR, named by rules and position]
+    /// Write the certificate to FILE [default: in DIR, named by rules and position]
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
-    /// Take the claims of this certificate as known while searching, to make another one of the same proof: of another
-    /// effort, or on other tables. Each claim of the new one is checked all the same [default statement: that of FILE]
+    /// Use the claims of this certificate while searching, to make a certificate of the same proof with another
+    /// effort or on other tables. The new claims are checked as always [default statement: that of FILE]
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Only show what is proved and which jobs were run
+    /// Only show proved values and finished jobs
     #[arg(long, conflicts_with_all = ["share", "certificate", "from"])]
     status: bool,
     #[command(flatten)]
@@ -102,8 +102,8 @@ pub struct Prove {
 }
 
 impl Prove {
-    /// Works on the proof; without a position and with `default_rules` those of the proof that is there are meant, or of the
-    /// certificate that it is made from.
+    /// Works on the proof. Without a position and with `default_rules`, both are taken from the existing proof or
+    /// from the certificate of `--from`.
     pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
         if self.status {
             return status::run(&self.proof, self.json);
@@ -119,7 +119,7 @@ impl Prove {
                 self.request(begun.position, Some(begun))
             }
             (None, None) => {
-                return Err(usage("name a position to prove, or with --proof a directory in which a proof was begun"));
+                return Err(usage("give a position to prove, or the directory of an existing proof with --proof"));
             }
             (Some(position), begun) => self.request(positions::one(position)?, begun),
         };
@@ -144,14 +144,14 @@ impl Prove {
         progress.finish();
         match outcome {
             Err(error) if matches!(error.downcast_ref(), Some(ProveError::Solve(SolveError::Stopped))) => {
-                output::tell("stopped; finished jobs are kept, the same command goes on from there");
+                output::tell("stopped; finished jobs are kept; run the same command again to continue");
                 Ok(Outcome::Failed)
             }
             outcome => outcome,
         }
     }
 
-    /// Returns an error if the certificate could not be written to its file, before it takes hours to find.
+    /// Returns an error if the certificate cannot be written to its file, before hours of work.
     fn require_writable(&self) -> anyhow::Result<()> {
         let Some(path) = &self.certificate else { return Ok(()) };
         let inputs = self.position.as_deref().map(Path::new).into_iter().chain(self.from.as_deref());
@@ -160,7 +160,7 @@ impl Prove {
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// What is to be proved. Where flags leave it open, it is what the proof that was begun is about.
+    /// Returns the statement to prove, from the flags, or else from the existing proof.
     fn request(&self, position: Position, begun: Option<Request>) -> Request {
         let begun = begun.filter(|begun| (begun.position, begun.rules) == (position, self.with.rules));
         let wanted = match (self.value, self.at_least, self.at_most, self.openings) {
@@ -173,7 +173,7 @@ impl Prove {
         Request { rules: self.with.rules, position, wanted }
     }
 
-    /// A new proof.
+    /// Returns the plan of a new proof.
     fn plan(&self, request: Request, solver: &Solver, tables: &SearchTables) -> Result<ProofPlan, ProveError> {
         let found = solver.table_seeds().unwrap_or(0);
         let wanted = self.rests_on.map_or(found, usize::from);
@@ -186,7 +186,7 @@ impl Prove {
         Ok(ProofPlan { request, effort: self.effort.unwrap_or(ProofPlan::EFFORT), tables: digests, parts })
     }
 
-    /// Returns an error if the proof in the directory is not the one that was asked for.
+    /// Returns an error if the proof in the directory has another plan.
     fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), ProveError> {
         let describe = |request: &Request, effort: u32, seeds: usize| {
             format!("{request} with effort {effort} and tables to {seeds} seeds")
@@ -203,7 +203,7 @@ impl Prove {
     }
 }
 
-/// A process that works on a proof.
+/// Process that works on a proof.
 struct Work<'a> {
     prove: &'a Prove,
     directory: &'a ProofDirectory,
@@ -261,7 +261,7 @@ impl Work<'_> {
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        output::tell(format_args!("WRONG: {}: the value is proved to be {}", plan.request, answer.value));
+        output::tell(format_args!("WRONG: {}: the value is {}, as proved", plan.request, answer.value));
         Ok(Outcome::Wrong)
     }
 
@@ -269,15 +269,15 @@ impl Work<'_> {
         match event {
             ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
             ProveEvent::Extract { test, claims } => {
-                self.progress.stage(format!("claims of: {test}: {} so far", HumanCount(claims as u64)));
+                self.progress.stage(format!("collecting claims of: {test}: {} so far", HumanCount(claims as u64)));
             }
-            ProveEvent::Waiting => self.progress.stage("other processes run the jobs that are left".to_owned()),
+            ProveEvent::Waiting => self.progress.stage("waiting: other processes run the last jobs".to_owned()),
             ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
             ProveEvent::Checking { claims } => {
                 self.progress.stage(format!("checking the certificate: {}", output::many(claims as u64, "claim")));
             }
             ProveEvent::Wrong { path } => self.progress.line(&format!(
-                "kalah: {}: what this job states does not follow; it was removed and is run again",
+                "kalah: {}: the result of this job does not follow; the job was removed and is run again",
                 path.display()
             )),
             ProveEvent::Finished { job, claims, state } => {
@@ -300,7 +300,7 @@ impl Work<'_> {
     }
 }
 
-/// How far a proof is.
+/// Describes the progress of a proof.
 fn progress(state: &State) -> String {
     let State { proved, split, left, is_more_left, seconds_left, .. } = *state;
     let more = if is_more_left { "more than " } else { "" };
@@ -308,7 +308,7 @@ fn progress(state: &State) -> String {
         0 => "nothing left".to_owned(),
         _ => {
             let time = HumanDuration(Duration::from_secs_f64(seconds_left.min(1e9)));
-            format!("{more}{} left, some {time} of one process", output::count(left, "job"))
+            format!("{more}{} left, about {time} of one process", output::count(left, "job"))
         }
     };
     format!("{} proved, {split} split, {left}", output::count(proved, "job"))

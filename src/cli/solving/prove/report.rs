@@ -1,4 +1,4 @@
-//! What `kalah prove` answers.
+//! The answer of `kalah prove`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::output;
 
-/// What the command answers.
+/// Answer of the command.
 #[derive(Serialize)]
 pub struct ProveAnswer<'a> {
     pub position: String,
@@ -17,7 +17,7 @@ pub struct ProveAnswer<'a> {
     pub proved: bool,
     pub at_least: i64,
     pub at_most: i64,
-    /// The value, or its bounds, in words.
+    /// Value in words, or its bounds.
     #[serde(skip)]
     pub value: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -33,7 +33,7 @@ pub struct ProveAnswer<'a> {
     pub certificate: Option<CertificateAnswer>,
 }
 
-/// An opening of a statement.
+/// Opening of a statement.
 #[derive(Serialize)]
 pub struct OpeningAnswer {
     pub r#move: String,
@@ -41,7 +41,7 @@ pub struct OpeningAnswer {
     pub at_most: i64,
 }
 
-/// The certificate that was written.
+/// Certificate that was written.
 #[derive(Serialize)]
 pub struct CertificateAnswer {
     pub file: PathBuf,
@@ -52,7 +52,7 @@ pub struct CertificateAnswer {
     pub digest: String,
 }
 
-/// The openings of a statement.
+/// Returns the openings of a statement.
 pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
     both.map(|(opening, part)| OpeningAnswer {
@@ -63,13 +63,13 @@ pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
     .collect()
 }
 
-/// A value, or its bounds.
+/// Formats a value, or its bounds.
 pub fn value(at_least: i64, at_most: i64) -> String {
     let (least, most) = (output::value(at_least), output::value(at_most));
     if at_least == at_most { least } else { format!("{least} to {most}") }
 }
 
-/// The answer as text.
+/// Prints the answer as text.
 pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {

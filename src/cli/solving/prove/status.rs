@@ -1,4 +1,4 @@
-//! `kalah prove --status`: what is proved, and which jobs were run.
+//! `kalah prove --status`: proved values and finished jobs.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::cli::solving::prove::report::{OpeningAnswer, openings, value};
 struct ProveStatusAnswer<'a> {
     position: String,
     rules: &'a str,
-    /// What was asked for.
+    /// Statement to prove.
     request: String,
     proved: bool,
     refuted: bool,
@@ -31,7 +31,7 @@ struct ProveStatusAnswer<'a> {
     running: Vec<RunningAnswer>,
 }
 
-/// A job that a process runs with --share.
+/// Job that a process runs with --share.
 #[derive(Serialize)]
 struct RunningAnswer {
     test: String,
@@ -41,7 +41,7 @@ struct RunningAnswer {
 #[derive(Serialize)]
 struct JobAnswer {
     test: String,
-    /// `None`: it ran over its budget and was split.
+    /// Result; `None` if the job ran over its budget and was split.
     answer: Option<bool>,
     budget: u64,
     nodes: u64,
@@ -75,7 +75,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
         table_seeds: plan.table_seeds(),
         claims,
         nodes: jobs.iter().map(|job| job.nodes).sum(),
-        // Not a `sum`, which is -0.0 where there are no jobs.
+        // Not a `sum`, which is -0.0 without jobs.
         seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
         running: running

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::archive::pack::{Pack, Unpack};
 
-/// Compress tables for storage, and restore them
+/// Compress tables for storage and download, and restore them
 #[derive(Args)]
 pub struct Archive {
     #[command(subcommand)]

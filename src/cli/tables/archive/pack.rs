@@ -19,46 +19,51 @@ use crate::cli::process::limits::return_freed_memory;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 
-/// Pack tables into seekable zstd archives
+/// Compress tables into archives
 ///
-/// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all. Archives of these tables
-/// that are there are compared with their checksums and kept, so that the same command goes on after a stop (Ctrl-C).
-/// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
+/// Use this to store or publish tables in half the space. The archive of TABLE.kalah is TABLE.kalah.zst, a seekable
+/// zstd file; the table is kept. Archives cannot be probed. A table is packed completely or not at all. Existing
+/// archives of the same tables are checked and kept, so run the same command again after an interruption (Ctrl-C).
+/// Packing needs a byte of memory for each position of the largest frame, and about 50 MiB a thread. See
+/// docs/archive.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Pack all layers into another directory", "kalah archive pack --output archives"),
+    ("Pack one layer", "kalah archive pack --seeds 20"),
 ]))]
 pub struct Pack {
-    /// Pack the layer with this many seeds [default: all layers; none may be missing below another one]
+    /// Pack only the layer with this many seeds [default: all layers, which must have no gap]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
-    /// Directory of the archives [default: that of the tables]
+    /// Write the archives to DIR [default: the directory of the tables]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Memory that packing may take, beside the page cache, such as 4GiB [default: what is available]
+    /// Limit the memory of packing, page cache excluded, such as 4GiB [default: the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
     common: args::Common,
 }
 
-/// Unpack archives into tables, and check that they are the same
+/// Restore tables from archives, and check them
 ///
-/// An archive is unpacked frame by frame, and the same command goes on after a stop (Ctrl-C). Memory: a byte and a half for each
-/// position of the largest frame, and some 20 MiB a thread; 1.1 GiB for 34 seeds.
+/// Use this after downloading archives. The tables are compared with the digests in the archives. Archives are
+/// unpacked frame by frame, so run the same command again after an interruption (Ctrl-C). Unpacking needs a byte and
+/// a half of memory for each position of the largest frame, and about 20 MiB a thread: 1.1 GiB for 34 seeds.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Unpack a table and check it", "kalah archive unpack archives/empty-capture-6-24.kalah.zst"),
+    ("Restore one table", "kalah archive unpack archives/empty-capture-6-24.kalah.zst"),
+    ("Restore all tables into a directory", "kalah archive unpack archives/*.kalah.zst --tables tables"),
 ]))]
 pub struct Unpack {
-    /// Archives, such as empty-capture-6-24.kalah.zst
+    /// Archives to unpack, such as empty-capture-6-24.kalah.zst
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
-    /// Memory that unpacking may take, beside the page cache, such as 4GiB [default: what is available]
+    /// Limit the memory of unpacking, page cache excluded, such as 4GiB [default: the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     /// Print one JSON document
@@ -77,7 +82,7 @@ struct Archive {
     bits_per_position: f64,
     digest: String,
     seconds: f64,
-    /// The archive was there.
+    /// True if the archive existed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     kept: bool,
 }
@@ -106,7 +111,7 @@ impl Pack {
             check_memory(needed, self.memory, || format!("packing {} takes", table.path().display()))?;
         }
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        // One process at a time, so that what is left of an archive under way is that of one that was killed.
+        // Only one process packs at a time, so an unfinished archive is that of a killed one.
         let _lock = DirectoryLock::take(directory)?;
 
         let pulse = stopped_by_signal();
@@ -115,8 +120,9 @@ impl Pack {
         for table in chosen {
             let (key, start) = (table.key(), Instant::now());
             let path = archive_path(directory, key);
-            file::remove_leftovers(&path)
-                .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
+            file::remove_leftovers(&path).with_context(|| {
+                format!("cannot remove the unfinished file of an earlier run beside {}", path.display())
+            })?;
             progress.stage(format!("layer {}", key.seeds));
             let keep = archive::is_packed(table, &path, &pulse.cancel).and_then(|kept| {
                 let info = if kept {
@@ -129,7 +135,9 @@ impl Pack {
             });
             if let Err(TableError::Stopped(_)) = keep {
                 progress.finish();
-                bail!("stopped while packing {key}: finished archives are kept, the same command goes on from there");
+                bail!(
+                    "stopped while packing {key}: finished archives are kept; run the same command again to continue"
+                );
             }
             let (info, kept) = keep?;
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
@@ -158,7 +166,9 @@ impl Unpack {
             if let Err(TableError::Stopped(_)) = table {
                 progress.finish();
                 let path = path.display();
-                bail!("stopped while unpacking {path}: finished frames are kept, the same command goes on from there");
+                bail!(
+                    "stopped while unpacking {path}: finished frames are kept; run the same command again to continue"
+                );
             }
             table?;
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));

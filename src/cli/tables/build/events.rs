@@ -1,4 +1,4 @@
-//! The lines that all ways to build print about what happens.
+//! Progress lines that all ways to build print.
 
 use indicatif::HumanCount;
 use kalah::build::Event;
@@ -8,7 +8,7 @@ use crate::cli::errors::advice;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
-/// Shows an event of a build, of whatever kind the build is. Events that only some builds have are theirs to show.
+/// Prints an event that every kind of build has.
 pub fn tell(progress: &Progress, event: &Event) {
     match event {
         Event::Layer { key, positions, kept } => {

@@ -1,10 +1,10 @@
 //! `kalah build`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `events` | the lines that all ways to build print |
+//! | `events` | progress lines that all ways to build print |
 //! | `packed` | `--packed`: upper layers as archives only |
-//! | `pairs` | one pair of frames, or a share of a build |
+//! | `pairs` | `--frame` and `--share`: builds by several processes |
 
 mod events;
 pub mod packed;
@@ -35,49 +35,57 @@ use crate::cli::tables::bounds;
 use crate::cli::tables::build::packed::build_packed;
 use crate::cli::tables::build::pairs::Pairs;
 
-/// Build the tables of all layers; existing ones are kept
+/// Build the tables of all layers, keeping those that exist
 ///
-/// Layers are built from 2 seeds up, since each needs those below it.
-/// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.
+/// Tables hold the exact score of every position with a given number of seeds in play. Build them before you probe,
+/// and to make searches faster. Layers are built from 2 seeds up, since each needs those below it. Run the same
+/// command again after an interruption (Ctrl-C): it continues after the last finished frame. `kalah plan build` shows
+/// the time, memory and disk space beforehand. See docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("All layers to 24 seeds: some 650 MB", "kalah build --seeds 24"),
-    ("Other rules, on the CPU, with two threads", "kalah build --seeds 20 --rules standard --threads 2"),
-    ("The upper layers as archives only", "kalah build --seeds 22 --packed 20"),
+    ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
+    ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard \
+         --backend cpu --threads 2"),
+    ("Keep the upper layers as archives only", "kalah build --seeds 22 --packed 20"),
 ]))]
 pub struct Build {
     /// Build up to this many seeds in play
     #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "frame")]
     seeds: Option<usize>,
-    /// Build the layer of --seeds alone, and refuse if a lower one is missing
+    /// Build only the layer of --seeds; an error if a lower layer is missing
     #[arg(long)]
     only: bool,
-    /// Compute one pair of frames, K|N-K and N-K|K, of the layer of N seeds, beside other processes in the same directory;
-    /// all layers below must be there. The last one joins the layer
+    /// Compute only the frames K|N-K and N-K|K of the layer of N seeds, beside other processes in the same directory.
+    /// All layers below must exist. The process that finishes last joins the layer
     #[arg(long, value_name = "N,K", value_parser = args::frame, conflicts_with_all = ["seeds", "only", "share"])]
     frame: Option<(usize, usize)>,
-    /// Build together with all other processes that run this command in the same directory, on this or other machines
+    /// Share the build with all processes that run this command in the same directory, on any number of machines
     #[arg(long, conflicts_with = "only")]
     share: bool,
-    /// Check the flags, print what there is to build and what it takes, and build nothing
+    /// Only print which layers would be built, and the time, memory and disk space
     #[arg(long)]
     dry_run: bool,
-    /// With --share or --frame: seconds without news after which another process counts as dead
+    /// With --share or --frame: seconds without a sign of life after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
-    /// Also make bound tables of the layers from this many seeds up, as `kalah bounds` does by default; those that are there
-    /// are kept, whatever their cuts
+    /// Also make bound tables of the layers from this many seeds up, with the default cuts of `kalah bounds`.
+    /// Existing bound tables are kept, whatever their cuts
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
     bounds: Option<usize>,
-    /// Keep the layers from this many seeds up as archives only: half the disk space. What later layers read of them is
-    /// unpacked into memory, frame by frame. On the CPU
-    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share", "only", "bounds"])]
+    /// Keep the layers from this many seeds up as archives only, which halves the disk space. Later layers unpack
+    /// them into memory, frame by frame. Builds on the CPU
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = args::seeds,
+        conflicts_with_all = ["frame", "share", "only", "bounds"]
+    )]
     packed: Option<usize>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
     common: args::Common,
-    /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
+    /// Limit the memory of the build, page cache excluded, such as 4GiB [default: the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
 }
@@ -89,13 +97,13 @@ struct TablesReport<'a> {
     seeds: usize,
     kept: usize,
     built: &'a [kalah::build::BuildRecord],
-    /// Bound tables that were made.
+    /// Number of bound tables made.
     bounds: usize,
     positions: u64,
     seconds: f64,
 }
 
-/// What a build would do.
+/// Plan of a build, for `--dry-run`.
 #[derive(Serialize)]
 struct Planned {
     rules: &'static str,
@@ -118,11 +126,11 @@ impl Build {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        // What killed measurements left on the disk is free again.
+        // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
         if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
             if self.compute.asks_for_gpu() {
-                return Err(usage("--packed builds on the CPU: leave out --backend and --adapter, or --packed"));
+                return Err(usage("--packed builds on the CPU only: leave out --packed, or --backend and --adapter"));
             }
             return build_packed(&self.common, seeds, first, self.memory);
         }
@@ -142,7 +150,7 @@ impl Build {
         self.tables(&plan, TableKey { rules, pits, seeds }, backend)
     }
 
-    /// Tells what will be built, and what that takes.
+    /// Prints which layers will be built, and their cost.
     fn announce(&self, plan: &Plan, backend: &Backend, why: &str) {
         if plan.missing.is_empty() {
             return;
@@ -156,7 +164,7 @@ impl Build {
             HumanBytes(plan.memory),
             match plan.device_memory {
                 0 => String::new(),
-                bytes => format!(", {} of the GPU's at least", HumanBytes(bytes)),
+                bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),
             },
             HumanBytes(plan.disk),
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
@@ -165,7 +173,7 @@ impl Build {
         ));
     }
 
-    /// Builds tables up to the layer of `last`, and bound tables beside them if they are asked for.
+    /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
     fn tables(&self, plan: &Plan, last: TableKey, backend: Backend) -> anyhow::Result<Outcome> {
         let TableKey { pits, seeds, .. } = last;
         let directory = &self.common.tables.path;
@@ -189,7 +197,7 @@ impl Build {
                 progress.skip(layer_positions(key.pits, key.seeds));
                 kept_bounds.lock().push(key.seeds);
             }
-            Event::BoundsDamaged(error) => progress.line(&format!("{}; it is made again", statement(error))),
+            Event::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
             event => events::tell(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
@@ -203,7 +211,7 @@ impl Build {
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
             output::note(format_args!(
-                "kept: {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` makes them anew",
+                "kept {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` replaces them",
                 output::count(kept_bounds.len(), "bound table"),
             ));
         }
@@ -212,7 +220,7 @@ impl Build {
         Ok(Outcome::Done)
     }
 
-    /// Tells what was built in so many seconds; `bounds` bound tables were made.
+    /// Prints a summary of a build that took `seconds` and made `bounds` bound tables.
     fn tell_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> anyhow::Result<()> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, positions) = (&self.common.tables.path, report.positions());
@@ -245,7 +253,7 @@ impl Build {
         Ok(())
     }
 
-    /// Prints what there is to build, on whatever machine that will be.
+    /// Prints the plan of a build, which may run on another machine.
     fn tell_plan(&self) -> anyhow::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
@@ -263,7 +271,8 @@ impl Build {
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} with {}",
+            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} \
+             with {}",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),

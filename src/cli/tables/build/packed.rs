@@ -20,19 +20,19 @@ struct ArchivesReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
-    /// Seeds of the lowest layer that is an archive.
+    /// Seeds of the lowest layer kept as an archive.
     packed_from: usize,
     kept: usize,
     built: &'a [BuildRecord],
-    /// Layers that were packed.
+    /// Number of packed layers.
     packed: usize,
-    /// What was read from archives.
+    /// Amount read from archives.
     reads: ArchiveReads,
     positions: u64,
     seconds: f64,
 }
 
-/// Builds the layers up to `seeds`, those from `first` up as archives.
+/// Builds the layers up to `seeds` and keeps those from `first` up as archives.
 pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: Option<u64>) -> anyhow::Result<Outcome> {
     let args::BoardFlags { rules, pits } = common.board;
     let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
@@ -41,7 +41,8 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     if !plan.missing.is_empty() {
         let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
-            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of memory at \
+            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of \
+             memory at \
              least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
@@ -53,7 +54,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     plan.check(directory, memory)?;
     let pulse = stopped_by_signal();
     let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
-    // To unpack a position takes longer than to compute one.
+    // Unpacking a position takes longer than computing one.
     let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));
     let unpacked: u64 = layers.iter().map(|layer| layer.unpacked_positions).sum();
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
@@ -87,7 +88,8 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         return Ok(Outcome::Done);
     }
     output::line(format_args!(
-        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} kept, in {}",
+        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} \
+         kept, in {}",
         output::count(report.built.len(), "layer"),
         output::count(report.packed, "layer"),
         HumanCount(positions),
@@ -99,8 +101,8 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     Ok(Outcome::Done)
 }
 
-/// What a build into archives takes without a limit: most of the available memory, since each frame that stays in memory is
-/// unpacked once less.
+/// Default memory of a build into archives: most of the available memory, since each frame kept in memory is unpacked
+/// once less.
 pub fn usual_memory() -> u64 {
     available_memory().map_or(0, |bytes| bytes / 4 * 3)
 }

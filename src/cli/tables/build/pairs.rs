@@ -1,4 +1,4 @@
-//! `kalah build` beside other processes: one pair of frames, or a share of a whole build.
+//! Builds by several processes: `kalah build --frame` and `--share`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,15 +15,15 @@ use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::build::events;
 
-/// What the two ways have in common.
+/// Settings of both ways.
 pub struct Pairs<'a> {
     pub common: &'a args::Common,
     pub backend: &'a Backend,
-    /// Why this backend.
+    /// Reason for this backend, in words.
     pub why: &'a str,
-    /// Memory the process may take.
+    /// Maximum memory of the process.
     pub memory: Option<u64>,
-    /// How long another process may give no news.
+    /// Time without a sign of life after which another process counts as dead.
     pub patience: Duration,
 }
 
@@ -34,9 +34,9 @@ struct FrameReport<'a> {
     seeds: usize,
     /// Seeds in the two rows, fewer first.
     frame: [usize; 2],
-    /// False if the piece or the layer was there.
+    /// False if the piece or the layer existed.
     computed: bool,
-    /// Whether the layer is finished.
+    /// True if the layer is finished.
     finished: bool,
     /// Positions computed.
     positions: u64,
@@ -48,9 +48,9 @@ struct SharedReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
-    /// Pairs that this process computed.
+    /// Number of pairs computed by this process.
     pairs: usize,
-    /// Layers that it joined.
+    /// Number of layers joined by this process.
     joined: usize,
     positions: u64,
     seconds: f64,
@@ -63,7 +63,7 @@ impl Pairs<'_> {
         let directory = &self.common.tables.path;
         let pair = PairKey::new(TableKey { rules, pits, seeds }, mover).expect("the flag was checked");
         let threads = rayon::current_num_threads();
-        // What is there asks for nothing.
+        // Pairs that already exist need no memory.
         if !pair.piece_path(directory).exists() && !pair.layer.path(directory).exists() {
             let plan = Plan::of_pair(pair, self.backend, threads);
             output::note(format_args!(
@@ -91,7 +91,7 @@ impl Pairs<'_> {
         } else {
             let did = match report.computed {
                 true => format!("computed in {seconds:.1} s ({})", output::rate(positions, seconds)),
-                false => "there already".to_owned(),
+                false => "exists already".to_owned(),
             };
             let layer = if report.finished { "finished" } else { "not finished yet" };
             output::line(format_args!("{pair}: {did}; the layer is {layer}"))?;
@@ -99,7 +99,7 @@ impl Pairs<'_> {
         Ok(Outcome::Done)
     }
 
-    /// What builds together with other processes, up to `seeds`.
+    /// Returns the builder that shares the layers up to `seeds` with other processes.
     fn builder(&self, seeds: usize) -> Builder<'_> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let last = TableKey { rules, pits, seeds };
@@ -115,7 +115,8 @@ impl Pairs<'_> {
         if !plan.missing.is_empty() {
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, {} of \
+                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, \
+                 {} of \
                  disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
@@ -128,7 +129,7 @@ impl Pairs<'_> {
         }
         plan.check(directory, self.memory)?;
         let (pulse, start) = (stopped_by_signal(), Instant::now());
-        // What the others do is not counted here, so there is no bar.
+        // The work of other processes is not counted, so there is no bar.
         let progress = Progress::new(0);
         let on_event = |event: Event| tell(&progress, directory, &event);
         let report = self.builder(seeds).run(&pulse, &on_event)?;
@@ -139,7 +140,8 @@ impl Pairs<'_> {
             output::json(&SharedReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
         } else {
             output::line(format_args!(
-                "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, {seconds:.1} s",
+                "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, \
+                 {seconds:.1} s",
                 directory.display(),
                 output::count(report.pairs.len(), "pair"),
                 HumanCount(positions),
@@ -150,7 +152,7 @@ impl Pairs<'_> {
     }
 }
 
-/// Tells a person of what happens.
+/// Prints an event.
 fn tell(progress: &Progress, directory: &Path, event: &Event) {
     match event {
         Event::Piece { pair, seconds } => progress.step(

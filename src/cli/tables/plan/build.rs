@@ -1,4 +1,4 @@
-//! `kalah plan build`: what a build still needs, pair by pair.
+//! `kalah plan build`: the remaining work of a build, pair by pair.
 
 use std::time::Duration;
 
@@ -16,20 +16,20 @@ use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::plan::UpTo;
 
-/// List what a build still needs: memory, disk, time
+/// Estimate the memory, disk space and time that a build still needs
 ///
-/// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
-/// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
-/// pair first. See docs/cluster.md.
+/// Use this before a long build, or to spread one over a cluster. Each row is a pair of frames that one `kalah build
+/// --frame` computes. A pair needs all lower layers but nothing of its own, so all pairs of a layer can be computed
+/// at the same time. Rows are in the order of layers, the largest pair of a layer first. See docs/cluster.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("What is missing of a build, as commands for a batch system", "kalah plan build --seeds 30 --commands"),
-    ("The same for a program", "kalah plan build --seeds 30 --json"),
+    ("Print the remaining work as commands for a batch system", "kalah plan build --seeds 30 --commands"),
+    ("Print the plan for another program", "kalah plan build --seeds 30 --json"),
 ]))]
 pub struct PlanBuild {
     #[command(flatten)]
     up_to: UpTo,
-    /// Print the commands instead, a comment before each layer
+    /// Print a `kalah build --frame` command for each pair instead, with a comment before each layer
     #[arg(long, conflicts_with = "json")]
     commands: bool,
     #[command(flatten)]
@@ -45,9 +45,9 @@ struct Pair {
     frame: [usize; 2],
     positions: u64,
     bytes: u64,
-    /// Bytes of the tables below, which a machine compares with their checksums once.
+    /// Bytes of the tables below, which each machine checks against their checksums once.
     below: u64,
-    /// The layers that must be finished before.
+    /// Layers that must be finished before.
     needs: Vec<usize>,
     memory: u64,
     seconds: f64,
@@ -79,7 +79,7 @@ impl PlanBuild {
         let (directory, seeds) = (&self.common.tables.path, self.up_to.seeds);
         let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
-        // What has the name of a table must be that table, or the build would stop there.
+        // A file with the name of a table must be that table, or the build would stop there.
         for seeds in 2..=seeds {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
                 Ok(_) | Err(TableError::Missing { .. }) => {}
@@ -96,8 +96,8 @@ impl PlanBuild {
             let Work { layers, positions, disk, memory, read, read_by_pairs, seconds, critical_seconds, .. } = work;
             #[rustfmt::skip]
             output::json(&PlanBuildReport {
-                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs, seconds,
-                critical_seconds,
+                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs,
+                seconds, critical_seconds,
             })?;
             return Ok(Outcome::Done);
         }
@@ -131,7 +131,8 @@ impl PlanBuild {
             HumanBytes(work.memory),
         ))?;
         output::line(format_args!(
-            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to read tables:",
+            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to \
+             read tables:",
             time(work.seconds),
             output::count(threads, "thread"),
             backend.name(),
@@ -161,7 +162,7 @@ impl PlanBuild {
         }
     }
 
-    /// The command that computes a pair.
+    /// Returns the command that computes a pair.
     fn command(&self, work: &PairWork) -> String {
         let args::BoardFlags { rules, pits } = self.common.board;
         let mut command = format!("kalah build --frame {},{}", work.pair.layer.seeds, work.pair.small);
@@ -183,7 +184,7 @@ impl PlanBuild {
     }
 }
 
-/// The layers that must be finished before a pair.
+/// Names the layers that must be finished before a pair.
 fn needs(work: &PairWork) -> String {
     match work.pair.layer.seeds {
         2 => "nothing".to_owned(),

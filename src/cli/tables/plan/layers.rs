@@ -1,4 +1,4 @@
-//! `kalah plan layers`: the memory of each layer, and what is read and written.
+//! `kalah plan layers`: memory, reads and writes of each layer.
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
@@ -18,11 +18,11 @@ use crate::cli::tables::plan::UpTo;
 struct Step {
     /// Seeds in the mover's row and in the other.
     frame: [usize; 2],
-    /// Frames of lower layers that it is computed from, their positions, and their bytes in tables.
+    /// Frames of lower layers that it is computed from, with their positions and their bytes in tables.
     frames: usize,
     positions: u64,
     bytes: u64,
-    /// Frames of archives that are unpacked before, and their positions.
+    /// Frames of archives that are unpacked before it, and their positions.
     unpacked: usize,
     unpacked_positions: u64,
 }
@@ -52,25 +52,27 @@ struct PlanLayersReport<'a> {
     threads: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     packed_from: Option<usize>,
-    /// Bytes for everything, page cache included.
+    /// Total bytes, page cache included.
     memory: u64,
     layers: Vec<Layer>,
 }
 
-/// List for each layer the memory that it needs, and what it reads and writes
+/// List the memory, reads and writes that each layer of a build needs
 ///
-/// The figures are those of a build on the CPU. See docs/building.md.
+/// Use this to find out whether a large build fits a machine. The figures are those of a build on the CPU. See
+/// docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("The memory of each layer, and what it reads and writes", "kalah plan layers --seeds 36"),
+    ("Show the needs of a build to 36 seeds", "kalah plan layers --seeds 36"),
+    ("Show those of a build into archives from 32 seeds up", "kalah plan layers --seeds 36 --packed 32 --memory 24GiB"),
 ]))]
 pub struct PlanLayers {
     #[command(flatten)]
     up_to: UpTo,
-    /// The layers from this many seeds up are archives, as with `kalah build --packed`
+    /// Keep the layers from this many seeds up as archives, as `kalah build --packed` does
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     packed: Option<usize>,
-    /// Memory of the machine, such as 24GiB [default: most of what is available]
+    /// Memory of the machine, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
@@ -116,7 +118,7 @@ impl PlanLayers {
     }
 }
 
-/// A row for each layer, and what the columns mean.
+/// Prints a row for each layer, then the meaning of the columns.
 fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Result<()> {
     output::line("layer       positions      memory    one step   read once  read by step        read     written")?;
     for plan in plans {
@@ -132,20 +134,18 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
             HumanBytes(plan.table + plan.archive).to_string(),
         ))?;
     }
-    output::line("memory: what the program must have, beside the page cache")?;
+    output::line("memory: the program itself, page cache excluded")?;
     output::line(
-        "one step: bytes of lower tables that one frame is computed from; page cache for it makes reading quick",
+        "one step: bytes of lower tables that one frame is computed from; reading is quick if they fit the page cache",
     )?;
-    output::line(
-        "read once: bytes of lower tables that the layer needs; what is read if the page cache holds them all",
-    )?;
-    output::line("read by step: what is read if nothing stays in the page cache from one frame to the next")?;
+    output::line("read once: bytes of lower tables that the layer needs, read if the page cache holds all of them")?;
+    output::line("read by step: bytes read if nothing stays in the page cache from one frame to the next")?;
     output::line(format_args!(
-        "read: what the disk reads with {} in all, if the page cache has what the memory column leaves of it",
+        "read: bytes read from the disk with {} of memory, of which the page cache has what the memory column leaves",
         HumanBytes(memory)
     ))?;
     if plans.iter().any(|plan| plan.may_read_more) {
-        output::line("  +: much more may be read, since the page cache holds too little of what one step reads")?;
+        output::line("  +: much more may be read, since one step does not fit the page cache")?;
     }
     if let Some(first) = packed {
         output::line(format_args!(

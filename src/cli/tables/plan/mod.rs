@@ -1,10 +1,10 @@
 //! `kalah plan`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `build` | what a build still needs, pair by pair |
-//! | `layers` | the memory of each layer, what is read and written |
-//! | `search` | which tables to have for a search |
+//! | `build` | the remaining work of a build, pair by pair |
+//! | `layers` | memory, reads and writes of each layer |
+//! | `search` | the best tables for a search |
 
 mod build;
 mod layers;
@@ -18,14 +18,14 @@ use crate::cli::tables::plan::build::PlanBuild;
 use crate::cli::tables::plan::layers::PlanLayers;
 use crate::cli::tables::plan::search::PlanSearch;
 
-/// List what a build needs, or which tables suit a search
+/// Plan a build, or choose the tables for a search
 #[derive(Args)]
 pub struct Plan {
     #[command(subcommand)]
     action: Action,
 }
 
-/// The layers that a plan is about.
+/// Layers of a plan.
 #[derive(Args)]
 struct UpTo {
     /// Plan up to this many seeds in play

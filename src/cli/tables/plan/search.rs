@@ -1,4 +1,4 @@
-//! `kalah plan search`: which tables to have for a search with so much memory.
+//! `kalah plan search`: the best tables for a search within some memory.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -17,21 +17,23 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
 
-/// List which tables to have for a search
+/// Choose the tables with which a search visits the fewest positions
 ///
-/// Lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit, so that a
-/// search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
+/// Use this before a long search. For the given memory it lists which layers to have as exact tables, which as bound
+/// tables of 2 bits a position, and which of 1 bit, by a rule of thumb. It also prints the commands that make them,
+/// as `kalah solve --build` would. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Which tables to have for a search", "kalah plan search 6x6 --memory 24GiB"),
+    ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
+    ("Build no layer above 28 seeds", "kalah plan search 6x6 --memory 24GiB --seeds 28"),
 ]))]
 pub struct PlanSearch {
-    /// The position to search, such as 6x6 [default: six seeds in each pit]
+    /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
-    /// The largest layer that may be made [default: as the memory allows]
+    /// Plan no layer above this many seeds [default: as the memory allows]
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: Option<usize>,
-    /// Memory of the search, such as 24GiB [default: most of what is available]
+    /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
@@ -43,7 +45,7 @@ pub struct PlanSearch {
 #[derive(Serialize)]
 struct Layer {
     seeds: usize,
-    /// exact, 2 bits or 1 bit.
+    /// `exact`, `2 bits` or `1 bit`.
     kind: &'static str,
     positions: u64,
     bytes: u64,
@@ -58,14 +60,14 @@ struct PlanSearchReport {
     layers: Vec<Layer>,
     tables: u64,
     transpositions: u64,
-    /// The exact layers that are missing, all of which are needed to make the bound tables.
+    /// Missing exact layers, all of which are needed to make the bound tables.
     exact_to_build: Vec<usize>,
     disk: u64,
-    /// What of it stays when the exact tables are deleted that the search does not read.
+    /// Bytes of it that remain after deleting the exact tables that the search does not read.
     disk_kept: u64,
     seconds: f64,
     exact_alone: usize,
-    /// Relative to those with exact tables to `exact_alone` seeds.
+    /// Nodes relative to those of a search with exact tables to `exact_alone` seeds.
     nodes: f64,
 }
 
@@ -132,7 +134,7 @@ impl PlanSearchReport {
     }
 }
 
-/// A plan to be printed for people.
+/// Plan to be printed as text.
 struct Printed<'a> {
     search: PlannedSearch<'a>,
     plan: TablePlan,
@@ -168,12 +170,12 @@ impl Printed<'_> {
             HumanBytes(report.transpositions)
         ))?;
         output::line(format_args!(
-            "about {:.2} times the nodes with exact tables to {} seeds, which fit the same memory",
+            "about {:.2} times the nodes of a search with exact tables to {} seeds, which fit the same memory",
             report.nodes, report.exact_alone
         ))?;
         if report.disk > 0 {
             output::line(format_args!(
-                "to make them: {} of disk, of which {} must stay; about {} ({}, {})",
+                "building them takes {} of disk, of which {} must stay, and about {} ({}, {})",
                 HumanBytes(report.disk),
                 HumanBytes(report.disk_kept),
                 HumanDuration(Duration::from_secs_f64(report.seconds)),
@@ -183,19 +185,19 @@ impl Printed<'_> {
             self.print_commands()?;
             if let Some(free) = missing.disk_shortage(search.directory) {
                 output::note(format_args!(
-                    "{} has {} free; --seeds {} plans with fewer layers",
+                    "{} has only {} free; --seeds {} plans fewer layers",
                     search.directory.display(),
                     HumanBytes(free),
                     plan.one_bit - 1
                 ));
             }
         } else {
-            output::line("all of them are there")?;
+            output::line("all of them exist")?;
         }
         Ok(())
     }
 
-    /// The commands that make what is missing.
+    /// Prints the commands that make the missing tables.
     fn print_commands(&self) -> anyhow::Result<()> {
         let Printed { search: PlannedSearch { rules, directory, .. }, plan, missing, report } = self;
         let flags = suggestion::table_flags(directory, *rules, plan.pits);

@@ -1,4 +1,4 @@
-//! The check of `kalah verify` that archives take part in.
+//! The check of archives by `kalah verify`.
 
 use std::time::Instant;
 
@@ -14,24 +14,24 @@ use crate::cli::errors::advice;
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 
-/// Why a check that needs tables does not reach a layer.
-const ARCHIVES_ONLY: &str = "of which there are archives only";
+/// Reason why a check that needs tables leaves out a layer.
+const ARCHIVES_ONLY: &str = "which exist as archives only";
 
-/// The checks that are asked for, as far as archives take part in them.
+/// The chosen checks, as far as they apply to archives.
 pub struct ArchiveChecks<'a> {
     pub checks: &'a [Check],
     pub pulse: &'a Pulse,
 }
 
 impl ArchiveChecks<'_> {
-    /// Positions that the check of these archives will count.
+    /// Number of positions that the check of these archives will count.
     pub fn work(&self, tables: &Tables, archives: &[usize]) -> u64 {
         let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));
         if self.checks.contains(&Check::Checksums) { positions.sum() } else { 0 }
     }
 
-    /// Checks the archives of a board with these seeds, if checksums are asked for; other checks leave out the layers of which no
-    /// table is `there`.
+    /// Checks the archives of a board with these seeds, if checksums are to be checked. Other checks leave out the
+    /// layers without a table in `there`.
     pub fn check(
         &self,
         tables: &Tables,
@@ -54,13 +54,14 @@ impl ArchiveChecks<'_> {
                 report.fail(Some(seeds), Check::Archives, message);
                 continue;
             }
-            // In the pool: what waits for tasks takes part in them.
+            // Run in the pool, so that the waiting thread works on tasks, too.
             let check = || rayon::scope(|_| check_archive(tables.directory(), key, self.pulse));
             match progress.watch(&self.pulse.positions, check) {
                 Ok(checked) => {
                     let seconds = start.elapsed().as_secs_f64();
-                    let told = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
-                    progress.step(seconds, &format!("layer {seeds}: {told}"));
+                    let summary =
+                        format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
+                    progress.step(seconds, &format!("layer {seeds}: {summary}"));
                     report.passed.push(Passed { seeds, check: Check::Archives, checked, frames: None, seconds });
                 }
                 Err(fault) => report.add(seeds, Check::Archives, &fault),
@@ -69,7 +70,7 @@ impl ArchiveChecks<'_> {
     }
 }
 
-/// Compares the memory that an archive takes with what is available; an archive that cannot be opened fits.
+/// Returns an error if an archive needs more memory than is available. One that cannot be opened passes.
 fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
     let path = archive_path(tables.directory(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The checks of `kalah verify` that bound tables take part in.
+//! The checks of bound tables by `kalah verify`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 
-/// Opens the bound tables of a board with these numbers of seeds, up to `most`, and notes those that cannot be opened.
+/// Opens the bound tables of a board with these numbers of seeds, up to `most`, and records those that cannot be
+/// opened.
 pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut BoardReport) -> Vec<Arc<BoundTable>> {
     let mut opened = Vec::new();
     for &seeds in there.iter().filter(|&&seeds| seeds <= most) {
@@ -25,29 +26,29 @@ pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut BoardRep
     opened
 }
 
-/// The exact table of a layer, also above one that is missing.
+/// Returns the exact table of a layer, also above a gap.
 fn exact<'a>(tables: &'a Tables, chosen: &'a BTreeMap<usize, Arc<Table>>, seeds: usize) -> Option<&'a Table> {
     tables.layer(seeds).or_else(|| chosen.get(&seeds).map(|table| &**table))
 }
 
-/// The checks that are asked for, as far as bound tables take part in them.
+/// The chosen checks, as far as they apply to bound tables.
 pub struct BoundChecks<'a> {
-    /// The layer to be checked; `None` for all.
+    /// Layer to check; `None` for all.
     pub seeds: Option<usize>,
-    /// Positions to look at in each layer, and the start of the random numbers; `None` for all positions.
+    /// Sample of each layer, and the seed of its random choice; `None` for all positions.
     pub sample: Option<(u64, u64)>,
     pub checks: &'a [Check],
     pub pulse: &'a Pulse,
 }
 
 impl BoundChecks<'_> {
-    /// The bound tables of a board that are to be checked.
+    /// Returns the bound tables of a board to check.
     fn chosen<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
         let asked = self.seeds;
         bounds.iter().map(|table| &**table).filter(move |table| asked.is_none_or(|seeds| table.key().seeds == seeds))
     }
 
-    /// The checks that are made of a bound table, by those that are asked for.
+    /// Returns the checks that apply to a bound table.
     fn bound_checks(&self, is_exact_there: bool) -> impl Iterator<Item = Check> {
         let consistency = if is_exact_there { Check::BoundsAgainstExact } else { Check::BoundConsistency };
         self.checks.iter().filter_map(move |check| match check {
@@ -57,9 +58,9 @@ impl BoundChecks<'_> {
         })
     }
 
-    /// Positions that these checks will count.
+    /// Number of positions that these checks will count.
     ///
-    /// `chosen` are the exact tables that are checked, also those above a missing layer, which are not in `tables`.
+    /// `chosen` are the exact tables to check, including those above a gap, which are not in `tables`.
     pub fn work(&self, tables: &Tables, chosen: &BTreeMap<usize, Arc<Table>>, bounds: &[Arc<BoundTable>]) -> u64 {
         let of_table = |table: &BoundTable| -> u64 {
             let of_check = |check| match check {
@@ -78,7 +79,7 @@ impl BoundChecks<'_> {
         Sample::new(table.key(), count, random_seed)
     }
 
-    /// Makes the checks of all bound tables of a board, given as to [`work`](Self::work).
+    /// Runs the checks of all bound tables of a board. Arguments are as for [`work`](Self::work).
     pub fn check(
         &self,
         tables: &Tables,
@@ -103,8 +104,8 @@ impl BoundChecks<'_> {
                 match checked {
                     Ok(checked) => {
                         let seconds = start.elapsed().as_secs_f64();
-                        let told = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
-                        progress.step(seconds, &format!("layer {seeds}: {told}"));
+                        let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
+                        progress.step(seconds, &format!("layer {seeds}: {summary}"));
                         report.passed.push(Passed { seeds, check, checked, frames: None, seconds });
                     }
                     Err(fault) => report.add(seeds, check, &fault),
@@ -114,7 +115,7 @@ impl BoundChecks<'_> {
         report.leave_out(Check::BoundConsistency, above, "because a layer below is missing or damaged");
     }
 
-    /// What a check counts of a bound table.
+    /// Number of things that a check counts in a bound table.
     fn count_bounds(
         &self,
         check: Check,
@@ -124,7 +125,7 @@ impl BoundChecks<'_> {
     ) -> Result<u64, Fault> {
         match (check, exact) {
             (Check::BoundChecksums, _) => check_bound_checksums(table),
-            // In the pool: what waits for tasks takes part in them.
+            // Run in the pool, so that the waiting thread works on tasks, too.
             (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, self.pulse)),
             (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),
         }

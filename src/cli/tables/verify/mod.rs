@@ -1,10 +1,10 @@
 //! `kalah verify`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `archives` | the check that archives take part in |
-//! | `bounds` | the checks that bound tables take part in |
-//! | `report` | what passed, what is wrong, what was not checked |
+//! | `archives` | the check of archives |
+//! | `bounds` | the checks of bound tables |
+//! | `report` | passed checks, faults, and layers that were not checked |
 
 mod archives;
 mod bounds;
@@ -41,41 +41,42 @@ use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
 
 /// Check that tables are correct
 ///
-/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks:
-/// --checksums. Every file of the board is opened, and below one that is there no layer may lack both table and bound
-/// table. Bound tables are checked, too: with --consistency against the exact tables of their layers where these are
-/// there, else against the layers below. With --checksums, archives are unpacked in memory, frame by frame: what they restore
-/// must be the table that was packed. Where there was nothing to check or to compare, it exits 1.
+/// Use this after a build or a download, and before you rely on a table. By default every file of the board is
+/// checked against its checksums, bound tables and archives included, and a missing layer below others is a fault.
+/// --consistency checks scores by an independent implementation of the rules. It compares bound tables with the exact
+/// tables of their layers, or with the layers below. Archives are unpacked in memory and must give the table that was
+/// packed. Exits 3 if a score is wrong, a table is damaged, or a layer is missing; 1 if there was nothing to check or
+/// to compare. See docs/verifying.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("All files against their checksums", "kalah verify"),
-    ("Every score against those of its moves", "kalah verify --seeds 16 --consistency"),
+    ("Check all files against their checksums", "kalah verify"),
+    ("Prove every score of a layer from the layers below", "kalah verify --seeds 16 --consistency"),
 ]))]
 pub struct Verify {
-    /// Check the layer with this many seeds [default: all layers that are there]
+    /// Check only the layer with this many seeds [default: all layers]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
-    /// Check all rule sets and boards in the directory; files that are no tables are listed
+    /// Check all rule sets and boards in the directory, and list files that are not tables
     #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
     all: bool,
-    /// Every block against its checksum, every frame and the whole against their digests
+    /// Check every block against its checksum, and every frame and table against its digest (the default)
     #[arg(long)]
     checksums: bool,
-    /// Every score is the minimax of its children, found by the reference oracle
+    /// Check that every score is the minimax of its children, by an independent implementation of the rules
     #[arg(long)]
     consistency: bool,
-    /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and
-    /// the last of every frame, and random ones in proportion to its positions
+    /// With --consistency: check at least N positions of each layer, or all if it has fewer: the first and last of
+    /// every frame, and random ones in proportion to its size
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
-    /// With --sample: where the random numbers start; the same number draws the same positions
+    /// With --sample: seed of the random choice; the same seed draws the same positions
     #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
-    /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
+    /// Compute the layer again and compare it bit for bit, after checking the checksums of the layers below
     #[arg(long, value_name = "BACKEND")]
     against: Option<Against>,
-    /// Compare the tables with the entries of this file (tables/manifest.jsonl, which comes with the program, has the known tables):
-    /// digests, sizes, and the number of positions with each score; all scores are read for that, as by --checksums
+    /// Compare the tables with the digests, sizes and score counts in FILE; tables/manifest.jsonl, which comes with
+    /// the program, lists the known tables. Reads all scores, as --checksums does
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     #[command(flatten)]
@@ -86,13 +87,13 @@ pub struct Verify {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Against {
-    /// The CPU builder
+    /// Builder on the CPU
     Cpu,
-    /// The GPU builder
+    /// Builder on the GPU
     Gpu,
 }
 
-/// What all boards are checked with.
+/// Settings of the checks of all boards.
 struct Means<'a> {
     verify: &'a Verify,
     checks: Vec<Check>,
@@ -101,21 +102,21 @@ struct Means<'a> {
     pulse: Pulse,
 }
 
-/// Seeds of the tables that are suggested where there are none.
+/// Seeds of the tables to suggest in a directory without tables.
 const SUGGESTED_SEEDS: usize = 24;
 
-/// Says that no check found anything to check.
-const NOTHING: &str = "nothing was checked: there is no table for this check";
+/// Message if no check applied to any table.
+const NOTHING: &str = "nothing was checked: no table is suitable for this check";
 
 /// The tables of one board, opened.
 struct Opened {
-    /// Those from 2 seeds up to the first that is missing or cannot be opened.
+    /// Tables from 2 seeds up to the first that is missing or cannot be opened.
     tables: Tables,
-    /// Those that are to be checked, by seeds.
+    /// Tables to check, by seeds.
     chosen: BTreeMap<usize, Arc<Table>>,
-    /// All bound tables up to the largest layer that is to be checked.
+    /// All bound tables up to the largest layer to check.
     bounds: Vec<Arc<BoundTable>>,
-    /// Seeds of the archives that are to be checked.
+    /// Seeds of the archives to check.
     archives: Vec<usize>,
     report: BoardReport,
 }
@@ -129,7 +130,7 @@ impl Verify {
         let boards: Vec<(Rules, usize)> =
             if self.all { survey.known_boards() } else { vec![(self.common.board.rules, self.common.board.pits)] };
         if boards.is_empty() {
-            bail!("there are no tables in {}: nothing was checked", directory.display());
+            bail!("nothing was checked: there are no tables in {}", directory.display());
         }
         let mut opened = Vec::new();
         for (rules, pits) in boards {
@@ -159,7 +160,7 @@ impl Verify {
         }
         report::text(&reports)?;
         for name in misnamed {
-            output::line(format_args!("WRONG: {name}: its name ends like that of a table, but no table has it"))?;
+            output::line(format_args!("WRONG: {name} is named like a table, but no table has this name"))?;
         }
         if self.all && !survey.others.is_empty() {
             output::line(format_args!("skipped, not tables: {}", survey.others.join(", ")))?;
@@ -167,7 +168,7 @@ impl Verify {
         Ok(outcome)
     }
 
-    /// The checks that are asked for, and what they need.
+    /// Returns the chosen checks and their settings.
     fn means(&self) -> anyhow::Result<Means<'_>> {
         let mut checks = Vec::new();
         let others = self.consistency || self.against.is_some() || self.manifest.is_some();
@@ -180,7 +181,7 @@ impl Verify {
                 let manifest = Manifest::read(path);
                 let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
                 if manifest.entries().is_empty() {
-                    bail!("the manifest {} has no entries: nothing can be compared with it", path.display());
+                    bail!("nothing can be compared: the manifest {} has no entries", path.display());
                 }
                 Some(manifest)
             }
@@ -200,7 +201,7 @@ impl Verify {
         Ok(Means { verify: self, checks, manifest, backend, pulse: Pulse::default() })
     }
 
-    /// Opens the tables of a board, and notes those that are missing or cannot be opened.
+    /// Opens the tables of a board, and records those that are missing or cannot be opened.
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
         let directory = &self.common.tables.path;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
@@ -215,19 +216,19 @@ impl Verify {
                 if self.seeds.is_none() && there.is_empty() {
                     let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
                     let build = suggestion::quick_build(directory, first);
-                    let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+                    let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
                     let directory = directory.display();
                     bail!(
-                        "there are no tables for {rules} with {pits} pits in {directory}: nothing was checked{advice}"
+                        "nothing was checked: there are no tables for {rules} with {pits} pits in {directory}{advice}"
                     );
                 }
                 // The error names the command that builds it.
                 tables.require(highest)?;
             }
-            // Of this layer there is only a bound table or an archive.
+            // This layer has only a bound table or an archive.
             highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
         }
-        // One layer alone can be checked against its own checksums; anything else needs those below.
+        // Checksums need only the layer itself; other checks need the layers below.
         let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
         let first = if needs_below { 2 } else { highest };
         let (mut chosen, mut report) = (BTreeMap::new(), BoardReport::new(rules, pits));
@@ -255,7 +256,7 @@ impl Verify {
             report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
         }
         let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
-        // Bound tables can have a directory of their own, without any exact table.
+        // A directory may contain bound tables only.
         let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(most) } else { highest + 1 };
         let below_bounds: Vec<usize> = (lowest..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
         if needs_below && !below_bounds.is_empty() {
@@ -268,26 +269,26 @@ impl Verify {
         Ok(Opened { tables, chosen, bounds, archives, report })
     }
 
-    /// The positions of a layer that --sample asks for.
+    /// Returns the sample of each layer for --sample.
     fn sample(&self, key: TableKey, count: u64) -> Sample {
         Sample::new(key, count, self.random_seed)
     }
 }
 
-/// Names that end like those of tables, but that no table has: `kalah info` refuses these files, too.
+/// Returns file names with the extension of tables that no table has. `kalah info` refuses these files, too.
 fn misnamed(survey: &Survey) -> Vec<String> {
     let ends_like_one = |name: &&String| name.ends_with(".kalah") || name.ends_with(".bounds");
     survey.others.iter().filter(ends_like_one).cloned().collect()
 }
 
-/// Makes the run fail if the manifest has no entry of a table that was checked.
+/// Adds a failure if the manifest has no entry for any checked table.
 fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std::path::Path) {
     let compared = |board: &BoardReport| board.passed.iter().any(|passed| passed.check == Check::Manifest);
     if reports.iter().any(|board| compared(board) || !board.is_ok()) {
         return;
     }
     let message = format!(
-        "nothing was compared: the manifest {} has {}, none of a table that was looked at",
+        "nothing was compared: the manifest {} has {}, but none for these tables",
         path.display(),
         if manifest.entries().len() == 1 {
             "1 entry".to_owned()
@@ -299,18 +300,18 @@ fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std
 }
 
 impl Means<'_> {
-    /// The same checks, of bound tables.
+    /// Returns the checks of bound tables.
     fn bound_checks(&self) -> BoundChecks<'_> {
         let sample = self.verify.sample.map(|count| (count, self.verify.random_seed));
         BoundChecks { seeds: self.verify.seeds, sample, checks: &self.checks, pulse: &self.pulse }
     }
 
-    /// The same checks, of archives.
+    /// Returns the checks of archives.
     fn archive_checks(&self) -> ArchiveChecks<'_> {
         ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
     }
 
-    /// Positions that the checks of a board will count.
+    /// Number of positions that the checks of a board will count.
     fn work(&self, board: &Opened) -> u64 {
         let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
             (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
@@ -323,10 +324,10 @@ impl Means<'_> {
         exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
     }
 
-    /// Makes all checks of a board.
+    /// Runs all checks of a board.
     ///
-    /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first
-    /// fault is the last: others would come from it.
+    /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
+    /// fault, since further ones would follow from it.
     fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<BoardReport> {
         let Opened { tables, chosen, bounds, archives, mut report } = board;
         if let Some(manifest) = &self.manifest
@@ -338,7 +339,7 @@ impl Means<'_> {
             report.only_in_manifest.sort_unstable();
             report.only_in_manifest.dedup();
         }
-        // Up to here everything is sound, as far as is known.
+        // No fault was found up to this layer.
         let mut sound = tables.max_seeds().unwrap_or(1);
         for &check in &self.checks {
             let is_alone = matches!(check, Check::Checksums | Check::Manifest);
@@ -372,20 +373,20 @@ impl Means<'_> {
         Ok(report)
     }
 
-    /// Makes one check of one table, which is one of `tables` unless the check is of the table alone.
+    /// Runs one check of one table. The table is one of `tables`, unless the check needs no other.
     fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
         let (start, seeds) = (Instant::now(), table.key().seeds);
         progress.stage(format!("layer {seeds}, {}", check.name()));
         let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
-        // None is left out, see `Sample::frames`.
+        // Every frame is visited, see `Sample::frames`.
         let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
         let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
-        let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
-        progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
+        let summary = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+        progress.step(passed.seconds, &format!("layer {seeds}: {summary}"));
         Ok(passed)
     }
 
-    /// What a check counts of a table.
+    /// Number of things that a check counts in a table.
     fn count(&self, check: Check, tables: &Tables, table: &Table) -> Result<u64, Fault> {
         let (pulse, seeds) = (&self.pulse, table.key().seeds);
         let checked: &AtomicU64 = &pulse.positions;
@@ -400,7 +401,7 @@ impl Means<'_> {
                 check_sample(tables, &self.verify.sample(table.key(), count), checked)
             }
             (Check::Consistency, _) => check_consistency(tables, seeds, checked),
-            // In the pool, see `Builder::run`.
+            // Run in the pool, see `Builder::run`.
             (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
             _ => check_against(&self.backend, tables, seeds, pulse),
         }

@@ -1,4 +1,4 @@
-//! The report of `kalah verify`: for each board what passed, what is wrong, and what was not checked.
+//! The report of `kalah verify`: for each board passed checks, faults, and layers that were not checked.
 
 use indicatif::HumanCount;
 use kalah::game::Rules;
@@ -10,23 +10,23 @@ use crate::cli::errors::advice;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 
-/// What is done with a table.
+/// Checks of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
-    /// All files of the board are opened, and none is missing.
+    /// All files of the board can be opened, and none is missing.
     Files,
     Checksums,
     Manifest,
     Consistency,
     Cpu,
     Gpu,
-    /// Archives, and the tables that they restore.
+    /// Archives and the tables that they restore.
     Archives,
-    /// Bound tables alone.
+    /// Checksums of bound tables.
     #[serde(rename = "bound-checksums")]
     BoundChecksums,
-    /// Bound tables against the exact ones of their layers.
+    /// Bound tables against the exact tables of their layers.
     #[serde(rename = "bounds-against-exact")]
     BoundsAgainstExact,
     /// Bound tables against those of lower layers.
@@ -35,7 +35,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// All checks but that of the files.
+    /// All checks except that of the files.
     const ALL: [Check; 9] = [
         Check::Checksums,
         Check::Archives,
@@ -54,15 +54,15 @@ impl Check {
 pub struct Passed {
     pub seeds: usize,
     pub check: Check,
-    /// Positions, or blocks of a checksum.
+    /// Number of positions, or of blocks for checksums.
     pub checked: u64,
-    /// Frames visited, of a consistency check.
+    /// Number of frames that a consistency check visited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<usize>,
     pub seconds: f64,
 }
 
-/// What a check found.
+/// Fault found by a check.
 #[derive(Clone, Serialize)]
 pub struct Wrong {
     pub seeds: usize,
@@ -73,23 +73,23 @@ pub struct Wrong {
     stored: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<u8>,
-    /// Seeds of the layers that are missing below the one of `seeds`.
+    /// Seeds of the missing layers below the one of `seeds`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<usize>,
     message: String,
 }
 
-/// A check that could not be made.
+/// Check that could not be made.
 #[derive(Serialize)]
 pub struct Failed {
-    /// The layer, where it is that of one.
+    /// Layer of the check, if it is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<usize>,
     pub check: Check,
     pub message: String,
 }
 
-/// The layers of a board that a check left out.
+/// Layers of a board that a check left out.
 #[derive(Serialize)]
 pub struct Unchecked {
     pub check: Check,
@@ -97,7 +97,7 @@ pub struct Unchecked {
     pub why: &'static str,
 }
 
-/// What was found of one rule set and board.
+/// Results for one rule set and board.
 #[derive(Serialize)]
 pub struct BoardReport {
     #[serde(skip)]
@@ -106,7 +106,7 @@ pub struct BoardReport {
     pits: usize,
     ok: bool,
     pub passed: Vec<Passed>,
-    /// The first fault.
+    /// First fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<Wrong>,
     /// All faults.
@@ -116,25 +116,25 @@ pub struct BoardReport {
     failed: Vec<Failed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unchecked: Vec<Unchecked>,
-    /// Seeds of the layers that the manifest lists, but that are missing.
+    /// Seeds of missing layers that the manifest lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only_in_manifest: Vec<usize>,
 }
 
-/// What was found of a whole directory.
+/// Results for a whole directory.
 #[derive(Serialize)]
 pub struct Directory {
     pub ok: bool,
     pub boards: Vec<BoardReport>,
-    /// Names of files that end like those of tables, but that no table has.
+    /// Names of files with the extension of tables that no table has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub misnamed: Vec<String>,
-    /// Names of files that are no tables.
+    /// Names of files that are not tables.
     pub others: Vec<String>,
 }
 
 impl BoardReport {
-    /// Nothing was checked yet.
+    /// Returns an empty report.
     pub fn new(rules: Rules, pits: usize) -> BoardReport {
         let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
@@ -153,7 +153,7 @@ impl BoardReport {
         }
     }
 
-    /// Adds what a check of the layer with `seeds` seeds found, or why it could not be made.
+    /// Adds the result of a check of the layer with `seeds` seeds, or why it could not be made.
     pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
         if fault.is_wrong() {
             let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
@@ -165,7 +165,7 @@ impl BoardReport {
         }
     }
 
-    /// Seeds of the layer that is wrong: that of the check, or one below that was found on the way.
+    /// Seeds of the wrong layer, which may be below that of the check.
     fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
         match fault {
             Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
@@ -180,7 +180,7 @@ impl BoardReport {
         }
     }
 
-    /// Adds why a check could not be made.
+    /// Adds the reason why a check could not be made.
     pub fn fail(&mut self, seeds: Option<usize>, check: Check, message: String) {
         self.failed.push(Failed { seeds, check, message });
         self.ok = false;
@@ -193,12 +193,12 @@ impl BoardReport {
         }
     }
 
-    /// Whether a check found something.
+    /// Returns true if a check found a fault.
     pub fn is_wrong(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Whether nothing is wrong, and all checks could be made.
+    /// Returns true if nothing is wrong and all checks could be made.
     pub fn is_ok(&self) -> bool {
         self.ok
     }
@@ -208,7 +208,7 @@ impl BoardReport {
     }
 }
 
-/// How a run ends with these boards.
+/// Returns the outcome of a run with these boards.
 pub fn outcome(boards: &[BoardReport]) -> Outcome {
     if boards.iter().any(BoardReport::is_wrong) {
         Outcome::Wrong
@@ -219,7 +219,7 @@ pub fn outcome(boards: &[BoardReport]) -> Outcome {
     }
 }
 
-/// Prints all boards: what is wrong on stdout, what failed on stderr, and a line of text for each check.
+/// Prints all boards: faults on stdout, failures on stderr, and a line of text for each check.
 pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
@@ -262,14 +262,14 @@ pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             output::line(format_args!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds)))?;
         }
         if !board.only_in_manifest.is_empty() {
-            let told = layers(&board.only_in_manifest);
-            output::line(format_args!("manifest: only there, not in the directory{whose}: {told}"))?;
+            let missing = layers(&board.only_in_manifest);
+            output::line(format_args!("manifest: listed there, but not in the directory{whose}: {missing}"))?;
         }
     }
     Ok(())
 }
 
-/// Layers as a person reads them, such as "the layers of 5, 25 to 34 seeds".
+/// Names layers in words, such as "the layers of 5, 25 to 34 seeds".
 pub fn layers(seeds: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &seeds in seeds {
