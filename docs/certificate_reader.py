@@ -116,7 +116,7 @@ def unzstd(data, size):
 
 
 def unpacked(data, size):
-    """Unpacks it with what there is."""
+    """Unpacks it with the module or program at hand."""
     try:
         from compression import zstd
         return zstd.decompress(data)

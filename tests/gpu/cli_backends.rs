@@ -23,6 +23,22 @@ fn json(tables: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
+/// A plan for a GPU once ignored the flags that name it, and printed the memory of the CPU builder.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_dry_run_plans_for_the_backend_that_the_flags_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = |flags: &[&str]| kalah(directory.path(), &[&["build", "--seeds", "9", "--dry-run"], flags].concat());
+    let (code, stdout, _) = plan(&["--backend", "cpu"]);
+    assert!(code == 0 && !stdout.contains("of GPU memory"), "{stdout}");
+    let (code, _, stderr) = plan(&["--backend", "gpu", "--adapter", "no such adapter"]);
+    assert!(code == 1 && stderr.contains("no adapter is named no such adapter"), "{stderr}");
+    adapter::each(|adapter| {
+        let (code, stdout, stderr) = plan(&["--backend", "gpu", "--adapter", adapter.name()]);
+        assert!(code == 0 && stdout.contains("of GPU memory"), "{stdout}{stderr}");
+    });
+}
+
 /// Manifest of the repository.
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
 

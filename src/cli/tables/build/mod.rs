@@ -119,8 +119,11 @@ struct Planned {
 
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        if self.packed.is_some() && self.compute.asks_for_gpu() {
+            return Err(usage("--packed builds on the CPU only: leave out --packed, or --backend and --adapter"));
+        }
         if self.dry_run {
-            return self.tell_plan();
+            return self.report_plan();
         }
         return_freed_memory();
         self.common.threads.start()?;
@@ -129,9 +132,6 @@ impl Build {
         // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
         if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
-            if self.compute.asks_for_gpu() {
-                return Err(usage("--packed builds on the CPU only: leave out --packed, or --backend and --adapter"));
-            }
             return build_packed(&self.common, seeds, first, self.memory);
         }
         let (backend, why) = self.compute.choose(rules)?;
@@ -162,10 +162,7 @@ impl Build {
             output::count(pits, "pit"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),
-            match plan.device_memory {
-                0 => String::new(),
-                bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),
-            },
+            device_memory(plan),
             HumanBytes(plan.disk),
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
             output::count(rayon::current_num_threads(), "thread"),
@@ -254,11 +251,14 @@ impl Build {
     }
 
     /// Prints the plan of a build, which may run on another machine.
-    fn tell_plan(&self) -> anyhow::Result<Outcome> {
+    fn report_plan(&self) -> anyhow::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
         let (last, threads) = (TableKey { rules, pits, seeds }, self.common.threads.number());
-        let backend = Backend::Cpu(Isa::detect());
+        let backend = match self.compute.asks_for_gpu() {
+            true => self.compute.choose(rules)?.0,
+            false => Backend::Cpu(Isa::detect()),
+        };
         let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
             (Some(first), _) => Plan::packed(&self.common.tables.path, last, first, threads),
             (_, Some(pair)) => Plan::of_pair(pair, &backend, threads),
@@ -271,15 +271,24 @@ impl Build {
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} \
+            "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk; on the CPU about {} \
              with {}",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),
+            device_memory(&plan),
             HumanBytes(plan.disk),
             HumanDuration(Duration::from_secs_f64(plan.seconds)),
             output::count(threads, "thread"),
         ))?;
         Ok(Outcome::Done)
+    }
+}
+
+/// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
+fn device_memory(plan: &Plan) -> String {
+    match plan.device_memory {
+        0 => String::new(),
+        bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),
     }
 }
