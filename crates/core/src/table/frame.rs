@@ -158,7 +158,7 @@ impl<'a> FrameScores<'a> {
         if group::decode_groups(isa, groups, residuals) {
             for (index, (group, residuals)) in groups.iter().zip(residuals.as_chunks_mut().0).enumerate() {
                 if let Some(offset) = group::patch_offset(group) {
-                    self.patch((first + index) as u64, offset)?.mend(group, residuals);
+                    self.patch((first + index) as u64, offset)?.apply(group, residuals);
                 }
             }
         }

@@ -87,7 +87,7 @@ impl<'a> Patch<'a> {
 
     /// Corrects the residuals of the patched `group` that [`decode_groups`] unpacked.
     #[inline]
-    pub fn mend(&self, group: &Group, residuals: &mut [u8; GROUP_POSITIONS]) {
+    pub fn apply(&self, group: &Group, residuals: &mut [u8; GROUP_POSITIONS]) {
         let base = base(group);
         for (place, residual) in residuals.iter_mut().enumerate().take(MOVED_CODES) {
             *residual = base.wrapping_add(nibble(self.moved[place / 2], place));

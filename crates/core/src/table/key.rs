@@ -124,7 +124,7 @@ impl PairKey {
 
     /// Layers needed to compute the pair: all below, from 2 seeds, since a move may store any
     /// number of seeds.
-    pub fn needs(self) -> std::ops::Range<usize> {
+    pub fn dependencies(self) -> std::ops::Range<usize> {
         2..self.layer.seeds
     }
 

@@ -78,11 +78,11 @@ impl Run<'_> {
 
     /// Corrects the unpacked residuals of a group with exceptions.
     #[cold]
-    fn mend(&self, index: usize, residuals: &mut [u8; PLACES]) -> Result<(), usize> {
+    fn apply_patch(&self, index: usize, residuals: &mut [u8; PLACES]) -> Result<(), usize> {
         let group = &self.groups[index];
         let Some(offset) = patch_offset(group) else { return Ok(()) };
         let patch = Patch::read(self.patches, offset).ok_or(index)?;
-        patch.mend(group, residuals.first_chunk_mut().expect("more places than positions"));
+        patch.apply(group, residuals.first_chunk_mut().expect("more places than positions"));
         Ok(())
     }
 }
@@ -133,7 +133,7 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
                 _mm512_storeu_si512(residuals.as_mut_ptr().cast(), first);
                 _mm512_storeu_si512(residuals.as_mut_ptr().add(64).cast(), second);
             }
-            run.mend(index, &mut residuals)?;
+            run.apply_patch(index, &mut residuals)?;
             // SAFETY: as above.
             unsafe {
                 first = _mm512_loadu_si512(residuals.as_ptr().cast());
@@ -208,15 +208,15 @@ fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usiz
             *residuals = _mm256_add_epi8(*residuals, base_of_all);
         }
         if group[BASE_BYTE] & PATCHED != 0 {
-            let mut mended = [0; PLACES];
+            let mut patched = [0; PLACES];
             // SAFETY: four vectors are all places.
             unsafe {
                 for (at, &residuals) in residuals.iter().enumerate() {
-                    _mm256_storeu_si256(mended.as_mut_ptr().add(32 * at).cast(), residuals);
+                    _mm256_storeu_si256(patched.as_mut_ptr().add(32 * at).cast(), residuals);
                 }
-                run.mend(index, &mut mended)?;
+                run.apply_patch(index, &mut patched)?;
                 for (at, residuals) in residuals.iter_mut().enumerate() {
-                    *residuals = _mm256_loadu_si256(mended.as_ptr().add(32 * at).cast());
+                    *residuals = _mm256_loadu_si256(patched.as_ptr().add(32 * at).cast());
                 }
             }
         }
@@ -328,7 +328,7 @@ fn unpack_with(
             pair[1] = base.wrapping_add(codes >> 4);
         }
         if group[BASE_BYTE] & PATCHED != 0 {
-            run.mend(index, &mut scores)?;
+            run.apply_patch(index, &mut scores)?;
         }
         match profile.first_chunk::<PLACES>() {
             // Most groups take this loop of fixed length.

@@ -26,7 +26,7 @@ impl Cuts {
 
     /// Cuts for codes of `bits` bits: [`Cuts::ONE_BIT`] or [`Cuts::TWO_BITS`]. `None` for other
     /// numbers of bits.
-    pub const fn of_bits(bits: u32) -> Option<Cuts> {
+    pub const fn with_bits(bits: u32) -> Option<Cuts> {
         match bits {
             1 => Some(Cuts::ONE_BIT),
             2 => Some(Cuts::TWO_BITS),
@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn cuts_are_one_or_three_and_ascend() {
         assert_eq!((Cuts::new(&[0]), Cuts::new(&[-64, 0, 64])), (Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS)));
-        assert_eq!([0, 1, 2, 3].map(Cuts::of_bits), [None, Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS), None]);
-        assert!((1..=2).all(|bits| Cuts::of_bits(bits).is_some_and(|cuts| cuts.bits() == bits)));
+        assert_eq!([0, 1, 2, 3].map(Cuts::with_bits), [None, Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS), None]);
+        assert!((1..=2).all(|bits| Cuts::with_bits(bits).is_some_and(|cuts| cuts.bits() == bits)));
         assert!(Cuts::new(&[5]).is_some_and(|cuts| cuts.bits() == 1 && cuts.sixteenths() == [5]));
         assert!(Cuts::new(&[-5, -5, 5]).is_some_and(|cuts| cuts.bits() == 2));
         assert!([&[][..], &[1, 2], &[2, 1, 3], &[1, 2, 3, 4]].iter().all(|cuts| Cuts::new(cuts).is_none()));
