@@ -8,7 +8,7 @@ use kalah_core::isa::Isa;
 
 use super::archive_layers::ArchiveLayers;
 use super::backend::Backend;
-use super::bounds_to_make::BoundsToMake;
+use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
 use super::event::Event;
 use super::finishing::{Finishing, clean};
@@ -34,7 +34,7 @@ pub struct Builder<'a> {
     last: TableKey,
     backend: Backend,
     only_last: bool,
-    bounds: Option<BoundsToMake<'a>>,
+    bounds: Option<BoundsPlan<'a>>,
     keep: Keep,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
     /// other cuts or another network, unless they are damaged or were made from another table.
     #[must_use]
     pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
-        Builder { bounds: Some(BoundsToMake { maker, first }), ..self }
+        Builder { bounds: Some(BoundsPlan { maker, first }), ..self }
     }
 
     /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of

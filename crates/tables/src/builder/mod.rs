@@ -16,7 +16,7 @@
 //! | `run` | a running build: its computer, and tables layer by layer |
 //! | `archive_layers` | layers kept as archives |
 //! | `shared_layers` | layers shared with other processes, pair by pair |
-//! | `bounds_to_make` | bound tables beside the exact ones |
+//! | `bounds_plan` | bound tables beside the exact ones |
 //! | `unpacked` | frames of archives, in memory while they are needed |
 //! | `frame_cache` | selection of these frames |
 //! | [`residency`](Residency) | selection of frames to keep when future reads are given |
@@ -29,7 +29,7 @@
 
 mod archive_layers;
 mod backend;
-mod bounds_to_make;
+mod bounds_plan;
 mod cluster_plan;
 mod computer;
 pub mod cpu;

@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
         while let Some(next) = writer.missing().next() {
             if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
                 if let Err(error) = writer.copy(&mut pieces[at], next) {
-                    self.put_away(pieces.remove(at).pair(), error)?;
+                    self.remove_damaged(pieces.remove(at).pair(), error)?;
                 }
                 continue;
             }
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         for pair in LayerFiles::read(self.directory, key)?.pieces {
             match Piece::open(self.directory, pair) {
                 Ok(piece) => pieces.push(piece),
-                Err(error) => self.put_away(pair, error)?,
+                Err(error) => self.remove_damaged(pair, error)?,
             }
         }
         Ok(pieces)
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
 
     /// Removes a damaged piece. An unreadable piece was removed by another process, or is computed
     /// again anyway.
-    fn put_away(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
+    fn remove_damaged(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
         if error.is_damage() {
             (self.on_event)(Event::Damaged(&error));
             remove_piece(self.directory, pair)?;

@@ -18,7 +18,7 @@ use crate::table::{
 
 /// Intervals at which a waiting process checks the progress of others: initially, and in the long
 /// run.
-const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// Builds layers together with other processes.
 ///
@@ -55,7 +55,7 @@ impl<'a> SharedLayers<'a> {
         let mut report = BuildReport::default();
         for seeds in 2..=self.run.last {
             self.share_layer(seeds, &mut report)?;
-            self.take_in(seeds)?;
+            self.open_finished(seeds)?;
         }
         Ok(report)
     }
@@ -63,7 +63,7 @@ impl<'a> SharedLayers<'a> {
     /// Works on one layer until it is finished.
     fn share_layer(&mut self, seeds: usize, report: &mut BuildReport) -> Result<(), BuildError> {
         let key = self.run.tables.key(seeds);
-        let mut look = LOOKS[0];
+        let mut interval = POLL_INTERVALS[0];
         loop {
             let files = LayerFiles::read(self.run.directory, key)?;
             if files.finished {
@@ -89,12 +89,12 @@ impl<'a> SharedLayers<'a> {
                     if self.make(pair)? {
                         report.pairs.push(pair);
                     }
-                    look = LOOKS[0];
+                    interval = POLL_INTERVALS[0];
                 }
                 None => {
                     self.run.check(key)?;
-                    std::thread::sleep(look);
-                    look = (look * 2).min(LOOKS[1]);
+                    std::thread::sleep(interval);
+                    interval = (interval * 2).min(POLL_INTERVALS[1]);
                 }
             }
         }
@@ -107,13 +107,13 @@ impl<'a> SharedLayers<'a> {
             if !self.finish_layer(self.run.tables.key(below))? {
                 self.run.tables.require(below)?;
             }
-            self.take_in(below)?;
+            self.open_finished(below)?;
         }
         Ok(())
     }
 
     /// Opens and checks the finished table of `seeds` seeds, for computing pairs.
-    fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
+    fn open_finished(&mut self, seeds: usize) -> Result<(), BuildError> {
         self.run.check(self.run.tables.key(self.run.last))?;
         let key = self.run.tables.key(seeds);
         let state = FileState::of(&key.path(self.run.directory));
@@ -201,7 +201,7 @@ impl<'a> SharedLayers<'a> {
     fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
         self.run.check(key)?;
         let Some(_lease) = self.leases.join(self.run.directory, key)? else {
-            std::thread::sleep(LOOKS[0] * 5);
+            std::thread::sleep(POLL_INTERVALS[0] * 5);
             return Ok(false);
         };
         match join_pieces(self.run.directory, key)? {
@@ -210,7 +210,7 @@ impl<'a> SharedLayers<'a> {
                 remove_pieces(self.run.directory, key)?;
                 return Ok(true);
             }
-            Joined::Already => remove_pieces(self.run.directory, key)?,
+            Joined::AlreadyDone => remove_pieces(self.run.directory, key)?,
             Joined::Incomplete => {}
             Joined::Damaged(damaged, error) => {
                 (self.run.on_event)(Event::Damaged(&error));

@@ -59,7 +59,7 @@ impl Unpacked {
     /// # Errors
     /// When an archive is missing, damaged or unreadable, there is not enough memory, or `pulse`
     /// was stopped.
-    pub fn bring(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
+    pub fn load(&mut self, frame: Frame, pulse: &Pulse) -> Result<(), TableError> {
         let missing = self.frames.advance(frame);
         // Not kept between calls, since other work uses the memory.
         let mut scores = Vec::new();

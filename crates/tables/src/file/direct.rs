@@ -19,7 +19,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 const LEAST_BYTES_PER_SECOND: u64 = 500 << 20;
 
 /// Number of writes before the disk's speed is evaluated.
-const JUDGED_WRITES: u64 = 64;
+const SAMPLED_WRITES: u64 = 64;
 
 /// A file written past the page cache.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl DirectFile {
     /// Returns true if most writes were too slow, so that writing should be left to the system. A
     /// majority is required, since a busy processor slows some writes on any disk.
     pub fn is_slow(&self) -> bool {
-        self.writes >= JUDGED_WRITES && 2 * self.slow_writes > self.writes
+        self.writes >= SAMPLED_WRITES && 2 * self.slow_writes > self.writes
     }
 }
 

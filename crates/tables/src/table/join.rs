@@ -53,7 +53,7 @@ pub enum Joined {
     /// The table was made.
     Done,
     /// The table existed already, or another process joined it meanwhile.
-    Already,
+    AlreadyDone,
     /// A piece is missing, or was removed.
     Incomplete,
     /// A piece was damaged, and was removed.
@@ -72,7 +72,7 @@ pub enum Joined {
 pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
     let state = LayerFiles::read(directory, key)?;
     if state.finished {
-        return Ok(Joined::Already);
+        return Ok(Joined::AlreadyDone);
     }
     if !state.missing.is_empty() {
         return Ok(Joined::Incomplete);
@@ -104,7 +104,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     // An existing table is not replaced, since others may have mapped it.
     match temporary.persist_noclobber(&path) {
         Ok(()) => {}
-        Err(_) if path.exists() => return Ok(Joined::Already),
+        Err(_) if path.exists() => return Ok(Joined::AlreadyDone),
         Err(error) if error.error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
         // Not every file system can rename without replacing. Then the table is replaced by the
         // same bytes.

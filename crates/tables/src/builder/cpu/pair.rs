@@ -85,7 +85,7 @@ pub(super) fn compute_pair_in<'a>(
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |frame: Frame| rows.rows(frame.mover - 1) * rows.rows(frame.other);
     if let Some(unpacked) = &mut unpacked {
-        unpacked.bring(frame, pulse)?;
+        unpacked.load(frame, pulse)?;
     }
     pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
@@ -94,7 +94,7 @@ pub(super) fn compute_pair_in<'a>(
 
     let mirrored = frame.mirrored();
     if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
-        unpacked.bring(mirrored, pulse)?;
+        unpacked.load(mirrored, pulse)?;
     }
     pulse.check()?;
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
@@ -258,14 +258,14 @@ struct Masks {
 
 /// Splits work into tasks of equal size. By default rayon splits work into about as many parts as
 /// there are threads. Threads then wait for each other at the end of each of the many short steps.
-trait EvenTasks: IndexedParallelIterator {
+trait EqualTasks: IndexedParallelIterator {
     /// Makes tasks of about `len` items each.
     fn with_tasks_of(self, len: usize) -> impl IndexedParallelIterator<Item = Self::Item> {
         self.with_min_len(len).with_max_len(len)
     }
 }
 
-impl<I: IndexedParallelIterator> EvenTasks for I {}
+impl<I: IndexedParallelIterator> EqualTasks for I {}
 
 impl Evaluator {
     /// Masks of the rows with `other` seeds, in a layer with `total` seeds.

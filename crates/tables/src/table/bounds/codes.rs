@@ -7,7 +7,7 @@ use kalah_core::table::bounds::MAX_CUTS;
 use kalah_core::table::bounds::format::{BoundEntry, LINE_BYTES};
 use rayon::prelude::*;
 
-use super::run_evaluation::{RunEvaluation, TOGETHER};
+use super::run_evaluation::{ROWS_PER_BLOCK, RunEvaluation};
 use crate::progress::Pulse;
 use crate::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 
@@ -113,8 +113,8 @@ impl<'a> Conversion<'a> {
             if let Some(wrong) = scores.iter().position(|&score| usize::from(score) > seeds) {
                 return Err(self.table.damaged_score(self.frame().mover, mover + wrong as u32, other));
             }
-            let (first, before) = (mover as usize / TOGETHER, mover as usize % TOGETHER);
-            let evaluations = &mut scratch.evaluations[..(before + part).div_ceil(TOGETHER)];
+            let (first, before) = (mover as usize / ROWS_PER_BLOCK, mover as usize % ROWS_PER_BLOCK);
+            let evaluations = &mut scratch.evaluations[..(before + part).div_ceil(ROWS_PER_BLOCK)];
             self.runs.evaluate(self.isa, &self.others[other as usize], first, evaluations);
             let evaluations = &evaluations.as_flattened()[before..][..part];
             compare(self.isa, scores, evaluations, &limits, &mut scratch.codes[done..done + part]);
@@ -134,7 +134,7 @@ impl<'a> Conversion<'a> {
 /// The memory of a thread.
 struct Scratch {
     scores: Vec<u8>,
-    evaluations: Vec<[i32; TOGETHER]>,
+    evaluations: Vec<[i32; ROWS_PER_BLOCK]>,
     codes: Vec<u8>,
 }
 
@@ -142,7 +142,7 @@ impl Scratch {
     fn new() -> Scratch {
         Scratch {
             scores: vec![0; TASK + 2 * RUN_MARGIN],
-            evaluations: vec![[0; TOGETHER]; TASK / TOGETHER + 2],
+            evaluations: vec![[0; ROWS_PER_BLOCK]; TASK / ROWS_PER_BLOCK + 2],
             codes: vec![0; TASK],
         }
     }

@@ -5,13 +5,13 @@ use kalah_core::isa::Set;
 use kalah_core::isa::{Isa, per_isa};
 
 /// Number of mover's rows evaluated together.
-pub(super) const TOGETHER: usize = 16;
+pub(super) const ROWS_PER_BLOCK: usize = 16;
 
 /// Two hidden units of the rows evaluated together, with those of a row adjacent: the operand of
 /// one multiplication with addition of neighbours.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Units([i16; 2 * TOGETHER]);
+struct Units([i16; 2 * ROWS_PER_BLOCK]);
 
 /// All hidden units of the rows evaluated together.
 type Block = [Units; LANES / 2];
@@ -37,10 +37,10 @@ impl RunEvaluation {
     pub fn new(network: &Network, rows: &RowIndex, seeds: usize, mover: usize) -> RunEvaluation {
         let (weights, pits) = (network.weights(), rows.pits());
         let count = rows.rows(mover);
-        let mut movers = vec![[Units([0; 2 * TOGETHER]); LANES / 2]; count.div_ceil(TOGETHER)];
+        let mut movers = vec![[Units([0; 2 * ROWS_PER_BLOCK]); LANES / 2]; count.div_ceil(ROWS_PER_BLOCK)];
         for rank in 0..count {
             let lanes = hidden(&weights, weights.bias, 0, &rows.unrank(mover, rank as u32)[..pits]);
-            let (block, place) = (&mut movers[rank / TOGETHER], rank % TOGETHER);
+            let (block, place) = (&mut movers[rank / ROWS_PER_BLOCK], rank % ROWS_PER_BLOCK);
             for (units, lanes) in block.iter_mut().zip(lanes.as_chunks::<2>().0) {
                 units.0[2 * place..][..2].copy_from_slice(lanes);
             }
@@ -50,8 +50,8 @@ impl RunEvaluation {
     }
 
     /// Evaluates the positions with this other row and the mover's rows from block `first` on,
-    /// [`TOGETHER`] each, as far as `evaluations` reaches.
-    pub fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; TOGETHER]]) {
+    /// [`ROWS_PER_BLOCK`] each, as far as `evaluations` reaches.
+    pub fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; ROWS_PER_BLOCK]]) {
         let other = everywhere(&hidden(&self.weights, [0; LANES], self.pits, &other[..self.pits]));
         #[cfg(target_arch = "x86_64")]
         if matches!(isa.set(), Set::Avx2 | Set::Avx512) {
@@ -65,7 +65,7 @@ impl RunEvaluation {
     /// The same as [`evaluate_plain`], three times as fast.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn evaluate_avx2(&self, other: &Block, first: usize, evaluations: &mut [[i32; TOGETHER]]) {
+    fn evaluate_avx2(&self, other: &Block, first: usize, evaluations: &mut [[i32; ROWS_PER_BLOCK]]) {
         use std::arch::x86_64::{
             __m256i, _mm_cvtsi32_si128, _mm256_add_epi16, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16,
             _mm256_max_epi16, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sra_epi32, _mm256_storeu_si256,
@@ -86,7 +86,7 @@ impl RunEvaluation {
                     sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(units, outputs[half]));
                 }
             }
-            let (low, high) = evaluations.split_at_mut(TOGETHER / 2);
+            let (low, high) = evaluations.split_at_mut(ROWS_PER_BLOCK / 2);
             for (sum, evaluations) in sums.into_iter().zip([low, high]) {
                 let shifted = _mm256_add_epi32(base, _mm256_sra_epi32(sum, shift));
                 // SAFETY: a half holds eight numbers of 32 bits.
@@ -103,11 +103,11 @@ per_isa! {
         floor: &Block,
         outputs: &Block,
         scale: (u32, i32),
-        evaluations: &mut [[i32; TOGETHER]],
+        evaluations: &mut [[i32; ROWS_PER_BLOCK]],
     ) {
         let (shift, base) = scale;
         for (movers, evaluations) in movers.iter().zip(evaluations) {
-            let mut sums = [0i32; TOGETHER];
+            let mut sums = [0i32; ROWS_PER_BLOCK];
             for (mover, ((other, floor), outputs)) in movers.iter().zip(other.iter().zip(floor).zip(outputs)) {
                 let unit = |at: usize| {
                     let unit = mover.0[at].wrapping_add(other.0[at]).max(floor.0[at]);
@@ -160,13 +160,14 @@ mod tests {
                 let network = Network::new(Rules::Standard, pits, &weights).unwrap();
                 for mover in 1..seeds {
                     let runs = RunEvaluation::new(&network, &rows, seeds, mover);
-                    let blocks = rows.rows(mover).div_ceil(TOGETHER);
+                    let blocks = rows.rows(mover).div_ceil(ROWS_PER_BLOCK);
                     let other = rows.unrank(seeds - mover, random.u32(..rows.rows(seeds - mover) as u32));
                     for isa in Isa::available() {
                         let first = random.usize(..blocks);
-                        let mut evaluations = vec![[0; TOGETHER]; blocks - first];
+                        let mut evaluations = vec![[0; ROWS_PER_BLOCK]; blocks - first];
                         runs.evaluate(isa, &other, first, &mut evaluations);
-                        for (rank, &evaluation) in (first * TOGETHER..rows.rows(mover)).zip(evaluations.as_flattened())
+                        for (rank, &evaluation) in
+                            (first * ROWS_PER_BLOCK..rows.rows(mover)).zip(evaluations.as_flattened())
                         {
                             let row = rows.unrank(mover, rank as u32);
                             assert_eq!(evaluation, network.evaluate(&row, &other, seeds as u32), "{}", isa.name());

@@ -7,13 +7,13 @@ use crate::table::{BoundMaker, BoundTable, Table, TableError, check_blocks_in_pa
 
 /// The bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BoundsToMake<'a> {
+pub(super) struct BoundsPlan<'a> {
     pub maker: BoundMaker<'a>,
     /// Seeds of the lowest layer with a bound table.
     pub first: usize,
 }
 
-impl BoundsToMake<'_> {
+impl BoundsPlan<'_> {
     /// Returns true if the layer of `table` should have a bound table.
     pub fn has(&self, table: &Table) -> bool {
         table.key().seeds >= self.first
@@ -22,13 +22,13 @@ impl BoundsToMake<'_> {
     /// Returns true if the layer of `table` needs no bound table, or its bound table exists. Blocks
     /// are not checked.
     pub fn are_there(&self, directory: &Path, table: &Table) -> bool {
-        !self.has(table) || BoundsToMake::open(directory, table).is_ok_and(|found| found.is_some())
+        !self.has(table) || BoundsPlan::open(directory, table).is_ok_and(|found| found.is_some())
     }
 
     /// Opens the bound table that the layer of `table` should have, if it exists, and compares it
     /// with its checksums.
     pub fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
-        let found = if self.has(table) { BoundsToMake::open(directory, table)? } else { None };
+        let found = if self.has(table) { BoundsPlan::open(directory, table)? } else { None };
         if let Some(found) = &found {
             check_blocks_in_parallel(found.blocks())?;
         }
