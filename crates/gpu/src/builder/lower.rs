@@ -66,7 +66,7 @@ impl Lower {
     /// operand, to which the children are copied, in as many parts as necessary, with one call for
     /// each. Children with an empty row are finished games: their score is the seeds of the row to
     /// move.
-    pub fn bring(
+    pub fn load(
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
@@ -76,16 +76,16 @@ impl Lower {
     ) -> Result<(), ComputeError> {
         let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
         let mut over = vec![absent; count];
-        let mut to_bring = Vec::new();
+        let mut to_load = Vec::new();
         for &(number, frame) in children {
             if frame.mover == 0 || frame.other == 0 {
                 over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
             } else {
                 let table = tables.require(frame.mover + frame.other)?;
-                to_bring.push((number, frame, table.header().entries[frame.mover - 1]));
+                to_load.push((number, frame, table.header().entries[frame.mover - 1]));
             }
         }
-        if let &[(number, frame, entry)] = &to_bring[..]
+        if let &[(number, frame, entry)] = &to_load[..]
             && entry.checksums_at() <= recorder.gpu().max_binding()
             && let Some(resident) = self.reside(recorder, tables, frame, &entry)?
         {
@@ -93,7 +93,7 @@ impl Lower {
             let first = recorder.records(bytemuck::cast_slice(&over))?;
             return Ok(run(recorder, resident, first)?);
         }
-        let mut rest = &to_bring[..];
+        let mut rest = &to_load[..];
         loop {
             let capacity = self.operands[self.next].bytes();
             let mut end = 0;

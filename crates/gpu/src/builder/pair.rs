@@ -163,7 +163,7 @@ fn forward(
         let (params, map, more) = inputs(recorder, rows, frame, class, scores)?;
         let words = u64::from(scores.words());
         let mut stopped = Ok(());
-        lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
+        lower.load(recorder, tables, count, &children, |recorder, operand, frames_at| {
             let at_once = scores.rows_at_once(gpu) as u32;
             for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
                 let end_row = (first_row + at_once).min(scores.rows as u32);
@@ -172,7 +172,7 @@ fn forward(
                     vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
                 windows.extend(more.iter().cloned());
                 let bound = recorder.bind(stage.kernel(), &windows);
-                for range in class.groups.at_once(first_row..end_row) {
+                for range in class.groups.parallel_ranges(first_row..end_row) {
                     stopped = stopped.and_then(|()| pulse.check());
                     if stopped.is_err() {
                         return Ok(());

@@ -120,7 +120,7 @@ impl BoardWork {
                 kind: class.kind,
                 spilled: class.spilled,
                 left: class.left,
-                groups: class.groups.at_once(0..u32::MAX).iter().map(|range| range.len() as u64).collect(),
+                groups: class.groups.parallel_ranges(0..u32::MAX).iter().map(|range| range.len() as u64).collect(),
                 entries: class.entries.into(),
             });
             RowWork { classes: classes.collect(), quiet: lists.quiet.into(), quads: lists.quads.into(), seconds }

@@ -121,13 +121,13 @@ impl Gpu {
         buffer: &wgpu::Buffer,
         bytes: u64,
         submission: Option<wgpu::SubmissionIndex>,
-        look: impl FnOnce(&[u8]) -> T,
+        read: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, GpuError> {
         buffer.slice(..bytes).map_async(wgpu::MapMode::Read, |_| ());
         self.wait(submission)?;
         // The mapping failed without a reported fault.
         let view = buffer.slice(..bytes).get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
-        let result = look(&view);
+        let result = read(&view);
         drop(view);
         buffer.unmap();
         Ok(result)

@@ -206,7 +206,7 @@ impl<'g> Recorder<'g> {
             return self.run_twin(bound, params, workgroups);
         }
         let (kind, threads) = (Kind::Kernel(bound.kernel.name), u64::from(workgroups * WORKGROUP));
-        self.make_room(kind, threads)?;
+        self.submit_if_full(kind, threads)?;
         let offset = self.params.len();
         self.params.extend_from_slice(bytemuck::bytes_of(params));
         self.params.resize(offset + PARAMS_STRIDE, 0);
@@ -221,7 +221,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Submits the recorded work, if it would take too long together with this work.
-    fn make_room(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
+    fn submit_if_full(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         let pace = &self.buffers.pace;
         let expected = pace.expected(&self.work) + pace.expected(&Work::from([(kind, units)]));
         if !self.work.is_empty() && expected > 2.0 * SECONDS {
@@ -342,7 +342,7 @@ impl<'g> Recorder<'g> {
         while at < bytes {
             let quick = (self.buffers.pace.units(Kind::Copy) / COPY_UNIT).max(1) * COPY_UNIT;
             let part = quick.min(bytes - at);
-            self.make_room(Kind::Copy, part)?;
+            self.submit_if_full(Kind::Copy, part)?;
             record(self.encoder(), at, part);
             self.recorded(Kind::Copy, part)?;
             at += part;
