@@ -3,27 +3,27 @@
 //! | module | contents |
 //! |---|---|
 //! | [`book`] | the positions of the first turns solved, kept in a book |
+//! | [`bounds_source`](BoundsSource) | bounds of a position from the rules, the book and tables, else from a solver |
 //! | [`complexity`] | how large game trees are, from sampled games |
 //! | [`graph`] | all positions that can be reached from a start, counted |
-//! | [`judgement`](Judgement) | quality of a move or turn, by exact values |
-//! | [`knowledge`](Knowledge) | bounds of a position from the rules, the book and tables, else from a solver |
+//! | [`move_quality`](MoveQuality) | quality of a move or turn, by exact values |
 //! | [`opening`] | the winner of a game and in how many turns, on boards with any number of seeds |
 //! | [`puzzle`](Puzzle) | positions with one move that keeps the outcome |
 //! | [`review`](review()) | a game, turn by turn, with the loss of each turn |
 //! | [`values`](GameValues) | the values of games, board by board, kept in a file |
 
 pub mod book;
+mod bounds_source;
 pub mod complexity;
 pub mod graph;
-mod judgement;
-mod knowledge;
+mod move_quality;
 pub mod opening;
 mod puzzle;
 mod review;
 mod values;
 
-pub use judgement::{Judgement, MISTAKE_DIFFERENCE, Tally};
-pub use knowledge::{Knowledge, KnowledgeError};
+pub use bounds_source::{BoundsSource, BoundsSourceError};
+pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, Tally};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use review::{Review, ReviewError, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

@@ -1,7 +1,7 @@
 use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, ValueBounds};
 
-use super::judgement::{Judgement, Tally};
-use super::knowledge::{Knowledge, KnowledgeError};
+use super::bounds_source::{BoundsSource, BoundsSourceError};
+use super::move_quality::{MoveQuality, Tally};
 
 /// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ impl ReviewedTurn {
     }
 
     /// Quality of the turn; `None` unless both values are exact.
-    pub fn judgement(&self) -> Option<Judgement> {
-        Some(Judgement::of(self.value.value()?, self.worth.value()?))
+    pub fn quality(&self) -> Option<MoveQuality> {
+        Some(MoveQuality::of(self.value.value()?, self.worth.value()?))
     }
 }
 
@@ -55,11 +55,11 @@ pub enum ReviewError {
     Line(#[from] ParseError),
     /// A position of it cannot be evaluated.
     #[error("{0}")]
-    Knowledge(#[from] KnowledgeError),
+    Bounds(#[from] BoundsSourceError),
 }
 
 /// Reviews the game `line` from `start`, last turn first: bounds of later positions speed up the earlier ones.
-/// Calls `tell` before each position that it evaluates.
+/// Calls `report` before each position that it evaluates.
 ///
 /// # Errors
 /// If the game is not legal, the book or a table cannot be used, or a search fails or is stopped.
@@ -67,19 +67,19 @@ pub fn review(
     rules: Rules,
     start: &Position,
     line: &Line,
-    knowledge: &Knowledge,
-    tell: &dyn Fn(&Place),
+    source: &BoundsSource,
+    report: &dyn Fn(&Place),
 ) -> Result<Review, ReviewError> {
     let places = line.follow(rules, start)?;
     let last = places.last().expect("there is the start");
-    tell(last);
-    let mut after = evaluate(knowledge, &last.position, None)?;
+    report(last);
+    let mut after = evaluate(source, &last.position, None)?;
     let mut turns = Vec::new();
     for (index, moves) in line.turns().iter().enumerate().rev() {
         let (place, next) = (places[index], places[index + 1]);
-        tell(&place);
+        report(&place);
         let worth = if place.first == next.first { after } else { turned(after) };
-        let value = evaluate(knowledge, &place.position, worth.value())?;
+        let value = evaluate(source, &place.position, worth.value())?;
         // No turn is better than its position.
         let worth = ValueBounds { upper: worth.upper.min(value.upper), ..worth };
         let value = match worth.value() {
@@ -87,7 +87,7 @@ pub fn review(
             None => value,
         };
         let best = match value.value() {
-            Some(value) => best_turns(rules, knowledge, &place.position, moves, value, worth)?,
+            Some(value) => best_turns(rules, source, &place.position, moves, value, worth)?,
             None => Vec::new(),
         };
         let choice = positions(rules, &place.position, moves).iter().any(|position| position.moves().count() > 1);
@@ -116,8 +116,8 @@ fn positions(rules: Rules, start: &Position, moves: &[Pit]) -> Vec<Position> {
 }
 
 /// Bounds of the value of a position for its mover.
-fn evaluate(knowledge: &Knowledge, position: &Position, guess: Option<i64>) -> Result<ValueBounds, KnowledgeError> {
-    let Bounds { lower, upper } = knowledge.bounds(position, guess)?;
+fn evaluate(source: &BoundsSource, position: &Position, guess: Option<i64>) -> Result<ValueBounds, BoundsSourceError> {
+    let Bounds { lower, upper } = source.bounds(position, guess)?;
     Ok(ValueBounds { lower: position.value(lower), upper: position.value(upper) })
 }
 
@@ -130,18 +130,18 @@ fn turned(bounds: ValueBounds) -> ValueBounds {
 /// empty if unknown.
 fn best_turns(
     rules: Rules,
-    knowledge: &Knowledge,
+    source: &BoundsSource,
     position: &Position,
     moves: &[Pit],
     value: i64,
     worth: ValueBounds,
-) -> Result<Vec<Vec<Pit>>, KnowledgeError> {
+) -> Result<Vec<Vec<Pit>>, BoundsSourceError> {
     let positions = positions(rules, position, moves);
     let mut at = 0;
     if worth.upper < value {
         // The loss is at the last position that still has the full value.
         while let Some(next) = positions.get(at + 1) {
-            match evaluate(knowledge, next, Some(value))?.value() {
+            match evaluate(source, next, Some(value))?.value() {
                 Some(next) if next == value => at += 1,
                 Some(_) => break,
                 None => return Ok(Vec::new()),
@@ -150,6 +150,6 @@ fn best_turns(
     }
     let Some(position) = positions.get(at) else { return Ok(Vec::new()) };
     let score = u32::try_from((value - position.value(0)) / 2).unwrap_or(0);
-    let best = knowledge.best_moves(position, score)?.unwrap_or_default();
+    let best = source.best_moves(position, score)?.unwrap_or_default();
     Ok(best.into_iter().map(|pit| [&moves[..at], &[pit]].concat()).collect())
 }

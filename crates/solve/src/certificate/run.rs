@@ -173,7 +173,7 @@ impl<'a> Check<'a> {
     /// changed; [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Tally, CheckError> {
         /// Claims that a thread takes at a time.
-        const TOGETHER: usize = 16;
+        const CLAIMS_PER_TASK: usize = 16;
         let all = self.certificate.claims.len() as u64;
         let mut random = generator(seed);
         let mut drawn = BTreeSet::new();
@@ -185,7 +185,7 @@ impl<'a> Check<'a> {
         }
         let numbered = (0..).zip(self.certificate.claims.iter());
         let drawn: Vec<(u64, Claim)> = numbered.filter(|(number, _)| drawn.contains(number)).collect();
-        let parts: Vec<_> = drawn.chunks(TOGETHER).collect();
+        let parts: Vec<_> = drawn.chunks(CLAIMS_PER_TASK).collect();
         let tally = Mutex::new(Tally::default());
         let done = |_, more: &Tally| {
             tally.lock().add(more);

@@ -12,7 +12,7 @@ use super::test::Test;
 use crate::certificate::{Certificate, Checker, Claim};
 
 /// Claims that a thread checks at a time.
-const TOGETHER: usize = 16;
+const CLAIMS_PER_TASK: usize = 16;
 
 /// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
 /// does.
@@ -78,7 +78,7 @@ impl<'a> Checkers<'a> {
             Ok(cancel.check()?)
         };
         let all: Vec<Claim> = claims.iter().collect();
-        all.par_chunks(TOGETHER).try_for_each(|claims| {
+        all.par_chunks(CLAIMS_PER_TASK).try_for_each(|claims| {
             self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
         })
     }

@@ -33,7 +33,7 @@ pub struct Extraction<'a, 's> {
     /// Checks a single claim.
     pub research: &'a Research<'a>,
     /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
-    pub hopeless: u64,
+    pub research_limit: u64,
     /// Number of re-searches so far.
     pub researches: &'a AtomicU64,
     /// Called from time to time with the number of positions added to the claims.
@@ -70,7 +70,7 @@ impl Extraction<'_, '_> {
                 if self.holds(held, &test, answer)? || !seen.insert(test) {
                     continue;
                 }
-                if self.solver.work(&test.position)? >= self.hopeless {
+                if self.solver.work(&test.position)? >= self.research_limit {
                     self.expand(held, &test, answer, &mut open)?;
                     held.add(&test, answer, false);
                 } else {

@@ -27,10 +27,10 @@ use crate::solve::{SolveError, Solver};
 const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// Maximum number of planned jobs among which to find one that no other process runs.
-const AHEAD: usize = 64;
+const MAX_PLANNED_JOBS: usize = 64;
 
 /// A test is not searched again if it took the solver this many times the nodes of the effort.
-const HOPELESS: u64 = 2;
+const RESEARCH_LIMIT_FACTOR: u64 = 2;
 
 /// Options of a process that works on a proof.
 #[derive(Clone, Debug)]
@@ -274,9 +274,10 @@ impl<'p, 's> Prover<'p, 's> {
         let mut wait = WAITS[0];
         loop {
             self.read_jobs()?;
-            let plan = self.manager.plan(&self.targets, &self.finished, if self.options.share { AHEAD } else { 1 });
+            let plan =
+                self.manager.plan(&self.targets, &self.finished, if self.options.share { MAX_PLANNED_JOBS } else { 1 });
             if plan.jobs.is_empty() || plan.targets.iter().any(|target| target.is_refuted) {
-                return Ok(self.state(AHEAD));
+                return Ok(self.state(MAX_PLANNED_JOBS));
             }
             let mut ran = false;
             for test in plan.jobs {
@@ -334,7 +335,7 @@ impl<'p, 's> Prover<'p, 's> {
         self.directory.write(&job, &claims)?;
         self.ran += 1;
         self.take(self.directory.job_path(test), job.clone(), &Claims::new(test.position.pits()))?;
-        let state = self.state(AHEAD);
+        let state = self.state(MAX_PLANNED_JOBS);
         (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.len(), state: &state });
         Ok(())
     }
@@ -350,7 +351,7 @@ impl<'p, 's> Prover<'p, 's> {
             solver: self.solver,
             table_seeds: self.directory.plan().table_seeds() as u32,
             research: &|test: &Test| checkers.research(test),
-            hopeless: HOPELESS << self.directory.plan().effort.min(50),
+            research_limit: RESEARCH_LIMIT_FACTOR << self.directory.plan().effort.min(50),
             researches: &self.researches,
             on_claims,
             cancel: &self.options.cancel,

@@ -1,4 +1,4 @@
-use super::transposition::real_bytes;
+use super::transposition::rounded_bytes;
 
 /// True if the system removes parts of a file from the page cache on request.
 const RELEASES: bool = cfg!(target_os = "linux");
@@ -51,7 +51,7 @@ impl Shares {
     pub fn new(budget: u64, tables: TableBytes, others_read: bool, wanted: impl FnOnce(u64) -> u64) -> Shares {
         let fixed = PROGRAM + tables.ranks + tables.files;
         let most = budget.saturating_sub(fixed).max(Shares::least_transpositions(budget));
-        let transpositions = real_bytes(wanted(most));
+        let transpositions = rounded_bytes(wanted(most));
         let spare = budget.saturating_sub(fixed + transpositions);
         let moved = RELEASES && !others_read && tables.frame > 0 && spare >= tables.frame;
         let twice = if moved { spare - tables.frame } else { spare };
@@ -67,7 +67,7 @@ impl Shares {
     /// table.
     pub fn fit(budget: u64, tables: TableBytes, transpositions: u64) -> bool {
         let fixed = PROGRAM + tables.ranks + tables.files;
-        fixed.saturating_add(real_bytes(transpositions)) <= budget
+        fixed.saturating_add(rounded_bytes(transpositions)) <= budget
     }
 }
 

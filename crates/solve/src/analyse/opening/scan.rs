@@ -29,7 +29,8 @@ pub struct Scan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScannedStart {
     /// Pits a side.
-    pub houses: usize,
+    #[serde(rename = "houses")]
+    pub pits: usize,
     /// Seeds in each pit.
     pub seeds: u32,
     /// W, D or L for the first player; `None` if it was not decided within the limits.
@@ -95,7 +96,8 @@ impl Tally {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
     /// Pits a side.
-    pub houses: usize,
+    #[serde(rename = "houses")]
+    pub pits: usize,
     /// The least seeds of a pit.
     pub from: u32,
     /// The most seeds of a pit.
@@ -117,20 +119,20 @@ pub enum ScanError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// An invalid start position.
-    #[error("{houses}x{seeds}: {source}")]
+    #[error("{pits}x{seeds}: {source}")]
     Start {
         /// Pits a side.
-        houses: usize,
+        pits: usize,
         /// Seeds in each pit.
         seeds: u32,
         /// The reason.
         source: ParseError,
     },
     /// A result that contradicts the rules.
-    #[error("the result {outcome:?} of {houses}x{seeds} is wrong: {source}")]
+    #[error("the result {outcome:?} of {pits}x{seeds} is wrong: {source}")]
     Wrong {
         /// Pits a side.
-        houses: usize,
+        pits: usize,
         /// Seeds in each pit.
         seeds: u32,
         /// The outcome found.
@@ -146,7 +148,7 @@ pub enum ScanError {
 /// Splits ranges into batches without the `done` ones. The bounds of batches depend on the ranges alone.
 pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
     let is_done = |pits: usize, from: u32, to: u32| {
-        done.iter().any(|batch| (batch.houses, batch.from, batch.to) == (pits, from, to))
+        done.iter().any(|batch| (batch.pits, batch.from, batch.to) == (pits, from, to))
     };
     let mut batches = Vec::new();
     for (pits, seeds) in ranges {
@@ -182,14 +184,14 @@ impl Scan {
     ///
     /// # Errors
     /// If the start is not a valid position, the scan is stopped, or the rules do not confirm the verdict.
-    pub fn game(&self, houses: usize, seeds: u32, cancel: &Cancel) -> Result<Verdict, ScanError> {
-        let start = StartPosition { pits: houses, seeds }.position();
-        let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
+    pub fn game(&self, pits: usize, seeds: u32, cancel: &Cancel) -> Result<Verdict, ScanError> {
+        let start = StartPosition { pits, seeds }.position();
+        let start = start.map_err(|source| ScanError::Start { pits, seeds, source })?;
         let verdict = outcome(self.rules, &start, self.limits, cancel)?;
         if !verdict.lines.is_empty()
             && let Err(source) = check(self.rules, &start, &verdict)
         {
-            return Err(ScanError::Wrong { houses, seeds, outcome: verdict.outcome, source });
+            return Err(ScanError::Wrong { pits, seeds, outcome: verdict.outcome, source });
         }
         Ok(verdict)
     }
@@ -199,42 +201,42 @@ impl Scan {
     /// # Errors
     /// If this scan would not produce it.
     pub(super) fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
-        let &Batch { houses, from, to, tally, ref games } = batch;
+        let &Batch { pits, from, to, tally, ref games } = batch;
         let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
         foreign(1 <= from && from <= to, "it has no games")?;
-        let start = StartPosition { pits: houses, seeds: to }.position();
-        start.map_err(|source| ScanError::Start { houses, seeds: to, source })?;
-        let mut told = Tally::default();
+        let start = StartPosition { pits, seeds: to }.position();
+        start.map_err(|source| ScanError::Start { pits, seeds: to, source })?;
+        let mut listed = Tally::default();
         for game in games {
             let verdict = self.confirm_game(game)?;
-            let is_told = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
-            let is_of_batch = game.houses == houses && (from..=to).contains(&game.seeds) && is_told;
+            let is_listed = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
+            let is_of_batch = game.pits == pits && (from..=to).contains(&game.seeds) && is_listed;
             foreign(is_of_batch, "it lists a game that does not belong to it")?;
-            told.count(&verdict);
+            listed.count(&verdict);
         }
         foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are out of order")?;
         // All other games were won within the first turn.
-        let others = (u64::from(to - from) + 1).saturating_sub(told.games);
+        let others = (u64::from(to - from) + 1).saturating_sub(listed.games);
         foreign(!self.wins || others == 0, "a game is missing")?;
         let all = Tally {
-            games: told.games + others,
-            won_in_first_turn: told.won_in_first_turn + others,
+            games: listed.games + others,
+            won_in_first_turn: listed.won_in_first_turn + others,
             // At least one move each.
-            positions: tally.positions.max(told.positions.saturating_add(others)),
-            ..told
+            positions: tally.positions.max(listed.positions.saturating_add(others)),
+            ..listed
         };
         foreign(tally == all, "its counts are not those of its games")
     }
 
     /// Verdict on a game of a saved scan, whose proof is checked by the rules.
     fn confirm_game(&self, game: &ScannedStart) -> Result<Verdict, ScanError> {
-        let &ScannedStart { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
-        let start = StartPosition { pits: houses, seeds }.position();
-        let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
+        let &ScannedStart { pits, seeds, outcome: letter, turns, positions, ref lines } = game;
+        let start = StartPosition { pits, seeds }.position();
+        let start = start.map_err(|source| ScanError::Start { pits, seeds, source })?;
         let outcome = letter
             .map(|letter| Outcome::from_letter(letter).ok_or(ScanError::Foreign("a game has an unknown outcome")));
         let outcome = outcome.transpose()?;
-        let lines = lines.iter().map(|line| Line::parse(houses, line)).collect::<Result<Vec<_>, _>>();
+        let lines = lines.iter().map(|line| Line::parse(pits, line)).collect::<Result<Vec<_>, _>>();
         let lines = lines.map_err(|_| ScanError::Foreign("a line of a proof cannot be read"))?;
         let verdict = Verdict { outcome, turns, lines, positions };
         let is_limited = turns <= self.limits.turns
@@ -246,7 +248,7 @@ impl Scan {
         if !verdict.lines.is_empty()
             && let Err(source) = check(self.rules, &start, &verdict)
         {
-            return Err(ScanError::Wrong { houses, seeds, outcome, source });
+            return Err(ScanError::Wrong { pits, seeds, outcome, source });
         }
         // The lines of a draw prove that the mover does not win.
         let loss = Verdict { outcome: Some(Outcome::Loss), ..verdict.clone() };
@@ -259,18 +261,18 @@ impl Scan {
     /// Scans one batch. Calls `on_game` after every game.
     fn batch(
         &self,
-        (houses, seeds): StartRange,
+        (pits, seeds): StartRange,
         cancel: &Cancel,
         on_game: &(dyn Fn() + Sync),
     ) -> Result<Batch, ScanError> {
         let mut batch =
-            Batch { houses, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
+            Batch { pits, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
         for seeds in seeds {
-            let verdict = self.game(houses, seeds, cancel)?;
+            let verdict = self.game(pits, seeds, cancel)?;
             batch.tally.count(&verdict);
             if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
                 batch.games.push(ScannedStart {
-                    houses,
+                    pits,
                     seeds,
                     outcome: verdict.outcome.map(Outcome::letter),
                     turns: verdict.turns,
@@ -307,9 +309,9 @@ impl Scan {
             Ok(())
         })?;
         let mut batches = batches.into_inner();
-        batches.retain(|batch| asked.contains(&(batch.houses, batch.from..=batch.to)));
-        batches.sort_by_key(|batch| (batch.houses, batch.from));
-        batches.dedup_by_key(|batch| (batch.houses, batch.from));
+        batches.retain(|batch| asked.contains(&(batch.pits, batch.from..=batch.to)));
+        batches.sort_by_key(|batch| (batch.pits, batch.from));
+        batches.dedup_by_key(|batch| (batch.pits, batch.from));
         Ok(batches)
     }
 }

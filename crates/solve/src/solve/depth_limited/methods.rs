@@ -115,7 +115,7 @@ impl LimitedSearch {
     }
 
     /// Number of positions that a thread visits between two checks for a stop.
-    pub const ASK_EVERY: u32 = 1 << 6;
+    pub const CHECK_INTERVAL: u32 = 1 << 6;
 
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
@@ -123,7 +123,7 @@ impl LimitedSearch {
     }
 
     /// As [`LimitedSearch::run`], for at most about `positions` positions. The limit and `cancel` are checked
-    /// at the start, and then every [`LimitedSearch::ASK_EVERY`] positions of a thread.
+    /// at the start, and then every [`LimitedSearch::CHECK_INTERVAL`] positions of a thread.
     ///
     /// # Errors
     /// [`SolveError::OverBudget`] if there are more positions, [`SolveError::Stopped`] if `cancel` is
@@ -167,7 +167,7 @@ impl<'s> Run<'s> {
 
     /// Takes some of the remaining positions.
     fn take(&self) {
-        let most = u64::from(LimitedSearch::ASK_EVERY);
+        let most = u64::from(LimitedSearch::CHECK_INTERVAL);
         let take = |left| match left {
             UNLIMITED => None,
             0 | ENDED => Some(ENDED),
@@ -195,7 +195,7 @@ impl<'s> Run<'s> {
     /// thread's positions to the next check for a stop.
     fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
         if *until == 0 {
-            *until = LimitedSearch::ASK_EVERY;
+            *until = LimitedSearch::CHECK_INTERVAL;
             self.take();
         }
         *until -= 1;

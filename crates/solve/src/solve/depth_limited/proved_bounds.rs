@@ -9,7 +9,7 @@ use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluati
 use crate::solve::packed::{Board, Sower, Word};
 
 /// Nodes between two readings of the clock. Each node may read tables from the disk.
-const ASK_EVERY: u64 = 1 << 4;
+const CHECK_INTERVAL: u64 = 1 << 4;
 
 /// Result of a depth-limited search; proved only if it is `exact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
     /// The evaluation of `board` for its mover, in sixteenths of a seed (fail-soft).
     fn search(&mut self, board: Board<W>, limits: (u32, u32), (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
         self.budget = self.budget.checked_sub(1).ok_or(SolveError::OverBudget)?;
-        if self.budget.is_multiple_of(ASK_EVERY) {
+        if self.budget.is_multiple_of(CHECK_INTERVAL) {
             self.cancel.check()?;
         }
         if board.is_over() {

@@ -7,7 +7,7 @@ use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 pub(crate) const LIMIT: i32 = i32::MAX / 4;
 
 /// Nodes between two readings of the clock; with their moves they take a fraction of a millisecond.
-const ASK_EVERY: u32 = 1 << 8;
+const CHECK_INTERVAL: u32 = 1 << 8;
 
 /// Number of turns from which on moves are also sorted by their static evaluations.
 const SORTED_TURNS: u32 = 2;
@@ -34,7 +34,7 @@ impl<W: Word> StaticSearch<'_, W> {
             return self.evaluation.of(board, seeds);
         }
         findings.left -= 1;
-        if findings.left.is_multiple_of(ASK_EVERY) && self.ends.is_reached() {
+        if findings.left.is_multiple_of(CHECK_INTERVAL) && self.ends.is_reached() {
             findings.left = 0;
             return self.evaluation.of(board, seeds);
         }

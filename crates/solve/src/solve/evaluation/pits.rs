@@ -19,7 +19,7 @@ const LEARN_SEEDS: usize = 24;
 const LEARN_POSITIONS: usize = 1 << 13;
 
 /// Positions between two readings of the clock.
-const ASK_EVERY: usize = 1 << 6;
+const CHECK_INTERVAL: usize = 1 << 6;
 
 /// Worth of the pits 0 and 1 of a row, of 2 and 3, and so on.
 type Pairs = [[i16; 256]; MAX_PITS / 2];
@@ -58,7 +58,7 @@ impl PitEvaluation {
         let to_move = 2 * pits * MOST_HELD;
         let mut squares = LeastSquares::new(to_move + 1);
         for (index, rank) in ranks.into_iter().enumerate() {
-            if index % ASK_EVERY == 0 {
+            if index % CHECK_INTERVAL == 0 {
                 cancel.check()?;
             }
             let (mover, other) = layer.unrank(rank);

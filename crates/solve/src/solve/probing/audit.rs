@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_search_in_damaged_tables() {
+    fn nothing_is_reported_of_a_search_in_damaged_tables() {
         let (_directory, tables) = tables();
         for threads in [1, 2] {
             let (damaged, at) = damaged(&tables);

@@ -5,5 +5,5 @@ mod size;
 mod table;
 
 pub(crate) use file::{Head, load, save};
-pub(crate) use size::{most_bytes, real_bytes, table_bytes};
+pub(crate) use size::{most_bytes, rounded_bytes, table_bytes};
 pub(crate) use table::{Slot, TranspositionTable};

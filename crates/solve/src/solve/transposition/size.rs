@@ -39,7 +39,7 @@ pub(crate) fn most_bytes(pits: usize, seeds: usize) -> u64 {
 }
 
 /// Bytes that a transposition table takes if `bytes` are allowed: a power of two.
-pub(crate) fn real_bytes(bytes: u64) -> u64 {
+pub(crate) fn rounded_bytes(bytes: u64) -> u64 {
     1 << bytes.max(1).ilog2()
 }
 
@@ -58,7 +58,7 @@ mod tests {
                         assert!(own <= limit.max(1 << 20) && own <= most_bytes(pits, seeds), "{own}");
                         assert!(own <= bytes(seeds + 1, tables), "{pits} {seeds} {tables}");
                         assert!(tables < 2 || own >= bytes(seeds, tables + 1), "{pits} {seeds} {tables}");
-                        assert!(real_bytes(own).is_power_of_two() && real_bytes(own) <= own);
+                        assert!(rounded_bytes(own).is_power_of_two() && rounded_bytes(own) <= own);
                     }
                 }
             }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn known_searches_get_what_they_fill_and_small_ones_little() {
-        let mebibytes = |seeds, tables| real_bytes(table_bytes(6, seeds, tables, 5 << 30)) >> 20;
+        let mebibytes = |seeds, tables| rounded_bytes(table_bytes(6, seeds, tables, 5 << 30)) >> 20;
         // Kalah(6,6) under `standard` rules, tables to 33 seeds: 5 to 7 billion nodes; an opening of 70 seeds.
         assert_eq!((mebibytes(72, 33), mebibytes(70, 33)), (4096, 1024));
         assert_eq!((mebibytes(72, 36), mebibytes(72, 26)), (2048, 4096));

@@ -248,7 +248,7 @@ mod tests {
         TranspositionTable::<W>::REMAINDER_BITS + 3
     }
 
-    fn assert_slots_tell_all_keys_apart<W: Word>() {
+    fn assert_slots_distinguish_all_keys<W: Word>() {
         for (count, bytes) in [(1, 64), (2, 64), (1000, 64), (1000, 1 << 12), (1 << 14, 1 << 20)] {
             let table = TranspositionTable::<W>::new(count, bytes).unwrap();
             let mut keys = HashMap::new();
@@ -360,9 +360,9 @@ mod tests {
     }
 
     #[test]
-    fn slots_tell_all_keys_apart() {
-        assert_slots_tell_all_keys_apart::<u64>();
-        assert_slots_tell_all_keys_apart::<u128>();
+    fn slots_distinguish_all_keys() {
+        assert_slots_distinguish_all_keys::<u64>();
+        assert_slots_distinguish_all_keys::<u128>();
     }
 
     #[test]

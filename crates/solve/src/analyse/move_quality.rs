@@ -4,7 +4,7 @@ pub const MISTAKE_DIFFERENCE: i64 = 8;
 /// Quality of a move or turn, by exact values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Judgement {
+pub enum MoveQuality {
     /// It loses nothing.
     Best,
     /// It loses seeds, but fewer than a mistake, and not the outcome.
@@ -15,35 +15,35 @@ pub enum Judgement {
     Blunder,
 }
 
-impl Judgement {
+impl MoveQuality {
     /// Classifies a move or turn by the `value` of the position for the mover and the value `after` the move
     /// for the same player. Both are final store differences.
-    pub fn of(value: i64, after: i64) -> Judgement {
+    pub fn of(value: i64, after: i64) -> MoveQuality {
         match value - after {
-            ..=0 => Judgement::Best,
-            _ if after.signum() < value.signum() => Judgement::Blunder,
-            MISTAKE_DIFFERENCE.. => Judgement::Mistake,
-            _ => Judgement::Inaccuracy,
+            ..=0 => MoveQuality::Best,
+            _ if after.signum() < value.signum() => MoveQuality::Blunder,
+            MISTAKE_DIFFERENCE.. => MoveQuality::Mistake,
+            _ => MoveQuality::Inaccuracy,
         }
     }
 
     /// The mark in annotated games: nothing, `?!`, `?` or `??`.
     pub fn mark(self) -> &'static str {
         match self {
-            Judgement::Best => "",
-            Judgement::Inaccuracy => "?!",
-            Judgement::Mistake => "?",
-            Judgement::Blunder => "??",
+            MoveQuality::Best => "",
+            MoveQuality::Inaccuracy => "?!",
+            MoveQuality::Mistake => "?",
+            MoveQuality::Blunder => "??",
         }
     }
 
     /// The name in JSON documents.
     pub fn name(self) -> &'static str {
         match self {
-            Judgement::Best => "best",
-            Judgement::Inaccuracy => "inaccuracy",
-            Judgement::Mistake => "mistake",
-            Judgement::Blunder => "blunder",
+            MoveQuality::Best => "best",
+            MoveQuality::Inaccuracy => "inaccuracy",
+            MoveQuality::Mistake => "mistake",
+            MoveQuality::Blunder => "blunder",
         }
     }
 }
@@ -53,7 +53,7 @@ impl Judgement {
 #[non_exhaustive]
 pub struct Tally {
     /// All of them.
-    pub judged: u32,
+    pub evaluated: u32,
     /// Those that lost nothing.
     pub best: u32,
     /// Number of inaccuracies.
@@ -69,20 +69,20 @@ pub struct Tally {
 impl Tally {
     /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
     pub fn add(&mut self, value: i64, after: i64) {
-        self.judged += 1;
+        self.evaluated += 1;
         self.lost += value - after;
-        let count = match Judgement::of(value, after) {
-            Judgement::Best => &mut self.best,
-            Judgement::Inaccuracy => &mut self.inaccuracies,
-            Judgement::Mistake => &mut self.mistakes,
-            Judgement::Blunder => &mut self.blunders,
+        let count = match MoveQuality::of(value, after) {
+            MoveQuality::Best => &mut self.best,
+            MoveQuality::Inaccuracy => &mut self.inaccuracies,
+            MoveQuality::Mistake => &mut self.mistakes,
+            MoveQuality::Blunder => &mut self.blunders,
         };
         *count += 1;
     }
 
     /// Share of the best moves in percent, to one decimal; `None` if there are no moves.
     pub fn accuracy(&self) -> Option<f64> {
-        (self.judged > 0).then(|| (1000.0 * f64::from(self.best) / f64::from(self.judged)).round() / 10.0)
+        (self.evaluated > 0).then(|| (1000.0 * f64::from(self.best) / f64::from(self.evaluated)).round() / 10.0)
     }
 }
 
@@ -92,21 +92,21 @@ mod tests {
 
     #[test]
     fn outcomes_count_for_more_than_seeds() {
-        for (value, after, judgement) in [
-            (4, 4, Judgement::Best),
-            (-4, -4, Judgement::Best),
-            (12, 10, Judgement::Inaccuracy),
-            (12, 4, Judgement::Mistake),
-            (-2, -20, Judgement::Mistake),
-            (2, 0, Judgement::Blunder),
-            (0, -2, Judgement::Blunder),
-            (40, -2, Judgement::Blunder),
+        for (value, after, quality) in [
+            (4, 4, MoveQuality::Best),
+            (-4, -4, MoveQuality::Best),
+            (12, 10, MoveQuality::Inaccuracy),
+            (12, 4, MoveQuality::Mistake),
+            (-2, -20, MoveQuality::Mistake),
+            (2, 0, MoveQuality::Blunder),
+            (0, -2, MoveQuality::Blunder),
+            (40, -2, MoveQuality::Blunder),
         ] {
-            assert_eq!(Judgement::of(value, after), judgement, "{value} to {after}");
+            assert_eq!(MoveQuality::of(value, after), quality, "{value} to {after}");
         }
         let mut tally = Tally::default();
         [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-        assert_eq!((tally.judged, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 8));
+        assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 8));
         assert_eq!(tally.accuracy(), Some(33.3));
     }
 }

@@ -9,18 +9,18 @@ use crate::solve::{SolveError, Solver};
 /// Source of bounds of positions of one board: the rules, a book and tables at once, else a solver with a limit
 /// of time.
 #[derive(Debug)]
-pub struct Knowledge<'k> {
-    book: Option<&'k Book>,
+pub struct BoundsSource<'s> {
+    book: Option<&'s Book>,
     /// Replaces a missing book.
     empty: Book,
-    tables: Option<&'k Tables>,
-    solver: Option<(&'k Solver<'k>, Duration)>,
+    tables: Option<&'s Tables>,
+    solver: Option<(&'s Solver<'s>, Duration)>,
 }
 
 /// Error of looking up or searching a position.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum KnowledgeError {
+pub enum BoundsSourceError {
     /// The book or a table cannot be used, or they contradict each other.
     #[error("{0}")]
     Book(#[from] BookError),
@@ -29,16 +29,16 @@ pub enum KnowledgeError {
     Solve(#[from] SolveError),
 }
 
-impl<'k> Knowledge<'k> {
+impl<'s> BoundsSource<'s> {
     /// Uses the rules, `book` and `tables`. These must be for these rules and this number of pits.
-    pub fn new(rules: Rules, pits: usize, book: Option<&'k Book>, tables: Option<&'k Tables>) -> Knowledge<'k> {
-        Knowledge { book, empty: Book::new(rules, pits), tables, solver: None }
+    pub fn new(rules: Rules, pits: usize, book: Option<&'s Book>, tables: Option<&'s Tables>) -> BoundsSource<'s> {
+        BoundsSource { book, empty: Book::new(rules, pits), tables, solver: None }
     }
 
     /// Also uses `solver`, for up to `within` for each position.
     #[must_use]
-    pub fn search(self, solver: &'k Solver<'k>, within: Duration) -> Knowledge<'k> {
-        Knowledge { solver: Some((solver, within)), ..self }
+    pub fn search(self, solver: &'s Solver<'s>, within: Duration) -> BoundsSource<'s> {
+        BoundsSource { solver: Some((solver, within)), ..self }
     }
 
     /// Bounds of a position and of its moves, without a search.
@@ -53,8 +53,8 @@ impl<'k> Knowledge<'k> {
     /// value.
     ///
     /// # Errors
-    /// As [`Knowledge::at_once`]; also if the solver fails or is stopped.
-    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, KnowledgeError> {
+    /// As [`BoundsSource::at_once`]; also if the solver fails or is stopped.
+    pub fn bounds(&self, position: &Position, guess: Option<i64>) -> Result<Bounds, BoundsSourceError> {
         let known = self.at_once(position)?.bounds;
         let Some((solver, within)) = self.solver.filter(|_| known.lower < known.upper) else { return Ok(known) };
         let guess = guess.map_or_else(|| solver.first_guess(position), Ok)?;
@@ -67,8 +67,8 @@ impl<'k> Knowledge<'k> {
     /// The moves of a position that keep its `score`; `None` if the search does not finish in time.
     ///
     /// # Errors
-    /// As [`Knowledge::bounds`].
-    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, KnowledgeError> {
+    /// As [`BoundsSource::bounds`].
+    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Option<Vec<Pit>>, BoundsSourceError> {
         let known = self.at_once(position)?;
         if known.is_decided() {
             return Ok(Some(known.best().collect()));
