@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// Does `work` while another thread calls `look`: first after `first`, then after the time that each call
+/// Does `work` while another thread calls `poll`: first after `first`, then after the time that each call
 /// returns. The calls end when one returns `None`, or the work ends or panics. One more call may follow.
 ///
 /// If the system cannot start a thread, `alone` is called with the reason before the work.
 pub fn watched<T>(
     first: Duration,
-    mut look: impl FnMut() -> Option<Duration> + Send,
+    mut poll: impl FnMut() -> Option<Duration> + Send,
     alone: impl FnOnce(&io::Error),
     work: impl FnOnce() -> T,
 ) -> T {
@@ -23,7 +23,7 @@ pub fn watched<T>(
                 if !pause.is_zero() {
                     thread::park_timeout(pause);
                 }
-                next = look();
+                next = poll();
             }
         };
         let watcher = thread::Builder::new().spawn_scoped(scope, watch).inspect_err(alone).ok();
@@ -61,16 +61,16 @@ mod tests {
     }
 
     #[test]
-    fn looking_goes_on_until_it_has_seen_enough() {
-        let (seen, mut looks) = (AtomicBool::new(false), 0);
-        let look = || {
-            looks += 1;
-            seen.store(looks == 3, Ordering::Relaxed);
-            (looks < 3).then_some(Duration::from_millis(1))
+    fn polling_goes_on_until_it_has_seen_enough() {
+        let (seen, mut polls) = (AtomicBool::new(false), 0);
+        let poll = || {
+            polls += 1;
+            seen.store(polls == 3, Ordering::Relaxed);
+            (polls < 3).then_some(Duration::from_millis(1))
         };
         watched(
             Duration::ZERO,
-            look,
+            poll,
             |error| panic!("{error}"),
             || {
                 while !seen.load(Ordering::Relaxed) {
@@ -78,6 +78,6 @@ mod tests {
                 }
             },
         );
-        assert_eq!(looks, 3);
+        assert_eq!(polls, 3);
     }
 }

@@ -84,7 +84,7 @@ impl<'s> Reports<'s> {
     }
 
     /// Reports an event, unless too many were reported recently.
-    pub fn tell(&self, event: Event) {
+    pub fn report(&self, event: Event) {
         let mut rate = self.rate.lock();
         let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();
         if due > 0 {
@@ -95,12 +95,12 @@ impl<'s> Reports<'s> {
             rate.hidden += 1;
             return;
         }
-        self.tell_hidden(&mut rate);
+        self.report_hidden(&mut rate);
         rate.left -= 1;
         (self.on_event)(event);
     }
 
-    fn tell_hidden(&self, rate: &mut Rate) {
+    fn report_hidden(&self, rate: &mut Rate) {
         if rate.hidden > 0 {
             (self.on_event)(Event::Hidden(std::mem::take(&mut rate.hidden)));
         }
@@ -110,6 +110,6 @@ impl<'s> Reports<'s> {
 impl Drop for Reports<'_> {
     fn drop(&mut self) {
         let mut rate = self.rate.lock();
-        self.tell_hidden(&mut rate);
+        self.report_hidden(&mut rate);
     }
 }

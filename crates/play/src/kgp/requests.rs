@@ -39,7 +39,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Returns true if a request with this id is waiting or in work.
-    pub fn knows(&self, id: u64) -> bool {
+    pub fn contains(&self, id: u64) -> bool {
         let queue = self.queue.lock();
         queue.waiting.iter().chain(&queue.under_way).any(|request| request.id == id)
     }

@@ -66,7 +66,7 @@ impl<'s> Sender<'s> {
     }
 
     /// Sends a line about a request, unless the server no longer wants it.
-    pub fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
+    pub fn send(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock();
         if request.cancel.is_cancelled() {
             return Ok(());
@@ -75,7 +75,7 @@ impl<'s> Sender<'s> {
     }
 
     pub fn say_move(&self, request: &MoveRequest, pit: Pit) -> io::Result<()> {
-        self.tell(request, "move", vec![word(pit)])
+        self.send(request, "move", vec![word(pit)])
     }
 }
 

@@ -162,7 +162,7 @@ impl Session<'_> {
                 line.clear();
                 if !skipped
                     && !text.trim().is_empty()
-                    && let Some(end) = self.obey(&text)?
+                    && let Some(end) = self.execute(&text)?
                 {
                     return Ok(end);
                 }
@@ -171,9 +171,9 @@ impl Session<'_> {
     }
 
     /// Executes a line. Returns the end of the session if the line ends it.
-    fn obey(&mut self, line: &str) -> Result<Option<End>, KgpError> {
+    fn execute(&mut self, line: &str) -> Result<Option<End>, KgpError> {
         let Ok(command) = line.parse::<Command>() else {
-            self.reports.tell(Event::Ignored(line.trim()));
+            self.reports.report(Event::Ignored(line.trim()));
             return Ok(None);
         };
         let argument = |index: usize| command.arguments.get(index).map_or("", Argument::text);
@@ -187,10 +187,10 @@ impl Session<'_> {
             "state" => self.state(&command)?,
             "stop" => command.reference.into_iter().for_each(|id| self.requests.stop(id)),
             "set" => self.set(argument(0), argument(1)),
-            "error" => self.reports.tell(Event::Error(argument(0))),
+            "error" => self.reports.report(Event::Error(argument(0))),
             "goodbye" => return Ok(Some(End::Goodbye)),
             "ok" | "pong" => {}
-            _ => self.reports.tell(Event::Ignored(line.trim())),
+            _ => self.reports.report(Event::Ignored(line.trim())),
         }
         Ok(None)
     }
@@ -205,11 +205,11 @@ impl Session<'_> {
             return Err(KgpError::Version(version));
         }
         self.greeted = true;
-        self.reports.tell(Event::Greeted { version: &version });
+        self.reports.report(Event::Greeted { version: &version });
         let Introduction { name, authors, description, token } = self.introduction;
-        let told =
+        let options =
             [("info:name", name), ("info:authors", authors), ("info:description", description), ("auth:token", token)];
-        for (option, text) in told.into_iter().filter(|(_, text)| !text.is_empty()) {
+        for (option, text) in options.into_iter().filter(|(_, text)| !text.is_empty()) {
             self.sender.say(None, "set", vec![word(option), Argument::Text(text.clone())])?;
         }
         Ok(self.sender.say(None, "mode", vec![word("freeplay")])?)
@@ -224,14 +224,14 @@ impl Session<'_> {
     fn state(&mut self, command: &Command) -> Result<(), KgpError> {
         let text = command.arguments.first().map_or("", Argument::text);
         let Some(id) = command.id else {
-            self.reports.tell(Event::Ignored(&format!("state {text}")));
+            self.reports.report(Event::Ignored(&format!("state {text}")));
             return Ok(());
         };
         let position = match text.parse::<Position>() {
             Ok(position) if text.starts_with('<') && !position.is_over() => position,
             _ => return Ok(self.refuse(command, format!("'{}' is not a position with a move", quoted(text)))?),
         };
-        if self.requests.knows(id) {
+        if self.requests.contains(id) {
             return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
         }
         let request = MoveRequest { id, position, deadline: Instant::now() + self.time(), cancel: Cancel::new() };
@@ -241,7 +241,7 @@ impl Session<'_> {
         if !self.requests.add(request) {
             self.refuse(command, format!("{MAX_WAITING} positions are waiting; this one is not searched"))?;
             self.sender.say(Some(id), "yield", Vec::new())?;
-            self.reports.tell(Event::Refused { id });
+            self.reports.report(Event::Refused { id });
         }
         Ok(())
     }

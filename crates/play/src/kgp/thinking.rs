@@ -75,8 +75,8 @@ pub(super) fn think(
         sent?;
         if !request.cancel.is_cancelled() {
             sender.say_move(&request, choice.pit)?;
-            sender.tell(&request, "yield", Vec::new())?;
-            reports.tell(Event::Moved { position: &request.position, pit: choice.pit });
+            sender.send(&request, "yield", Vec::new())?;
+            reports.report(Event::Moved { position: &request.position, pit: choice.pit });
         }
         requests.done(request.id);
     }

@@ -44,7 +44,7 @@ impl Player for DepthLimited {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let (depth, mut positions) = (self.search.depth, self.budget.whole);
         if cancel.left().is_none() {
@@ -56,7 +56,7 @@ impl Player for DepthLimited {
         // Depth 1 takes no time, so there is always a move.
         let mut choice = self.search_to(position, 1, u64::MAX, &Cancel::new()).map_err(|_| PlayError::GameOver)?;
         for depth in 2..=depth {
-            tell(&choice);
+            report(&choice);
             match self.search_to(position, depth, positions, cancel) {
                 Ok(deeper) => choice = deeper,
                 Err(_) => break,

@@ -99,7 +99,7 @@ impl Player for Perfect<'_> {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let first = position.moves().next().ok_or(PlayError::GameOver)?;
         if let Some(choice) = self.probe(position)? {
@@ -115,9 +115,9 @@ impl Player for Perfect<'_> {
         let Some(solver) = self.solver(position, cancel)? else {
             let depth = if cancel.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
             return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
-                .choose(position, cancel, tell);
+                .choose(position, cancel, report);
         };
-        Thinking { solver, position, cancel }.choose(tell)
+        Thinking { solver, position, cancel }.choose(report)
     }
 }
 
@@ -130,7 +130,7 @@ struct Thinking<'p, 't> {
 }
 
 impl Thinking<'_, '_> {
-    fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+    fn choose(&self, report: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let (deepest, guess) = self.deepest()?;
         let evaluated = Choice {
             pit: deepest.best,
@@ -140,8 +140,8 @@ impl Thinking<'_, '_> {
         if deepest.exact {
             return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
         }
-        tell(&evaluated);
-        match self.keep(tell).and_then(|()| self.solve(guess, tell)) {
+        report(&evaluated);
+        match self.keep(report).and_then(|()| self.solve(guess, report)) {
             Ok(choice) => Ok(choice),
             Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(evaluated)),
             Err(error) => Err(error.into()),
@@ -178,22 +178,22 @@ impl Thinking<'_, '_> {
     }
 
     /// Finds a move that keeps the known lower bound, which comes from the book or from earlier moves.
-    fn keep(&self, tell: &mut dyn FnMut(&Choice)) -> Result<(), SolveError> {
+    fn keep(&self, report: &mut dyn FnMut(&Choice)) -> Result<(), SolveError> {
         let known = self.solver.known(self.position)?;
         if known.lower > 0
             && self.solver.move_collecting(self.position, known.lower)?.is_some()
             && let Some(choice) = self.proved()?
         {
-            tell(&choice);
+            report(&choice);
         }
         Ok(())
     }
 
     /// Finds a proved best move; reports bounds on the way.
-    fn solve(&self, guess: i64, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+    fn solve(&self, guess: i64, report: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
         let mut proved = || {
             if let Some(choice) = self.proved()? {
-                tell(&choice);
+                report(&choice);
             }
             Ok(())
         };

@@ -70,7 +70,7 @@ pub trait Player: Send {
         Ok(())
     }
 
-    /// Chooses the move to play in `position`. Players that have a move early pass it to `tell`, and each
+    /// Chooses the move to play in `position`. Players that have a move early pass it to `report`, and each
     /// better one, before they return the last. If `cancel` is cancelled, they return the best move so far,
     /// always a legal one.
     ///
@@ -83,6 +83,6 @@ pub trait Player: Send {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError>;
 }

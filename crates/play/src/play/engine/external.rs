@@ -68,7 +68,7 @@ impl External {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, EngineFault> {
         // Even past the time limit, since there is no move without an engine.
         while self.process.is_none() {
@@ -94,7 +94,7 @@ impl External {
             match Reply::read(&line) {
                 Reply::Info(info) => {
                     if let Some(choice) = chosen(&info).filter(|choice| position.moves().any(|pit| pit == choice.pit)) {
-                        tell(&choice);
+                        report(&choice);
                         best = Some(choice);
                     }
                 }
@@ -156,12 +156,12 @@ impl Player for External {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         if position.is_over() {
             return Err(PlayError::GameOver);
         }
-        self.ask(position, cancel, tell).map_err(|fault| {
+        self.ask(position, cancel, report).map_err(|fault| {
             // The process is killed and reaped here.
             self.process = None;
             PlayError::Engine { player: self.name(), fault }

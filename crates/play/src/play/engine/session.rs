@@ -51,9 +51,9 @@ pub fn serve_engine(
     let rules = setting.setting.rules;
     let stale = Stale::Nothing;
     let mut session = Session { setting, output, closing, rules, position: None, stale, player: None, games: 0 };
-    let obeyed = session.obey_all(&queue);
+    let result = session.execute_all(&queue);
     queue.close();
-    obeyed
+    result
 }
 
 /// Reads the input.
@@ -156,7 +156,7 @@ struct Session<'s, W> {
 
 impl<'s, W: Write> Session<'s, W> {
     /// Executes one line after the other until the input is over.
-    fn obey_all(&mut self, queue: &Queue) -> io::Result<()> {
+    fn execute_all(&mut self, queue: &Queue) -> io::Result<()> {
         loop {
             match queue.next() {
                 Asked::Wrong(why, stale) => {
@@ -168,7 +168,7 @@ impl<'s, W: Write> Session<'s, W> {
                     let why = Reply::Error("too many lines are waiting: this one was ignored".to_owned());
                     (0..count).try_for_each(|_| self.say(&why))?;
                 }
-                Asked::Request(request, at, search) => self.obey(request, at, &search)?,
+                Asked::Request(request, at, search) => self.execute(request, at, &search)?,
                 Asked::End => return Ok(()),
             }
         }
@@ -178,7 +178,7 @@ impl<'s, W: Write> Session<'s, W> {
         say(&mut self.output, reply)
     }
 
-    fn obey(&mut self, request: Request, at: Instant, search: &Cancel) -> io::Result<()> {
+    fn execute(&mut self, request: Request, at: Instant, search: &Cancel) -> io::Result<()> {
         match request {
             Request::Kalah => {
                 self.say(&Reply::Name(format!("kalah {} {}", env!("CARGO_PKG_VERSION"), self.setting.player)))?;
@@ -260,13 +260,13 @@ impl<'s, W: Write> Session<'s, W> {
             self.player_for(pits);
         }
         let player = limited.as_mut().or(self.player.as_mut().map(|(_, player)| player)).expect("there is one");
-        let (output, mut told) = (&mut self.output, Ok(()));
+        let (output, mut sent) = (&mut self.output, Ok(()));
         let choice = player.choose(&position, &cancel, &mut |choice: &Choice| {
-            if told.is_ok() {
-                told = say(output, &Reply::Info(Info::of(choice)));
+            if sent.is_ok() {
+                sent = say(output, &Reply::Info(Info::of(choice)));
             }
         });
-        told?;
+        sent?;
         match choice {
             Ok(choice) => {
                 self.say(&Reply::Info(Info::of(&choice)))?;

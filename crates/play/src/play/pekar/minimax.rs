@@ -8,7 +8,7 @@ use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
 
 /// Positions between two readings of the clock.
-const ASK_EVERY: u64 = 1 << 6;
+const CHECK_INTERVAL: u64 = 1 << 6;
 
 /// Weight of the stores in the evaluation (4).
 const STORES: i64 = 10;
@@ -70,7 +70,7 @@ impl Player for Minimax {
         &mut self,
         position: &Position,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&Choice),
+        report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let mut positions = self.budget.whole;
         if cancel.left().is_none() {
@@ -83,7 +83,7 @@ impl Player for Minimax {
         let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Cancel::new());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
         deepen(self.depth, positions, |depth, positions| {
-            tell(&choice);
+            report(&choice);
             Ok::<_, PlayError>(match self.search_to(position, depth, positions, cancel) {
                 Ok(farther) => {
                     choice = farther;
@@ -170,7 +170,7 @@ impl MinimaxSearch<'_> {
         } else {
             self.left -= 1;
         }
-        if self.left.is_multiple_of(ASK_EVERY) && self.cancel.is_cancelled() {
+        if self.left.is_multiple_of(CHECK_INTERVAL) && self.cancel.is_cancelled() {
             self.cut.get_or_insert(Deepening::Interrupted);
         }
         let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
