@@ -155,18 +155,18 @@ impl Service {
             return Ok(events::stream(move |_| async move { Ok(answer(known, 0, Some("proved"))) }));
         }
         let service = Arc::clone(self);
-        let (told, mut progress) = tokio::sync::mpsc::unbounded_channel();
+        let (reports, mut progress) = tokio::sync::mpsc::unbounded_channel();
         let reads = Reads::of(rules, &position);
         let shelf = Arc::clone(&self.shelf);
         let search = self.searches.begin(reads, time, move |searcher, cancel| {
-            let tell = move |analysis: &Analysis| {
+            let report = move |analysis: &Analysis| {
                 if reads.require_whole(&shelf).is_err() {
                     return;
                 }
                 let known = PositionAnswer::searched(rules, &position, analysis);
-                let _ = told.send(answer(known, analysis.nodes, None));
+                let _ = reports.send(answer(known, analysis.nodes, None));
             };
-            let analysis = searcher.analyse_and_tell(rules, &position, cancel, Some(&tell))?;
+            let analysis = searcher.analyse_and_report(rules, &position, cancel, Some(&report))?;
             let ended = if analysis.is_proved() {
                 "proved"
             } else if cancel.is_cancelled() {

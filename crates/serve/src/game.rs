@@ -119,7 +119,7 @@ impl SideAnswer {
             }
         }
         SideAnswer {
-            moves: tally.judged,
+            moves: tally.evaluated,
             best: tally.best,
             inaccuracies: tally.inaccuracies + tally.mistakes,
             blunders: tally.blunders,
@@ -135,22 +135,22 @@ impl Service {
         self: Arc<Service>,
         game: GameRecord,
         time: Duration,
-        tell: impl Fn(usize, &PlaceAnswer) + Send + Sync + 'static,
+        report: impl Fn(usize, &PlaceAnswer) + Send + Sync + 'static,
     ) -> Result<GameAnswer, ApiError> {
         let (rules, places) = (game.rules, places(&game));
-        let tell = Arc::new(tell);
+        let report = Arc::new(report);
         let mut answers: Vec<Option<PlaceAnswer>> = vec![None; places.len()];
         for (index, place) in places.iter().enumerate() {
             if let Some(known) = self.at_once(rules, place.position).await? {
                 let answer = place.answer(rules, known);
-                tell(index, &answer);
+                report(index, &answer);
                 answers[index] = Some(answer);
             }
         }
         let open: Vec<(usize, PlayedPlace)> =
             (0..).zip(places.iter().copied()).filter(|(i, _)| answers[*i].is_none()).collect();
         if let Some(&(_, largest)) = open.first() {
-            let tell = Arc::clone(&tell);
+            let report = Arc::clone(&report);
             // One more period, to make the solver.
             let all = time.saturating_mul(open.len() as u32 + 1);
             let reads = Reads::of(rules, &largest.position);
@@ -163,7 +163,7 @@ impl Service {
                     let known = PositionAnswer::searched(rules, &place.position, &analysis);
                     let answer = place.answer(rules, known);
                     reads.require_whole(searcher.shelf())?;
-                    tell(index, &answer);
+                    report(index, &answer);
                     found.push((index, answer));
                 }
                 Ok(found)
@@ -230,9 +230,9 @@ pub(super) async fn game(State(service): State<Arc<Service>>, headers: HeaderMap
     let shared = Arc::clone(&service);
     if events::wanted(&headers) {
         return events::stream(move |sender: Sender| async move {
-            let tell =
+            let report =
                 move |index, place: &PlaceAnswer| sender.send("place", &PlaceEvent { index, place: place.clone() });
-            let answer = Arc::clone(&shared).game(game, time, tell).await;
+            let answer = Arc::clone(&shared).game(game, time, report).await;
             shared.report(answer)
         });
     }

@@ -27,8 +27,8 @@ const EVALUATION_PART: u32 = 6;
 const VALUE_SHARE: f64 = 0.6;
 
 /// Interval at which a streaming search looks for better bounds, and at which it reports even without any.
-const TELL_EVERY: Duration = Duration::from_millis(200);
-const TELL_AGAIN: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Positions after which a solver is replaced, since it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
@@ -90,7 +90,7 @@ pub(super) struct Analysis {
 }
 
 /// Callback for results so far.
-pub(super) type Tell = dyn Fn(&Analysis) + Send + Sync;
+pub(super) type Report = dyn Fn(&Analysis) + Send + Sync;
 
 impl Analysis {
     /// Returns true if the value of the position and those of all moves are proved.
@@ -146,17 +146,17 @@ impl<'t> Searcher<'t> {
 
     /// Searches a position above the tables and its moves, until `cancel` is cancelled.
     pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
-        self.analyse_and_tell(rules, position, cancel, None)
+        self.analyse_and_report(rules, position, cancel, None)
     }
 
     /// Searches as [`Searcher::analyse`] does. Reports results at the start, when they improve, and from time to
     /// time.
-    pub fn analyse_and_tell(
+    pub fn analyse_and_report(
         &mut self,
         rules: Rules,
         position: &Position,
         cancel: &Cancel,
-        tell: Option<&Tell>,
+        report: Option<&Report>,
     ) -> Result<Analysis, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
@@ -164,7 +164,7 @@ impl<'t> Searcher<'t> {
             Some(solver) => {
                 let narrowest = Mutex::new(vec![ANY; moves.len() + 1]);
                 let before = solver.nodes();
-                SolverSearch { solver, position, moves: &moves, cancel, narrowest, before }.run(tell)
+                SolverSearch { solver, position, moves: &moves, cancel, narrowest, before }.run(report)
             }
             None => Ok(evaluate_by_stores(rules, &moves, cancel)),
         }
@@ -228,15 +228,15 @@ struct SolverSearch<'s, 't> {
 }
 
 impl SolverSearch<'_, '_> {
-    fn run(&self, tell: Option<&Tell>) -> Result<Analysis, ApiError> {
-        if let Some(tell) = tell {
+    fn run(&self, report: Option<&Report>) -> Result<Analysis, ApiError> {
+        if let Some(report) = report {
             let (first, _) = self.evaluate(|next| self.solver.one_move_deep(next))?;
-            tell(&self.known(&first, 1, None)?);
+            report(&self.known(&first, 1, None)?);
         }
         let (evaluations, ahead) = self.evaluations()?;
         let prove = || self.prove(&evaluations);
-        let proved = match tell {
-            Some(tell) => self.telling(tell, &evaluations, ahead, prove),
+        let proved = match report {
+            Some(report) => self.reporting(report, &evaluations, ahead, prove),
             None => prove(),
         };
         let line = match proved {
@@ -248,21 +248,21 @@ impl SolverSearch<'_, '_> {
     }
 
     /// Does `work` and reports results meanwhile.
-    fn telling<T>(&self, tell: &Tell, evaluations: &[i64], ahead: u32, work: impl FnOnce() -> T) -> T {
-        let mut told: Option<(Instant, Vec<ValueBounds>)> = None;
-        let look = || {
+    fn reporting<T>(&self, report: &Report, evaluations: &[i64], ahead: u32, work: impl FnOnce() -> T) -> T {
+        let mut reported: Option<(Instant, Vec<ValueBounds>)> = None;
+        let poll = || {
             // An error here ends the search, too.
             if let Ok(analysis) = self.known(evaluations, ahead, None) {
                 let narrowest = self.narrowest.lock().clone();
-                let is_news = told.as_ref().is_none_or(|(_, last)| *last != narrowest);
-                if is_news || told.as_ref().is_some_and(|(at, _)| at.elapsed() >= TELL_AGAIN) {
-                    tell(&analysis);
-                    told = Some((Instant::now(), narrowest));
+                let is_news = reported.as_ref().is_none_or(|(_, last)| *last != narrowest);
+                if is_news || reported.as_ref().is_some_and(|(at, _)| at.elapsed() >= REPORT_INTERVAL) {
+                    report(&analysis);
+                    reported = Some((Instant::now(), narrowest));
                 }
             }
-            Some(TELL_EVERY)
+            Some(POLL_INTERVAL)
         };
-        watched(Duration::ZERO, look, |_| (), work)
+        watched(Duration::ZERO, poll, |_| (), work)
     }
 
     /// Adds `bounds` of the position (0) or of a move (from 1), and returns the narrowest bounds.

@@ -155,9 +155,9 @@ impl Searches {
     /// Returns a free thread, preferably the one that searched this board last.
     fn take(&self, game: BoardKey) -> Option<usize> {
         let mut idle = self.idle.lock();
-        let knows = idle.iter().position(|idle| idle.last == Some(game));
+        let same = idle.iter().position(|idle| idle.last == Some(game));
         let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
-        knows.or(any).map(|index| idle.remove(index).thread)
+        same.or(any).map(|index| idle.remove(index).thread)
     }
 }
 
