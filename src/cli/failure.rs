@@ -41,11 +41,11 @@ pub fn message(error: &anyhow::Error) -> String {
 const MAX_LINE: usize = 4000;
 
 /// Prints the message of an error that ends a command.
-pub fn tell(error: &anyhow::Error) {
+pub fn report(error: &anyhow::Error) {
     if !is_broken_pipe(error) {
         // File names and quoted input may contain control characters, which must not reach a terminal.
         let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
-        output::tell(format_args!("kalah: {}", lines.join("\n")));
+        output::message(format_args!("kalah: {}", lines.join("\n")));
     }
 }
 
@@ -54,8 +54,8 @@ pub fn tell(error: &anyhow::Error) {
 pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
     let (message, outcome) = (message(error), outcome(error));
     match place {
-        Some(place) => output::tell(format_args!("kalah: {place}: {message}")),
-        None => output::tell(format_args!("kalah: {message}")),
+        Some(place) => output::message(format_args!("kalah: {place}: {message}")),
+        None => output::message(format_args!("kalah: {message}")),
     }
     // A fault in a file is not a fault of the command line.
     if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
@@ -111,7 +111,7 @@ mod tests {
     use std::path::Path;
 
     use kalah::analyse::book::MakeError;
-    use kalah::analyse::{KnowledgeError, ReviewError};
+    use kalah::analyse::{BoundsSourceError, ReviewError};
     use kalah::book::BookFileError;
     use kalah::build::{BuildError, ComputeError};
     use kalah::export::ExportError;
@@ -126,19 +126,19 @@ mod tests {
     /// The message of `kalah build` if the device is lost or hangs. The exit code is 1, since nothing is damaged.
     #[cfg(feature = "gpu")]
     #[test]
-    fn a_build_that_a_device_ended_says_so_and_how_to_go_on() {
+    fn a_build_that_a_device_ended_reports_why_and_how_to_go_on() {
         use std::time::Duration;
 
         use kalah::gpu::GpuError;
 
         let lost = GpuError::Lost("it was unplugged".to_owned());
         let hung = GpuError::Hung(Duration::from_secs(60));
-        for (error, told) in
+        for (error, expected) in
             [(lost, "the GPU was lost: it was unplugged"), (hung, "60 seconds: it, or its driver, hangs")]
         {
             let error = anyhow::Error::from(BuildError::Device(error.into()));
             let message = message(&error);
-            assert!(message.contains(told) && message.contains("kept"), "{message}");
+            assert!(message.contains(expected) && message.contains("kept"), "{message}");
             assert_eq!(outcome(&error), Outcome::Failed);
         }
     }
@@ -174,9 +174,9 @@ mod tests {
             MakeError::Solve(solve()).into(),
             MakeError::Book(book()).into(),
             MakeError::File(file()).into(),
-            KnowledgeError::Solve(solve()).into(),
-            KnowledgeError::Book(book()).into(),
-            ReviewError::Knowledge(KnowledgeError::Solve(solve())).into(),
+            BoundsSourceError::Solve(solve()).into(),
+            BoundsSourceError::Book(book()).into(),
+            ReviewError::Bounds(BoundsSourceError::Solve(solve())).into(),
             PlayError::Table(table()).into(),
             PlayError::Book(book()).into(),
             play().into(),

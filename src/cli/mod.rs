@@ -127,15 +127,15 @@ fn run() -> ExitCode {
         command.try_get_matches_from_mut(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match read {
         Ok(read) => read,
-        Err(error) => return told(&error),
+        Err(error) => return print_answer(&error),
     };
     if cli.quiet {
         output::be_quiet();
     }
-    tell_default_rules(&matches);
+    note_default_rules(&matches);
     advice::for_command(matches.subcommand_name().unwrap_or_default());
     if let Err(error) = directories::check(&command, &matches) {
-        failure::tell(&error);
+        failure::report(&error);
         return failure::outcome(&error).leave();
     }
     cli.run(is_by_default(&matches, "rules"))
@@ -143,7 +143,7 @@ fn run() -> ExitCode {
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
 /// cannot be printed.
-fn told(error: &clap::Error) -> ExitCode {
+fn print_answer(error: &clap::Error) -> ExitCode {
     let printed = error.print().and_then(|()| io::stdout().flush());
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
     match printed {
@@ -157,7 +157,7 @@ fn told(error: &clap::Error) -> ExitCode {
 
 /// Reports a failed write to standard output.
 fn cannot_print(error: &io::Error) -> Outcome {
-    output::tell(format_args!("kalah: cannot write to standard output: {error}"));
+    output::message(format_args!("kalah: cannot write to standard output: {error}"));
     Outcome::Failed
 }
 
@@ -210,7 +210,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 }
 
 /// Notes the default rules if --rules was not given and a person watches.
-fn tell_default_rules(matches: &ArgMatches) {
+fn note_default_rules(matches: &ArgMatches) {
     if is_by_default(matches, "rules") && io::stderr().is_terminal() {
         let Some(rules) = innermost(matches).get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
@@ -233,7 +233,7 @@ impl Cli {
             Command::Program(program) => program.run(command()),
         };
         let outcome = outcome.unwrap_or_else(|error| {
-            failure::tell(&error);
+            failure::report(&error);
             failure::outcome(&error)
         });
         let outcome = outcome.after(signals::received());

@@ -109,11 +109,11 @@ impl Complexity {
         let until_decided = self.convention == Convention::Irving;
         let sampling =
             Sampling::new(rules, players).until_decided(until_decided).games(self.games as usize).seed(self.seed);
-        let (began, mut told) = (Instant::now(), Instant::now());
+        let (began, mut noted) = (Instant::now(), Instant::now());
         let mut boards = Vec::new();
         for start in self.boards.list() {
-            if told.elapsed().as_secs() >= 5 {
-                told = Instant::now();
+            if noted.elapsed().as_secs() >= 5 {
+                noted = Instant::now();
                 output::note(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
             }
             boards.push(sample(&sampling, start)?);

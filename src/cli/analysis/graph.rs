@@ -64,7 +64,7 @@ pub struct Graph {
 const MOST_BY_DEFAULT: u64 = 12 << 30;
 
 /// Interval of progress reports.
-const TELL_EVERY: Duration = Duration::from_secs(2);
+const NOTE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Report on one board.
 #[derive(Serialize)]
@@ -139,7 +139,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    failure::tell(&error);
+                    failure::report(&error);
                     outcome = outcome.and(failure::outcome(&error));
                 }
                 Err(error) => return Err(error),
@@ -201,11 +201,11 @@ impl Graph {
             }
         };
         let explorer = Explorer::new(rules, start, memory).convention(convention).tables(tables.as_ref());
-        let (mut told, mut positions) = (Instant::now(), 0);
+        let (mut noted, mut positions) = (Instant::now(), 0);
         let on_layer = &mut |layer: &Layer| {
             positions += layer.positions();
-            if told.elapsed() >= TELL_EVERY {
-                told = Instant::now();
+            if noted.elapsed() >= NOTE_INTERVAL {
+                noted = Instant::now();
                 output::note(format_args!(
                     "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
                     layer.seeds,

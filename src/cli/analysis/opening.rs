@@ -55,19 +55,19 @@ struct OpeningReport {
 
 impl Opening {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let StartPosition { pits: houses, seeds } = self.start;
+        let StartPosition { pits, seeds } = self.start;
         let start = self.start.position().map_err(usage)?;
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let clock = Instant::now();
         let Ok(verdict) = winning_opening(self.rules, &start, self.positions, &cancel) else {
-            output::tell("stopped");
+            output::message("stopped");
             return Ok(Outcome::Failed);
         };
         let seconds = clock.elapsed().as_secs_f64();
         if !verdict.lines.is_empty() {
             check(self.rules, &start, &verdict).map_err(|source| ScanError::Wrong {
-                houses,
+                pits,
                 seeds,
                 outcome: verdict.outcome,
                 source,
@@ -78,7 +78,7 @@ impl Opening {
             bail!("{}: not decided after {positions}; raise --positions to search further", self.start);
         }
         let mut report = OpeningReport {
-            houses,
+            houses: pits,
             seeds,
             rules: self.rules.name(),
             winning_opening: verdict.outcome == Some(GameOutcome::Win),

@@ -151,7 +151,7 @@ impl OpeningScan {
         progress.finish();
         let batches = match batches {
             Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
-                output::tell(match self.state {
+                output::message(match self.state {
                     Some(_) => "stopped; run the same command again to continue",
                     None => "stopped, and nothing is saved; --state FILE saves finished games",
                 });
@@ -211,8 +211,8 @@ impl ScanReport {
         let mut houses: Vec<Houses> = Vec::new();
         let mut games = Vec::new();
         for batch in batches {
-            if houses.last().is_none_or(|last| last.houses != batch.houses) {
-                houses.push(Houses { houses: batch.houses, tally: Tally::default() });
+            if houses.last().is_none_or(|last| last.houses != batch.pits) {
+                houses.push(Houses { houses: batch.pits, tally: Tally::default() });
             }
             houses.last_mut().expect("it was pushed").tally.add(&batch.tally);
             games.extend(batch.games);
@@ -223,7 +223,7 @@ impl ScanReport {
 
     /// Returns the numbers of seeds with which the first player does not win, with a mark unless the game is lost.
     fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
-        let games = self.games.iter().filter(|game| game.houses == houses && game.outcome != Some('W'));
+        let games = self.games.iter().filter(|game| game.pits == houses && game.outcome != Some('W'));
         let mark = |game: &ScannedStart| match game.outcome {
             Some('L') => "",
             Some(_) => " D",
@@ -274,7 +274,7 @@ impl ScanReport {
             for game in &self.games {
                 let outcome = game.outcome.unwrap_or('?');
                 let turns = output::count(game.turns as usize, "turn");
-                output::line(format_args!("{}x{} {outcome}, {turns}", game.houses, game.seeds))?;
+                output::line(format_args!("{}x{} {outcome}, {turns}", game.pits, game.seeds))?;
                 game.lines.iter().try_for_each(|line| output::line(format_args!("  {line}")))?;
             }
         }
@@ -294,7 +294,7 @@ impl ScanReport {
             let numbers = [game.turns.to_string(), game.positions.to_string()];
             let [turns, positions] = numbers;
             let lines = game.lines.join("; ");
-            grid.row([game.houses.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
+            grid.row([game.pits.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
         }
         grid
     }

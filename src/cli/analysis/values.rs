@@ -104,8 +104,14 @@ impl Values {
             if known.is_some() && left <= 0.0 {
                 continue;
             }
-            let told = format!("{board} ({} of {})", index + 1, boards.len());
-            match self.solve(board, known, Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX), told, &cancel)? {
+            let stage = format!("{board} ({} of {})", index + 1, boards.len());
+            match self.solve(
+                board,
+                known,
+                Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX),
+                stage,
+                &cancel,
+            )? {
                 Ended::Done(value, search) => {
                     values.put(value)?;
                     if let Some(search) = search.filter(|_| value.value().is_some()) {
@@ -120,7 +126,7 @@ impl Values {
             }
         }
         if stopped {
-            output::tell(match self.state {
+            output::message(match self.state {
                 Some(_) => "stopped and saved; run the same command again to continue",
                 None => "stopped, and nothing is saved; --state FILE saves proved values",
             });
@@ -156,13 +162,13 @@ impl Values {
         board: StartPosition,
         known: Option<GameValue>,
         within: Duration,
-        told: String,
+        stage: String,
         cancel: &Cancel,
     ) -> anyhow::Result<Ended> {
         let position = board.position()?;
         let tables = self.with.open_tables(&position, cancel)?;
         let progress = SearchProgress::new(position);
-        progress.stage(told);
+        progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
@@ -183,13 +189,13 @@ impl Values {
             None => Ok(()),
         };
         // The proved bounds are kept.
-        let save_or_tell = || {
+        let save_or_report = || {
             if let Err(error) = save() {
                 progress.line(&format!("kalah: cannot save the search: {error}"));
             }
         };
         let start = Instant::now();
-        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_tell, || {
+        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_report, || {
             // The first guess takes a part of the time.
             let guess = solver.within(within).first_guess(&position)?;
             solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
@@ -211,12 +217,12 @@ impl Values {
             seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
         };
         if value.value().is_none() {
-            save_or_tell();
+            save_or_report();
         }
         if value.seconds > 1.0 {
             output::note(format_args!(
                 "{board}: {} after {:.1} s and {} nodes",
-                told_value(&value),
+                value_text(&value),
                 value.seconds,
                 HumanCount(value.nodes)
             ));
@@ -253,7 +259,7 @@ impl Values {
             let mut grid =
                 Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
             for pits in self.pits.iter() {
-                let cells = self.seeds.iter().map(|seeds| find(pits, seeds).map_or("-".to_owned(), told_value));
+                let cells = self.seeds.iter().map(|seeds| find(pits, seeds).map_or("-".to_owned(), value_text));
                 grid.row(std::iter::once(pits.to_string()).chain(cells));
             }
             grid.print()
@@ -313,7 +319,7 @@ fn beside(state: &Path, board: StartPosition) -> PathBuf {
 }
 
 /// Formats a value, or its bounds; `?` if nothing is proved.
-fn told_value(known: &GameValue) -> String {
+fn value_text(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
     match known.value() {

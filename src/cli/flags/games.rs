@@ -22,8 +22,8 @@ fn text(path: &Path) -> anyhow::Result<String> {
     if path == Path::new("-") {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes).context("cannot read from standard input")?;
     } else {
-        let told = || format!("cannot read {}", path.display());
-        file::open(path).with_context(told)?.take(most).read_to_end(&mut bytes).with_context(told)?;
+        let context = || format!("cannot read {}", path.display());
+        file::open(path).with_context(context)?.take(most).read_to_end(&mut bytes).with_context(context)?;
     }
     String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", name(path)))
 }

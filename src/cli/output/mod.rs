@@ -62,14 +62,14 @@ pub fn is_quiet() -> bool {
 /// Prints a note on stderr, unless --quiet was given.
 pub fn note(text: impl std::fmt::Display) {
     if !is_quiet() {
-        tell(text);
+        message(text);
     }
 }
 
 /// Prints a message on stderr, even with --quiet: an error.
 ///
 /// Unlike `eprintln!` it does not panic if the reader closed the pipe (`kalah build 2>&1 | head`).
-pub fn tell(text: impl std::fmt::Display) {
+pub fn message(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
 }
 

@@ -77,13 +77,13 @@ impl Progress {
 
     /// Prints an error above the bar.
     pub fn line(&self, text: &str) {
-        self.bar.suspend(|| output::tell(text));
+        self.bar.suspend(|| output::message(text));
     }
 
     /// Runs `work` and shows the progress of `counter` meanwhile.
     pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let mut logged = Instant::now();
-        let look = || {
+        let poll = || {
             self.bar.set_position(counter.load(Ordering::Relaxed));
             if !self.terminal && logged.elapsed() > LOG_EVERY {
                 logged = Instant::now();
@@ -92,7 +92,7 @@ impl Progress {
             Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        watched(TICK, look, |_| (), work)
+        watched(TICK, poll, |_| (), work)
     }
 
     fn log(&self, positions: u64) {

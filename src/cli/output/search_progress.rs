@@ -64,7 +64,7 @@ impl SearchProgress {
 
     /// Prints an error above the progress.
     pub fn line(&self, text: &str) {
-        self.bar.suspend(|| output::tell(text));
+        self.bar.suspend(|| output::message(text));
     }
 
     /// Prints an answer.
@@ -80,18 +80,18 @@ impl SearchProgress {
         call: impl Fn() + Sync,
         work: impl FnOnce() -> T,
     ) -> T {
-        let (mut logged, mut told_reading, mut called) = (Instant::now(), Instant::now(), Instant::now());
-        let look = || {
+        let (mut logged, mut noted_reading, mut called) = (Instant::now(), Instant::now(), Instant::now());
+        let poll = || {
             if self.terminal {
                 self.bar.set_message(self.text(solver));
                 self.bar.tick();
             } else if logged.elapsed() > LOG_EVERY {
                 logged = Instant::now();
                 output::note(self.text(solver));
-            } else if told_reading.elapsed() > LOG_READING_EVERY
+            } else if noted_reading.elapsed() > LOG_READING_EVERY
                 && let Some(reading) = reading(solver)
             {
-                told_reading = Instant::now();
+                noted_reading = Instant::now();
                 output::note(reading);
             }
             if every.is_some_and(|every| called.elapsed() > every) {
@@ -102,12 +102,12 @@ impl SearchProgress {
         };
         // If the system starts no thread, the work runs without progress.
         let alone = |error: &std::io::Error| {
-            output::tell(format_args!(
+            output::message(format_args!(
                 "cannot show progress or save the search: \
              {error}"
             ))
         };
-        watched(TICK, look, alone, work)
+        watched(TICK, poll, alone, work)
     }
 
     fn text(&self, solver: &Solver) -> String {

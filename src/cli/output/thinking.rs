@@ -47,7 +47,7 @@ impl Thinking {
     /// Runs `work` and shows its findings meanwhile.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
         let mut next = FIRST_LOG;
-        let look = || {
+        let poll = || {
             if self.terminal {
                 self.bar.set_message(self.text());
                 self.bar.tick();
@@ -58,7 +58,7 @@ impl Thinking {
             Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        let result = watched(TICK, look, |_| (), work);
+        let result = watched(TICK, poll, |_| (), work);
         self.bar.finish_and_clear();
         result
     }

@@ -24,7 +24,7 @@ pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
     let (start, mut next) = (Instant::now(), FIRST_NOTE);
     let text = || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64());
-    let look = || {
+    let poll = || {
         if terminal {
             bar.set_message(text());
             bar.tick();
@@ -35,7 +35,7 @@ pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
         Some(TICK)
     };
     // If the system starts no thread, the work runs without progress.
-    let result = watched(TICK, look, |_| (), work);
+    let result = watched(TICK, poll, |_| (), work);
     bar.finish_and_clear();
     result
 }

@@ -126,12 +126,12 @@ impl Puzzles {
             }
         }
         if cancel.is_cancelled() {
-            output::tell(format_args!("stopped after {}", output::many(games, "game")));
+            output::message(format_args!("stopped after {}", output::many(games, "game")));
             return Ok(Outcome::Failed);
         }
         if report.puzzles.len() < self.count as usize {
             let found = output::count(report.puzzles.len(), "puzzle");
-            output::tell(format_args!(
+            output::message(format_args!(
                 "kalah: found only {found} in {}: use larger tables, or more --games",
                 output::many(games, "game")
             ));

@@ -66,7 +66,7 @@ impl ExportSite {
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped(_)) => {
-                output::tell("stopped: the folder is unchanged; the same command starts over");
+                output::message("stopped: the folder is unchanged; the same command starts over");
                 return Ok(Outcome::Failed);
             }
             written => written?,

@@ -87,7 +87,7 @@ impl Kgp {
         loop {
             let begin = Instant::now();
             let why = match self.connect() {
-                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &cancel, &tell)? {
+                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &cancel, &report)? {
                     End::Stopped => return Ok(interrupted()),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
                     End::Goodbye => "the server said goodbye".to_owned(),
@@ -96,7 +96,7 @@ impl Kgp {
                 Err(error) => format!("cannot connect to {}:{}: {error}", self.host, self.port),
             };
             if self.once {
-                output::tell(format_args!("kalah: {why}"));
+                output::message(format_args!("kalah: {why}"));
                 return Ok(Outcome::Failed);
             }
             if begin.elapsed() >= GOOD {
@@ -128,9 +128,9 @@ impl Kgp {
 }
 
 /// Prints an event of the session.
-fn tell(event: Event) {
+fn report(event: Event) {
     match event {
         Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
-        _ => output::tell(event),
+        _ => output::message(event),
     }
 }

@@ -105,7 +105,7 @@ impl Serve {
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);
         options.origins = self.origins;
-        options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
+        options.log = Box::new(|line| output::message(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
             output::note(
                 "requests for other host names than this address are refused; --allow-host NAME allows a \

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::Knowledge;
+use kalah::analyse::BoundsSource;
 use kalah::cancel::Cancel;
 use kalah::game::{ParseError, Place, Position};
 use kalah::record::GameRecord;
@@ -113,7 +113,7 @@ impl Row {
     }
 
     /// Describes what was proved, for progress.
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         format!(
             "after {}: value {}, {} seeds in play, {} nodes, {:.2} s",
             output::count(self.turns, "turn"),
@@ -181,7 +181,7 @@ impl Line {
         let played = [""].into_iter().chain(line.split(' '));
         let mut positions: Vec<Row> =
             places.iter().zip(played).map(|(place, played)| Row::new(place, played)).collect();
-        let known = Knowledge::new(rules, start.pits(), book, tables.tables());
+        let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         for (place, row) in places.iter().zip(&mut positions) {
             if let Some(score) = known.at_once(&place.position)?.score() {
                 row.value = Some(place.turned(place.position.value(score)));
@@ -224,7 +224,7 @@ impl Line {
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.positions[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
-            output::tell(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
+            output::message(format_args!("WRONG: after {turns} the value is {worth}, not {}", output::value(value)));
             return Ok(Outcome::Wrong);
         }
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
@@ -279,7 +279,7 @@ impl Line {
                     let value = place.turned(value);
                     row.value = Some(value);
                     if row.seconds > Some(1.0) {
-                        progress.note(&row.told());
+                        progress.note(&row.summary());
                     }
                     guess = self.value.or(Some(value));
                 }

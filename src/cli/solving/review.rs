@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::analyse::{Knowledge, KnowledgeError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
+use kalah::analyse::{BoundsSource, BoundsSourceError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
 use kalah::cancel::Cancel;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
@@ -116,7 +116,7 @@ impl TurnAnswer {
             true => after,
             false => ValueBounds { lower: -after.upper, upper: -after.lower },
         };
-        let judgement = turn.judgement();
+        let quality = turn.quality();
         TurnAnswer {
             turn: number,
             player: if turn.place.first { "south" } else { "north" },
@@ -127,8 +127,8 @@ impl TurnAnswer {
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost().map(|lost| lost / 2),
-            judgement: judgement.map(|judgement| judgement.name()),
-            mark: judgement.map_or("", |judgement| judgement.mark()),
+            judgement: quality.map(|quality| quality.name()),
+            mark: quality.map_or("", |quality| quality.mark()),
         }
     }
 }
@@ -168,7 +168,7 @@ impl SideAnswer {
         SideAnswer {
             name: name.map(str::to_owned),
             turns,
-            judged: tally.judged,
+            judged: tally.evaluated,
             best: tally.best,
             inaccuracies: tally.inaccuracies,
             mistakes: tally.mistakes,
@@ -233,7 +233,7 @@ impl Review {
         let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
         let tables = self.flags.with.open_tables(&start, &cancel)?;
-        let known = Knowledge::new(rules, start.pits(), book, tables.tables());
+        let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         // Making a solver takes memory, and reads all tables.
         let search = self.needs_search(&known, &places)?;
         let progress = SearchProgress::new(start);
@@ -245,20 +245,20 @@ impl Review {
             Some(solver) => known.search(solver, self.within),
             None => known,
         };
-        let tell = |place: &Place| {
+        let report = |place: &Place| {
             progress.position(place.position);
             let turns = output::count(place.turns, "turn");
             progress.stage(format!("after {turns}, {} seeds in play", place.position.seeds()));
         };
-        let work = || review(rules, &start, &game.line, &known, &tell);
+        let work = || review(rules, &start, &game.line, &known, &report);
         let reviewed = match &solver {
             Some(solver) => progress.watch(solver, None, || (), work),
             None => work(),
         };
         progress.finish();
         let reviewed = match reviewed {
-            Err(ReviewError::Knowledge(KnowledgeError::Solve(SolveError::Stopped))) => {
-                output::tell(
+            Err(ReviewError::Bounds(BoundsSourceError::Solve(SolveError::Stopped))) => {
+                output::message(
                     "stopped: an incomplete review is not printed; a smaller --within SECONDS makes it shorter",
                 );
                 return Ok(Outcome::Failed);
@@ -313,7 +313,7 @@ impl Review {
     }
 
     /// Returns true if a position is neither over nor in the book nor in the tables.
-    fn needs_search(&self, known: &Knowledge, places: &[Place]) -> anyhow::Result<bool> {
+    fn needs_search(&self, known: &BoundsSource, places: &[Place]) -> anyhow::Result<bool> {
         for place in places {
             let recalled = known.at_once(&place.position)?;
             if !place.position.is_over() && !recalled.is_decided() {

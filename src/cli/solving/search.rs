@@ -99,8 +99,8 @@ impl SearchCommand {
         let Self { rules, depth, par_depth, .. } = self;
         let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
-        let told = format!("searching {} to depth {depth} by {}", self.position, method.name());
-        let result = waiting::watch(&told, || search.run(&self.position));
+        let subject = format!("searching {} to depth {depth} by {}", self.position, method.name());
+        let result = waiting::watch(&subject, || search.run(&self.position));
         let report = SearchReport {
             position: self.position.to_string(),
             rules: rules.name(),

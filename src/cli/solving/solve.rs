@@ -118,7 +118,7 @@ impl Solve {
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
-            self.tell_recalled(&answer)?;
+            self.print_recalled(&answer)?;
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
@@ -178,9 +178,9 @@ impl Solve {
             Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
                 match save() {
                     Ok(()) if checkpoint.is_some() => {
-                        output::tell("stopped and saved; run the same command again to continue")
+                        output::message("stopped and saved; run the same command again to continue")
                     }
-                    Ok(()) => output::tell("stopped, and nothing is saved; --checkpoint FILE saves a search"),
+                    Ok(()) => output::message("stopped, and nothing is saved; --checkpoint FILE saves a search"),
                     Err(error) => return Err(error.context("stopped, but the search could not be saved")),
                 }
                 Ok(Outcome::Failed)
@@ -204,7 +204,7 @@ fn note_resumed(resumed: &Resumed) {
 
 impl Solve {
     /// Prints an answer of the book.
-    fn tell_recalled(&self, answer: &SolveAnswer) -> anyhow::Result<()> {
+    fn print_recalled(&self, answer: &SolveAnswer) -> anyhow::Result<()> {
         if self.json {
             return Ok(output::json(answer)?);
         }

@@ -73,7 +73,7 @@ impl Bench {
         let measured = progress.watch(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
         progress.finish();
         if let Err(BuildError::Stopped(_)) = measured {
-            output::tell("stopped");
+            output::message("stopped");
             return Ok(Outcome::Failed);
         }
         let measured = measured?;
@@ -99,17 +99,17 @@ impl Bench {
         if self.common.json {
             output::json(&report)?;
         } else {
-            tell(&report)?;
+            print(&report)?;
         }
         if same == Some(false) {
-            output::tell("WRONG: the table in the directory differs from the one that was built");
+            output::message("WRONG: the table in the directory differs from the one that was built");
             return Ok(Outcome::Wrong);
         }
         Ok(Outcome::Done)
     }
 }
 
-fn tell(report: &BenchReport) -> anyhow::Result<()> {
+fn print(report: &BenchReport) -> anyhow::Result<()> {
     let measured = report.measured;
     let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     output::line(format_args!(

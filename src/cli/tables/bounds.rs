@@ -121,7 +121,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.or(Cuts::of_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
+        let cuts = self.cuts.or(Cuts::with_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let keys: Vec<TableKey> =
@@ -170,7 +170,7 @@ impl Bounds {
         progress.finish();
         let cuts = cuts.sixteenths().iter().map(|&cut| f64::from(cut) / f64::from(SEED)).collect();
         let network = output::hex(&network.digest());
-        self.tell(&BoundsReport { rules: rules.name(), pits, cuts, network, layers })?;
+        self.print(&BoundsReport { rules: rules.name(), pits, cuts, network, layers })?;
         Ok(Outcome::Done)
     }
 
@@ -219,7 +219,7 @@ impl Bounds {
         }
     }
 
-    fn tell(&self, report: &BoundsReport) -> anyhow::Result<()> {
+    fn print(&self, report: &BoundsReport) -> anyhow::Result<()> {
         if self.common.json {
             return Ok(output::json(report)?);
         }

@@ -115,7 +115,7 @@ impl Export {
                 } else {
                     "no file is written"
                 };
-                output::tell(format_args!("stopped: {kept}; the same command starts over"));
+                output::message(format_args!("stopped: {kept}; the same command starts over"));
                 Ok(Outcome::Failed)
             }
             Err(ExportError::Table(error)) => Err(error.into()),

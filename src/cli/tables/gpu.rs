@@ -80,7 +80,7 @@ impl GpuCommand {
             let subgroup = adapter.subgroup;
             output::line(format_args!("{} ({}, {})", adapter.name, adapter.device, adapter.backend))?;
             output::line(format_args!("  driver           {}", adapter.driver))?;
-            output::line(format_args!("  tier             {}", told(adapter)))?;
+            output::line(format_args!("  tier             {}", explanation(adapter)))?;
             if let Some(result) = self_test {
                 output::line(format_args!("  self-test        {result}"))?;
             }
@@ -102,7 +102,7 @@ impl GpuCommand {
 }
 
 /// Explains a tier.
-fn told(adapter: &AdapterReport) -> String {
+fn explanation(adapter: &AdapterReport) -> String {
     match adapter.tier {
         Tier::Full => "full: --backend auto uses it; kalah bench measures kernel times".to_owned(),
         Tier::Untimed => "untimed: --backend auto uses it; kalah bench cannot measure kernel times".to_owned(),

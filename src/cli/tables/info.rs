@@ -113,7 +113,7 @@ impl Info {
             };
             if let Err(error) = opened {
                 outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
-                output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
+                output::message(format_args!("kalah: {}", advice::with_advice(&error)));
             }
         }
         if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {

@@ -142,7 +142,7 @@ impl Train {
         replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
             .with_context(cannot_write)?;
         let seeds = tables.max_seeds().unwrap_or(0);
-        TrainReport::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
+        TrainReport::new(trained, seeds, path, start.elapsed().as_secs_f64()).print(self.json)?;
         Ok(Outcome::Done)
     }
 }
@@ -172,7 +172,7 @@ impl TrainReport {
         }
     }
 
-    fn tell(&self, json: bool) -> std::io::Result<()> {
+    fn print(&self, json: bool) -> std::io::Result<()> {
         if json {
             return output::json(self);
         }

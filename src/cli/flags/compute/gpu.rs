@@ -54,8 +54,8 @@ impl GpuFlags {
             });
             match tested {
                 Ok(gpu) => {
-                    let told = format!("{} ({})", gpu.report().name, gpu.report().device);
-                    return Ok((Backend::Gpu(gpu), told));
+                    let name = format!("{} ({})", gpu.report().name, gpu.report().device);
+                    return Ok((Backend::Gpu(gpu), name));
                 }
                 Err(error) => first = first.or(Some(error)),
             }

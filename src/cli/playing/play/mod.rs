@@ -150,8 +150,8 @@ impl Game {
     /// Makes all moves of a person, or none and returns the reason.
     fn play_turn(&mut self, turn: &[Pit]) -> Result<Vec<String>, String> {
         let before = (self.place, self.past.len());
-        let mut told = Vec::new();
-        let played = self.try_turn(turn, &mut told);
+        let mut lines = Vec::new();
+        let played = self.try_turn(turn, &mut lines);
         if let Err(error) = played {
             self.place = before.0;
             self.past.truncate(before.1);
@@ -159,10 +159,10 @@ impl Game {
             return Err(error + none);
         }
         self.typed.push(before.1);
-        Ok(told)
+        Ok(lines)
     }
 
-    fn try_turn(&mut self, turn: &[Pit], told: &mut Vec<String>) -> Result<(), String> {
+    fn try_turn(&mut self, turn: &[Pit], lines: &mut Vec<String>) -> Result<(), String> {
         let south = self.place.south;
         for (index, &pit) in turn.iter().enumerate() {
             let GamePlace { position, .. } = self.place;
@@ -181,7 +181,7 @@ impl Game {
                 let legal: Vec<String> = position.moves().map(|pit| pit.to_string()).collect();
                 return Err(format!("move {pit} is illegal, since the pit is empty; legal moves: {}", legal.join(" ")));
             };
-            told.push(format!("{name} sows {pit}{does}"));
+            lines.push(format!("{name} sows {pit}{does}"));
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Game {
         line
     }
 
-    fn tell_end(&self) -> io::Result<()> {
+    fn print_end(&self) -> io::Result<()> {
         let end = self.place.board();
         let (south, north) = (end.mover().total(), end.other().total());
         let over = |empty: &str, full: &str, left: u32| {
@@ -298,7 +298,7 @@ impl Play {
             self.save(&game, None)?;
             output::line(draw(&game.place.board()))?;
         }
-        game.tell_end()?;
+        game.print_end()?;
         Ok(Outcome::Done)
     }
 
@@ -331,8 +331,8 @@ impl Play {
                 Ok(Input::Nothing) => {}
                 Ok(Input::Leave) => return Ok(false),
                 Ok(Input::Turn(turn)) => match game.play_turn(&turn) {
-                    Ok(told) => {
-                        told.iter().try_for_each(output::line)?;
+                    Ok(lines) => {
+                        lines.iter().try_for_each(output::line)?;
                         return Ok(true);
                     }
                     Err(error) => output::line(error)?,

@@ -84,7 +84,7 @@ impl Tournament {
             return Err(usage("all starts would be the same: add --random-moves"));
         }
         if self.resume && self.save.as_deref().is_some_and(is_stream) {
-            output::tell("kalah: --resume needs the file of games: add --save FILE");
+            output::message("kalah: --resume needs the file of games: add --save FILE");
             return Ok(Outcome::Usage);
         }
         if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
@@ -146,7 +146,7 @@ impl Tournament {
                 Some(_) => "run the same command with --resume to continue",
                 None => "nothing is saved; --save FILE saves the games",
             };
-            output::tell(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
+            output::message(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
             return Ok(Outcome::Failed);
         }
         Ok(Outcome::Done)

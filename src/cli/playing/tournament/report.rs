@@ -297,16 +297,16 @@ impl TournamentReport {
     /// Prints the forfeited games of each engine, and its fault in the first of them.
     fn print_forfeits(&self) -> io::Result<()> {
         let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
-        let mut told: Vec<&str> = Vec::new();
+        let mut printed: Vec<&str> = Vec::new();
         for ForfeitReport { player, fault } in &forfeits {
-            if !told.contains(&player.as_str()) {
-                told.push(player);
+            if !printed.contains(&player.as_str()) {
+                printed.push(player);
                 let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
                 let games = output::count(games, "game");
                 output::line(format_args!("{player} forfeits {games}, the first one because it {fault}"))?;
             }
         }
-        if told.is_empty() { Ok(()) } else { output::line("") }
+        if printed.is_empty() { Ok(()) } else { output::line("") }
     }
 
     /// Charts of win shares, and of seeds lost by a move.

@@ -98,8 +98,8 @@ impl Finished {
         let numbers: Vec<f64> = header(SECONDS)?.split(' ').filter_map(|number| number.parse().ok()).collect();
         let seconds = numbers.try_into().ok().context("its seconds are not two numbers")?;
         let forfeit = record.header("Termination").map(|termination| {
-            let told = |first| termination.strip_prefix(forfeits(first))?.strip_prefix(": it ");
-            let forfeit = [true, false].into_iter().find_map(|first| Some((first, told(first)?.to_owned())));
+            let fault = |first| termination.strip_prefix(forfeits(first))?.strip_prefix(": it ");
+            let forfeit = [true, false].into_iter().find_map(|first| Some((first, fault(first)?.to_owned())));
             forfeit.context("its header Termination does not name the side that forfeits")
         });
         Ok(Finished {
@@ -157,10 +157,10 @@ impl<'t> GamesFile<'t> {
         resume: bool,
     ) -> anyhow::Result<(GamesFile<'t>, Vec<Finished>)> {
         let path = resolved(path);
-        let told = || format!("cannot write {}", path.display());
-        file::require_writable(&path, None).with_context(told)?;
+        let context = || format!("cannot write {}", path.display());
+        file::require_writable(&path, None).with_context(context)?;
         let lock = FileLock::beside(&path)?;
-        file::remove_leftovers(&path).with_context(told)?;
+        file::remove_leftovers(&path).with_context(context)?;
         let bytes = file::found(file::read(&path)).with_context(|| format!("cannot read {}", path.display()))?;
         let text = String::from_utf8(bytes.unwrap_or_default());
         let mut games = GamesFile { path, tournament, event, file: None, bytes: 0, failed: None, _lock: lock };
@@ -203,9 +203,9 @@ impl<'t> GamesFile<'t> {
         let mut seen = vec![false; self.tournament.games()];
         let games = whole_games(text);
         for (place, game) in (1..).zip(&games) {
-            let told = || format!("{}, game {place}", self.path.display());
-            let record = read_game(game).with_context(told)?;
-            let game = Finished::read(&record, self.tournament, &self.event).with_context(told)?;
+            let context = || format!("{}, game {place}", self.path.display());
+            let record = read_game(game).with_context(context)?;
+            let game = Finished::read(&record, self.tournament, &self.event).with_context(context)?;
             if !std::mem::replace(&mut seen[game.number], true) {
                 finished.push(game);
             }
@@ -221,7 +221,10 @@ impl<'t> GamesFile<'t> {
             return;
         }
         if let Err(error) = self.try_add(game) {
-            output::tell(format_args!("kalah: cannot write {}: {error}; the tournament goes on", self.path.display()));
+            output::message(format_args!(
+                "kalah: cannot write {}: {error}; the tournament goes on",
+                self.path.display()
+            ));
             // Removes a partly written game.
             if let Some(file) = &self.file {
                 let _ = file.set_len(self.bytes);

@@ -121,7 +121,7 @@ impl Check {
             ))?;
         }
         if let Some(wrong) = &report.wrong {
-            output::tell(format_args!("WRONG: {wrong}"));
+            output::message(format_args!("WRONG: {wrong}"));
             return Ok(Outcome::Wrong);
         }
         Ok(if report.stopped { Outcome::Failed } else { Outcome::Done })

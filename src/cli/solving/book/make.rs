@@ -133,7 +133,7 @@ impl Make {
             ))?;
         }
         if stopped {
-            output::tell("stopped and saved; run the same command again to continue");
+            output::message("stopped and saved; run the same command again to continue");
         }
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
     }

@@ -81,7 +81,7 @@ impl Check {
         output::note(description(&file));
         let origin = TablesOrigin::of(&file.certificate.head);
         if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
-            output::tell(warning);
+            output::message(warning);
         }
         let pulse = stopped_by_signal();
         let result = self.open_and_check(&file, &pulse);
@@ -104,7 +104,7 @@ impl Check {
                     output::line(format_args!("WRONG: {wrong}"))?
                 }
                 if let Some(advice) = advice::of(error.as_ref()) {
-                    output::tell(format_args!("advice: {advice}"));
+                    output::message(format_args!("advice: {advice}"));
                 }
                 return Ok(Outcome::Wrong);
             }

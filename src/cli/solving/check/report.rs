@@ -156,7 +156,7 @@ impl CheckReport<'_> {
             };
             let (checked, claims) = (HumanCount(tally.claims), output::many(claims, "claim"));
             let how_far = format!("stopped: {checked} of {claims} are checked and hold; {kept}");
-            output::tell(if self.is_sample { format!("stopped; {kept}") } else { how_far });
+            output::message(if self.is_sample { format!("stopped; {kept}") } else { how_far });
             return Ok(());
         }
         output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest)))?;

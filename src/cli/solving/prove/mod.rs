@@ -144,7 +144,7 @@ impl Prove {
         progress.finish();
         match outcome {
             Err(error) if matches!(error.downcast_ref(), Some(ProveError::Solve(SolveError::Stopped))) => {
-                output::tell("stopped; finished jobs are kept; run the same command again to continue");
+                output::message("stopped; finished jobs are kept; run the same command again to continue");
                 Ok(Outcome::Failed)
             }
             outcome => outcome,
@@ -261,7 +261,7 @@ impl Work<'_> {
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        output::tell(format_args!("WRONG: {}: the value is {}, as proved", plan.request, answer.value));
+        output::message(format_args!("WRONG: {}: the value is {}, as proved", plan.request, answer.value));
         Ok(Outcome::Wrong)
     }
 

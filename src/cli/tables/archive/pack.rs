@@ -143,7 +143,7 @@ impl Pack {
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
-        tell(archives, "packed", self.common.json)
+        print(archives, "packed", self.common.json)
     }
 }
 
@@ -174,7 +174,7 @@ impl Unpack {
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
-        tell(archives, "unpacked", self.json)
+        print(archives, "unpacked", self.json)
     }
 }
 
@@ -195,7 +195,7 @@ impl Archive {
     }
 }
 
-fn tell(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
+fn print(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
     let report = PackReport { archives };
     if json {
         output::json(&report)?;

@@ -9,7 +9,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
 /// Prints an event that every kind of build has.
-pub fn tell(progress: &Progress, event: &Event) {
+pub fn print(progress: &Progress, event: &Event) {
     match event {
         Event::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);

@@ -195,7 +195,7 @@ impl Build {
                 kept_bounds.lock().push(key.seeds);
             }
             Event::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
-            event => events::tell(&progress, &event),
+            event => events::print(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
         if let Some((maker, first)) = maker.zip(self.bounds) {
@@ -213,12 +213,12 @@ impl Build {
             ));
         }
 
-        self.tell_built(&report, seeds, made_bounds.into_inner(), start.elapsed().as_secs_f64())?;
+        self.print_built(&report, seeds, made_bounds.into_inner(), start.elapsed().as_secs_f64())?;
         Ok(Outcome::Done)
     }
 
     /// Prints a summary of a build that took `seconds` and made `bounds` bound tables.
-    fn tell_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> anyhow::Result<()> {
+    fn print_built(&self, report: &BuildReport, seeds: usize, bounds: usize, seconds: f64) -> anyhow::Result<()> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, positions) = (&self.common.tables.path, report.positions());
         if self.common.json {

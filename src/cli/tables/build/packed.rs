@@ -59,7 +59,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let unpacked: u64 = layers.iter().map(|layer| layer.unpacked_positions).sum();
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
     let start = Instant::now();
-    let on_event = |event: Event| events::tell(&progress, &event);
+    let on_event = |event: Event| events::print(&progress, &event);
     let builder = Builder::new(directory, last).archives(first, memory);
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();

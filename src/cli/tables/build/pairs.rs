@@ -78,7 +78,7 @@ impl Pairs<'_> {
         }
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         let progress = Progress::new(pair.positions());
-        let on_event = |event: Event| tell(&progress, directory, &event);
+        let on_event = |event: Event| print_event(&progress, directory, &event);
         let report = progress.watch(&pulse.positions, || self.builder(seeds).run_pair(pair, &pulse, &on_event));
         progress.finish();
         let report = report?;
@@ -131,7 +131,7 @@ impl Pairs<'_> {
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         // The work of other processes is not counted, so there is no bar.
         let progress = Progress::new(0);
-        let on_event = |event: Event| tell(&progress, directory, &event);
+        let on_event = |event: Event| print_event(&progress, directory, &event);
         let report = self.builder(seeds).run(&pulse, &on_event)?;
         progress.finish();
         let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions());
@@ -153,7 +153,7 @@ impl Pairs<'_> {
 }
 
 /// Prints an event.
-fn tell(progress: &Progress, directory: &Path, event: &Event) {
+fn print_event(progress: &Progress, directory: &Path, event: &Event) {
     match event {
         Event::Piece { pair, seconds } => progress.step(
             *seconds,
@@ -170,6 +170,6 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
             let path = key.path(directory);
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
-        event => events::tell(progress, event),
+        event => events::print(progress, event),
     }
 }

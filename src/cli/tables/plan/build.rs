@@ -148,7 +148,7 @@ impl PlanBuild {
 
     fn pair(&self, work: &PairWork) -> Pair {
         let &PairWork { pair, positions, bytes, memory, below, seconds, .. } = work;
-        let (frame, needs) = ([pair.small, pair.large()], pair.needs().collect());
+        let (frame, needs) = ([pair.small, pair.large()], pair.dependencies().collect());
         Pair {
             seeds: pair.layer.seeds,
             frame,

@@ -343,7 +343,7 @@ impl Means<'_> {
         let mut sound = tables.max_seeds().unwrap_or(1);
         for &check in &self.checks {
             let is_alone = matches!(check, Check::Checksums | Check::Manifest);
-            let (mut untold, mut above) = (Vec::new(), Vec::new());
+            let (mut unlisted, mut above) = (Vec::new(), Vec::new());
             for (&seeds, table) in &chosen {
                 if !is_alone && seeds > sound {
                     above.push(seeds);
@@ -351,7 +351,7 @@ impl Means<'_> {
                 }
                 match self.check(check, &tables, table, progress) {
                     Ok(passed) => report.passed.push(passed),
-                    Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => untold.push(seeds),
+                    Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => unlisted.push(seeds),
                     Err(fault @ Fault::Device(_)) => return Err(fault.into()),
                     Err(fault) => {
                         report.add(seeds, check, &fault);
@@ -359,7 +359,7 @@ impl Means<'_> {
                     }
                 }
             }
-            report.leave_out(check, untold, "for which the manifest has no entry");
+            report.leave_out(check, unlisted, "for which the manifest has no entry");
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
         self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);

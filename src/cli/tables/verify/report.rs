@@ -226,7 +226,7 @@ pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             output::line(format_args!("WRONG: {}", wrong.message))?;
         }
         for failed in &board.failed {
-            output::tell(format_args!("kalah: {}", failed.message));
+            output::message(format_args!("kalah: {}", failed.message));
         }
     }
     for check in Check::ALL {
