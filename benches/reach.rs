@@ -104,16 +104,16 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
         let bytes: usize = (2..=reach).filter_map(|seeds| tables.layer(seeds)).map(|layer| layer.bytes().len()).sum();
         let (found, run) = solve(reach, Some(value)).map_err(|error: SolveError| error)?;
         let rate = run.nodes as f64 / run.seconds.max(1e-9);
-        let told = format!("{:>15} {:>15} {:>10.3} {rate:>12.0}", run.nodes, run.hits, run.seconds);
+        let figures = format!("{:>15} {:>15} {:>10.3} {rate:>12.0}", run.nodes, run.hits, run.seconds);
         match found {
             Ok((_, found)) => assert_eq!(found, value, "tables to {reach} give another value"),
             Err(SolveError::Stopped) => {
-                println!("{reach:>5} {bytes:>15} {told}  given up");
+                println!("{reach:>5} {bytes:>15} {figures}  given up");
                 break;
             }
             Err(error) => return Err(error.into()),
         }
-        println!("{reach:>5} {bytes:>15} {told}");
+        println!("{reach:>5} {bytes:>15} {figures}");
         runs.push(run);
     }
     runs.reverse();

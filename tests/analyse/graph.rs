@@ -99,8 +99,8 @@ fn irving_2000_table_4() {
         (6, 1, "2.04 ± 1.03", "2.02 ± 1.04", "2.18 ± 0.91"),
     ] {
         let branching = graph(Rules::EmptyCapture, start(pits, seeds), Convention::Irving).branching;
-        let told = |(mean, deviation): (f64, f64)| format!("{mean:.2} ± {deviation:.2}");
-        let ours = (told(branching.mean(true)), told(branching.mean(false)));
+        let shown = |(mean, deviation): (f64, f64)| format!("{mean:.2} ± {deviation:.2}");
+        let ours = (shown(branching.mean(true)), shown(branching.mean(false)));
         assert_eq!(ours, (with_finals.to_owned(), without.to_owned()), "{pits}x{seeds}: published {published}");
     }
 }
@@ -210,7 +210,7 @@ fn the_fast_graph_is_the_naive_one() {
                 let mut naive = Naive { rules, half, ..Naive::default() };
                 naive.explore(&start.position().unwrap(), false);
                 let ours = graph(rules, start, convention);
-                let told = format!("{rules} {convention} {start}");
+                let context = format!("{rules} {convention} {start}");
                 let mut subgraphs: HashMap<(usize, usize), Outcomes> = HashMap::new();
                 for (node, value) in &naive.values {
                     let outcomes = subgraphs.entry((node.2 as usize, node.3 as usize)).or_default();
@@ -229,11 +229,11 @@ fn the_fast_graph_is_the_naive_one() {
                         ((subgraph.first, subgraph.second), subgraph.outcomes.unwrap())
                     })
                     .collect();
-                assert_eq!(found, subgraphs, "{told}");
+                assert_eq!(found, subgraphs, "{context}");
                 let moves: HashMap<usize, u64> =
                     ours.branching.moves.into_iter().enumerate().filter(|&(_, count)| count > 0).collect();
-                assert_eq!(moves, naive.moves, "{told}");
-                assert_eq!(ours.branching.positions(), ours.positions(), "{told}");
+                assert_eq!(moves, naive.moves, "{context}");
+                assert_eq!(ours.branching.positions(), ours.positions(), "{context}");
             }
         }
     }
@@ -307,13 +307,13 @@ fn the_command_prints_one_document() {
 
 #[test]
 fn the_command_refuses_what_does_not_fit() {
-    let (code, out, told) = kalah(&["4x4", "--memory", "4MiB"]);
+    let (code, out, messages) = kalah(&["4x4", "--memory", "4MiB"]);
     assert_eq!((code, &*out), (1, ""));
-    assert!(told.contains("needs about") && told.contains("--memory"), "{told}");
+    assert!(messages.contains("needs about") && messages.contains("--memory"), "{messages}");
     // The other boards of a list are still explored.
-    let (code, out, told) = kalah(&["6x6", "2x1", "--json"]);
+    let (code, out, messages) = kalah(&["6x6", "2x1", "--json"]);
     assert_eq!(code, 2);
-    assert!(told.contains("6x6") && out.contains("\"positions\":8"), "{told}{out}");
+    assert!(messages.contains("6x6") && out.contains("\"positions\":8"), "{messages}{out}");
     for args in
         [&["4y3"][..], &["4x3", "--convention", "other"], &[], &["--pits", "3"], &["--pits", "3..2", "--seeds", "1"]]
     {
@@ -344,15 +344,15 @@ fn tables_under_way_are_stopped() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
     command.args(["graph", "4x6", "--threads", "1", "--tables"]).arg(directory.path()).env("TMPDIR", directory.path());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("building") {
         line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "it builds nothing");
+        assert!(messages.read_line(&mut line).unwrap() > 0, "it builds nothing");
     }
     assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let mut rest = String::new();
-    told.read_to_string(&mut rest).unwrap();
+    messages.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(rest.contains("stopped while building"), "{rest}");
 }

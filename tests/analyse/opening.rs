@@ -28,7 +28,7 @@ fn start(pits: usize, seeds: u32) -> Position {
 fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
     let batches = SCAN.run(ranges, Vec::new(), &Cancel::new(), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
     let games = batches.into_iter().flat_map(|batch| batch.games);
-    games.map(|game| ((game.houses, game.seeds), (game.outcome, game.lines))).collect()
+    games.map(|game| ((game.pits, game.seeds), (game.outcome, game.lines))).collect()
 }
 
 // Kvitberg 2026, Tables 4 and 5.
@@ -412,8 +412,8 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 fn an_opening_is_reported_with_its_moves_and_store() {
     let kalah = |args: &[&str]| {
         let output = Command::new(assert_cmd::cargo::cargo_bin("kalah")).arg("opening").args(args).output().unwrap();
-        let told = if output.status.success() { output.stdout } else { output.stderr };
-        (output.status.code(), String::from_utf8(told).unwrap())
+        let printed = if output.status.success() { output.stdout } else { output.stderr };
+        (output.status.code(), String::from_utf8(printed).unwrap())
     };
     let json = |args: &[&str]| serde_json::from_str::<Value>(&kalah(&[args, &["--json"]].concat()).1).unwrap();
     let found = json(&["6x4", "--rules", "s-kalaha"]);

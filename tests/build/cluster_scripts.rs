@@ -133,11 +133,11 @@ fn the_slurm_script_submits_a_layer_after_the_other() {
         let mut submit = script("slurm.sh", directory.path(), &[seeds, "--backend", "cpu"]);
         submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
         submit.env("KALAH_PITS", "3").env("KALAH_FIRST", "6").env("KALAH_SBATCH", "--mem=1G --time=5");
-        let told = stdout(&success(submit.output().unwrap()));
-        (told, std::fs::read_to_string(&log).unwrap_or_default())
+        let printed = stdout(&success(submit.output().unwrap()));
+        (printed, std::fs::read_to_string(&log).unwrap_or_default())
     };
-    let (told, log) = submit("9");
-    assert_eq!(told.lines().count(), 4, "{told}");
+    let (printed, log) = submit("9");
+    assert_eq!(printed.lines().count(), 4, "{printed}");
     let jobs: Vec<&str> = log.lines().collect();
     assert_eq!(jobs.len(), 4);
     for ((job, array), after) in jobs.iter().zip(["0", "1-3", "1-4", "1-4"]).zip([None, Some(1), Some(2), Some(3)]) {
@@ -150,8 +150,8 @@ fn the_slurm_script_submits_a_layer_after_the_other() {
     assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "submitted");
 
     // Finished layers are not submitted.
-    let (told, log) = submit("10");
-    assert_eq!(log.lines().count(), 1, "{told}");
+    let (printed, log) = submit("10");
+    assert_eq!(log.lines().count(), 1, "{printed}");
     assert!(log.contains("--array=1-5 ") && !log.contains("--dependency"), "{log}");
     assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "10"]), "submitted again");
 }

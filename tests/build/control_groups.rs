@@ -23,8 +23,8 @@ impl Groups {
         match Groups::try_new(controller, name) {
             Ok(groups) => Some(groups),
             Err(reason) => {
-                let told = format!("*** SKIPPED: no control group of {controller} can be made: {reason}\n");
-                let _ = std::io::stderr().write_all(told.as_bytes());
+                let message = format!("*** SKIPPED: no control group of {controller} can be made: {reason}\n");
+                let _ = std::io::stderr().write_all(message.as_bytes());
                 None
             }
         }
@@ -130,8 +130,8 @@ fn threads_are_those_of_the_quota_of_the_tightest_group() {
     let threads = || document(&groups.kalah(&["search", "3x2", "--depth", "3", "--json"]))["threads"].as_u64().unwrap();
     let cores = threads();
     if cores == 1 {
-        let told = "*** SKIPPED: there is only one processor\n";
-        let _ = std::io::stderr().write_all(told.as_bytes());
+        let message = "*** SKIPPED: there is only one processor\n";
+        let _ = std::io::stderr().write_all(message.as_bytes());
         return;
     }
     groups.limit("cpu.cfs_quota_us", "cpu.max", "100000");

@@ -56,10 +56,10 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_stopped(output: &Output, told: &str) {
+fn assert_stopped(output: &Output, expected: &str) {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(error.contains(told) && error.contains("run the same command again to continue"), "{error}");
+    assert!(error.contains(expected) && error.contains("run the same command again to continue"), "{error}");
 }
 
 /// Checks that no temporary file is left and that each archive is that of its table.

@@ -184,8 +184,8 @@ fn readers_find_scores_beyond_four_billion_positions() {
             let mut command = assert_cmd::Command::new("python3");
             command.arg(READER).arg(directory.path()).arg(key.rules.name()).write_stdin(literals.clone());
             let output = command.output().unwrap();
-            let told = String::from_utf8(output.stdout).unwrap();
-            let read: Vec<&str> = told.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let read: Vec<&str> = printed.lines().filter_map(|line| line.split(' ').nth(1)).collect();
             assert_eq!(read, right, "{}", String::from_utf8_lossy(&output.stderr));
         }
         if let Some(read) = read_by_script(directory.path(), key, &literals) {

@@ -40,10 +40,10 @@ fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
                     let right = run(Method::SeqMm);
                     for method in Method::ALL {
                         let found = run(method);
-                        let told = || format!("{rules} {position} {} to depth {depth}", method.name());
-                        assert_eq!((found.value, found.best), (right.value, right.best), "{}", told());
-                        assert!(found.nodes <= right.nodes, "{}", told());
-                        assert_eq!(found.best.is_none(), depth == 0 || position.is_over(), "{}", told());
+                        let context = || format!("{rules} {position} {} to depth {depth}", method.name());
+                        assert_eq!((found.value, found.best), (right.value, right.best), "{}", context());
+                        assert!(found.nodes <= right.nodes, "{}", context());
+                        assert_eq!(found.best.is_none(), depth == 0 || position.is_over(), "{}", context());
                     }
                 }
             }

@@ -86,14 +86,20 @@ fn a_search_keeps_to_its_memory() {
     });
     let [roomy, tight_search, small] = searches;
     // A transposition table of 32 MiB, the tables, and copies of all of them.
-    let (most, told) = roomy;
-    assert!(most > tables && most + tables < 256 * MIB && !told.contains("not all tables fit"), "{most} {told}");
+    let (most, messages) = roomy;
+    assert!(
+        most > tables && most + tables < 256 * MIB && !messages.contains("not all tables fit"),
+        "{most} {messages}"
+    );
     // No memory for copies.
-    let (most, told) = tight_search;
-    assert!(most < (tight * MIB - tables) && !told.contains("not all tables fit"), "{most} {told}");
+    let (most, messages) = tight_search;
+    assert!(most < (tight * MIB - tables) && !messages.contains("not all tables fit"), "{most} {messages}");
     // Not enough memory for all tables.
-    let (most, told) = small;
-    assert!(most < 64 * MIB && told.contains("those to 1") && told.contains("--tables-up-to 18"), "{most} {told}");
+    let (most, messages) = small;
+    assert!(
+        most < 64 * MIB && messages.contains("those to 1") && messages.contains("--tables-up-to 18"),
+        "{most} {messages}"
+    );
 }
 
 #[test]
@@ -111,8 +117,8 @@ fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
     let more = ["solve", "3x3", "--memory", "32MiB", "--transpositions", "1GiB", "--build", "--tables"];
     let directory = tempfile::tempdir().unwrap();
     let ran = Command::new(env!("CARGO_BIN_EXE_kalah")).args(more).arg(directory.path()).output().unwrap();
-    let told = String::from_utf8(ran.stderr).unwrap();
-    assert!(ran.status.code() == Some(2) && told.contains("--transpositions 1.00 GiB is more than"), "{told}");
+    let messages = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(2) && messages.contains("--transpositions 1.00 GiB is more than"), "{messages}");
     // No table was built for this.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -163,8 +169,8 @@ fn plans_name_the_memory_they_are_for() {
     // Existing tables are not built again.
     let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
     assert!(text.contains("all of them exist") && !text.contains("bounds"), "{text}");
-    let (code, _, told) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
-    assert!(code == Some(1) && told.contains("--memory"), "{code:?} {told}");
+    let (code, _, messages) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
+    assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
     assert_eq!(kalah(&["plan"]).0, Some(2));
     assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
 }
@@ -179,14 +185,14 @@ fn what_a_plan_names_is_built_and_used() {
             .arg(directory)
             .args(flags);
         let ran = command.output().unwrap();
-        let told = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(0), "{told}");
-        (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), told)
+        let messages = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{messages}");
+        (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), messages)
     };
     let (expected, _) = solve(tables(), &[]);
-    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
     assert_eq!(found["value"], expected["value"]);
-    assert!(told.contains("building") && told.contains("making bound tables"), "{told}");
+    assert!(messages.contains("building") && messages.contains("making bound tables"), "{messages}");
     let (exact, bounds) = (found["table_seeds"].as_u64().unwrap(), found["bound_seeds"].as_u64().unwrap());
     assert!(exact < bounds, "{exact} {bounds}");
     // Further bound tables use the network of the existing ones.
@@ -201,19 +207,19 @@ fn what_a_plan_names_is_built_and_used() {
     for table in bounded {
         maker.write(table, directory.path(), &Default::default()).unwrap();
     }
-    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
-    assert!(told.contains("making bound tables of 1 layer"), "{told}");
+    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
+    assert!(messages.contains("making bound tables of 1 layer"), "{messages}");
     // Bound tables do not need the exact tables that they were made from.
     for seeds in exact + 1..=bounds {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
     }
-    let (found, told) = solve(directory.path(), &["--memory", "32MiB"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
+    let (found, messages) = solve(directory.path(), &["--memory", "32MiB"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
     // The plan should name the existing tables.
-    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
-    assert!(!told.contains("building") && !told.contains("making"), "{told}");
+    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
+    assert!(!messages.contains("building") && !messages.contains("making"), "{messages}");
 }
 
 #[test]
@@ -265,7 +271,7 @@ fn a_build_keeps_to_its_memory() {
         let layers = plan["layers"].as_array().unwrap().iter();
         let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;
         let built = kalah(planned + PROGRAM_KIB, "build --backend cpu");
-        let told = String::from_utf8_lossy(&built.stderr);
-        assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {told}");
+        let messages = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {messages}");
     }
 }

@@ -284,16 +284,16 @@ mod program {
 
     #[track_caller]
     fn ran(output: &Output, code: i32) -> String {
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{told}");
-        told + &String::from_utf8_lossy(&output.stdout)
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{printed}");
+        printed + &String::from_utf8_lossy(&output.stdout)
     }
 
     /// Memory of the program apart from the plan: its own data and that of its threads.
     const PROGRAM_KIB: u64 = 6 << 10;
 
     #[test]
-    fn unpacking_keeps_to_its_memory_and_says_what_it_needs() {
+    fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
         let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 19 };
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
@@ -315,8 +315,8 @@ mod program {
         // Half of that memory is not enough, and the program reports this before it begins. A limit of the system shows
         // only when it is reached.
         let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
-        let told = ran(&output, 1);
-        assert!(told.contains("allowed by --memory") && told.contains("small.zst"), "{told}");
+        let printed = ran(&output, 1);
+        assert!(printed.contains("allowed by --memory") && printed.contains("small.zst"), "{printed}");
         assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
         let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
         assert!(ran(&output, 1).contains("memory"));
@@ -357,8 +357,11 @@ mod program {
     fn plans_of_layers_are_printed() {
         let directory = tempfile::tempdir().unwrap();
         let output = limited("true", directory.path(), "plan --seeds 38 --layers --packed 35 --memory 20GiB");
-        let told = ran(&output, 0);
-        assert!(told.lines().any(|line| line.trim_start().starts_with("38 ")) && told.contains("read once"), "{told}");
+        let printed = ran(&output, 0);
+        assert!(
+            printed.lines().any(|line| line.trim_start().starts_with("38 ")) && printed.contains("read once"),
+            "{printed}"
+        );
         let refused = |args: &str| ran(&limited("true", directory.path(), args), 2);
         refused("plan --seeds 9 --packed 4");
         refused("plan --seeds 9 --memory 1GiB");

@@ -23,15 +23,15 @@ fn cpu() -> Backend {
 /// reported.
 fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
     let (backend, pulse) = (cpu(), Pulse::default());
-    let told = std::sync::atomic::AtomicBool::new(false);
+    let reported_damage = std::sync::atomic::AtomicBool::new(false);
     let on_event = |event: Event| {
         if matches!(event, Event::Damaged(_)) {
-            told.store(true, std::sync::atomic::Ordering::Relaxed);
+            reported_damage.store(true, std::sync::atomic::Ordering::Relaxed);
         }
     };
     let builder = Builder::new(directory, key).backend(backend).shared(Duration::from_secs(2));
     let report = builder.run_pair(PairKey::new(key, mover).unwrap(), &pulse, &on_event).unwrap();
-    (report, told.into_inner())
+    (report, reported_damage.into_inner())
 }
 
 /// Makes a directory with all layers below `key` and the pieces of some of its pairs.
@@ -74,7 +74,7 @@ fn ordinary(directory: &Path, key: TableKey) -> u64 {
 }
 
 #[test]
-fn a_piece_is_laid_out_as_the_format_page_tells() {
+fn a_piece_is_laid_out_as_the_format_page_states() {
     for (small, frames) in [(3, 2), (4, 1)] {
         let directory = with_pieces(KEY, &[small]);
         let piece = std::fs::read(directory.path().join(format!("empty-capture-2-08.0{small}.piece"))).unwrap();
@@ -146,16 +146,16 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     // The process for that pair takes over.
     let directory = with_pieces(KEY, &[1, 2]);
     damage(directory.path(), 2);
-    let (report, told) = compute(directory.path(), KEY, 2);
-    assert!(report.computed && told && !report.finished);
-    let (report, told) = compute(directory.path(), KEY, 6);
-    assert!(!report.computed && !report.finished && !told);
+    let (report, reported_damage) = compute(directory.path(), KEY, 2);
+    assert!(report.computed && reported_damage && !report.finished);
+    let (report, reported_damage) = compute(directory.path(), KEY, 6);
+    assert!(!report.computed && !report.finished && !reported_damage);
 
     // The process that joins the layer takes over.
     compute(directory.path(), KEY, 3);
     damage(directory.path(), 1);
-    let (report, told) = compute(directory.path(), KEY, 4);
-    assert!(report.computed && told && report.finished);
+    let (report, reported_damage) = compute(directory.path(), KEY, 4);
+    assert!(report.computed && reported_damage && report.finished);
     assert_same_files(&whole, &files(directory.path()), "joined");
     assert_eq!(leftovers(directory.path()), [""; 0]);
 

@@ -41,8 +41,8 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
             assert!(ranks.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "the ranks of an ending ascend");
             for (rank, rank_after) in ranks {
                 let other = &others[rank as usize];
-                let told = format!("{mover:?} against {other:?}, pit {pit}: {ending:?}");
-                assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {told}");
+                let context = format!("{mover:?} against {other:?}, pit {pit}: {ending:?}");
+                assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {context}");
                 let sown = sow(
                     relays.rules(),
                     &game_row(pits, mover),
@@ -53,7 +53,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 assert_eq!(
                     (usize::from(ending.left), ending.own, usize::from(ending.opponent), rank_after, ending.again),
                     (sum(&left), rows.rank(&left), sum(&opponent), rows.rank(&opponent), sown.again),
-                    "{told}"
+                    "{context}"
                 );
                 played += 1;
             }

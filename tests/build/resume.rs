@@ -320,8 +320,8 @@ fn a_directory_is_locked_by_one_holder_at_a_time() {
     let process = format!("process {}", std::process::id());
     let error = DirectoryLock::take(&directory).err().unwrap();
     match &error {
-        LockError::Held { path: told, holder } => {
-            assert_eq!(*told, directory);
+        LockError::Held { path: held, holder } => {
+            assert_eq!(*held, directory);
             assert!(holder.starts_with(&process), "{holder}");
         }
         other => panic!("{other}"),
@@ -344,10 +344,10 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
     let directory = directory.path();
     let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
     let only_last = || Builder::new(directory, key).only_last(true).run(&Pulse::default(), &|_| {});
-    let refused = |missing: &[usize], told: &str| match only_last().unwrap_err() {
+    let refused = |missing: &[usize], expected: &str| match only_last().unwrap_err() {
         BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
             assert_eq!(layers, missing);
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
         other => panic!("{other}"),
     };

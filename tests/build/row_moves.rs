@@ -65,13 +65,13 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
     for pit in mover_row.moves() {
         let (index, row_move) = moves.next().expect("every legal move");
         assert_eq!(index, pit.index());
-        let told = || format!("{rules}, {mover:?} against {other:?}, move {pit}: {row_move:?}");
+        let context = || format!("{rules}, {mover:?} against {other:?}, move {pit}: {row_move:?}");
         // End of the first sowing. A relay goes on from there unless it is the store.
         let first_end = (index + usize::from(mover[index])) % (2 * pits + 1);
         if first_end == pits {
-            assert_eq!(matches!(row_move, RowMove::Again { .. }), rules.moves_again(), "{}", told());
+            assert_eq!(matches!(row_move, RowMove::Again { .. }), rules.moves_again(), "{}", context());
         }
-        assert!(rules.relays() || !matches!(row_move, RowMove::Relay { .. }), "{}", told());
+        assert!(rules.relays() || !matches!(row_move, RowMove::Relay { .. }), "{}", context());
         match outcome(pits, row_move, mover, other) {
             None => relays += 1,
             Some((own, after, again)) => {
@@ -80,7 +80,7 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
                     (row(pits, &own), row(pits, &after), again),
                     (sown.mover, sown.other, sown.again),
                     "{}",
-                    told()
+                    context()
                 );
             }
         }

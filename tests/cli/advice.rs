@@ -24,10 +24,10 @@ fn follow(directory: &Path, command: &str) -> Output {
 #[track_caller]
 fn mended(directory: &Path, line: &str) {
     let failed = run(directory, line);
-    let told = stderr(&failed) + &stdout(&failed);
-    assert!(!failed.status.success(), "{line}: {told}");
-    let commands = suggested(&told);
-    let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {told}"));
+    let printed = stderr(&failed) + &stdout(&failed);
+    assert!(!failed.status.success(), "{line}: {printed}");
+    let commands = suggested(&printed);
+    let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {printed}"));
     let followed = follow(directory, first);
     assert!(followed.status.success(), "`{first}`, as kalah {line} says: {}", stderr(&followed));
     let again = run(directory, line);
@@ -66,8 +66,11 @@ fn what_is_damaged_is_sound_after_the_advice() {
 fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
     let directory = directory_with_tables(4);
     let failed = run(directory.path(), "verify --against gpu --gpu-memory 1");
-    let told = stderr(&failed);
-    assert!(!failed.status.success() && told.contains("--against cpu") && !told.contains("--backend"), "{told}");
+    let messages = stderr(&failed);
+    assert!(
+        !failed.status.success() && messages.contains("--against cpu") && !messages.contains("--backend"),
+        "{messages}"
+    );
     assert!(run(directory.path(), "verify --against cpu").status.success());
 }
 
@@ -85,7 +88,7 @@ fn positions_that_nothing_can_solve_are_sent_nowhere() {
 #[test]
 fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
     let directory = tempfile::tempdir().unwrap();
-    for (line, told, not) in [
+    for (line, expected, not) in [
         ("solve -", "standard input contains no position", "- contains"),
         ("line --from -", "standard input", "cannot read -"),
         ("solve <6,1,2>", "has 15 numbers", "no file of that name"),
@@ -94,6 +97,6 @@ fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
     ] {
         let output = run(directory.path(), line);
         let all = stderr(&output) + &stdout(&output);
-        assert!(all.contains(told) && !all.contains(not), "kalah {line}: {all}");
+        assert!(all.contains(expected) && !all.contains(not), "kalah {line}: {all}");
     }
 }

@@ -214,8 +214,8 @@ fn damage_is_found_and_reported_with_its_repair() {
         let ran = kalah(directory.path(), args, "");
         assert_eq!(ran.code(), 3, "{args:?}");
         // The result of a check is its output.
-        let told = ran.stdout() + &ran.stderr();
-        assert!(told.contains("kalah build --seeds 8"), "{args:?}: {told}");
+        let printed = ran.stdout() + &ran.stderr();
+        assert!(printed.contains("kalah build --seeds 8"), "{args:?}: {printed}");
     }
     // The message names this repair.
     std::fs::remove_file(&path).unwrap();
@@ -393,7 +393,7 @@ fn a_full_disk_loses_no_finished_frame() {
 
 #[cfg(unix)]
 #[test]
-fn a_second_build_in_a_directory_says_who_holds_it() {
+fn a_second_build_in_a_directory_names_its_holder() {
     let directory = tempfile::tempdir().unwrap();
     let mut build = shell_build(directory.path(), "").spawn().unwrap();
     wait_for_frames(directory.path());
@@ -468,11 +468,11 @@ fn an_empty_environment_variable_means_the_default() {
         assert_eq!(backend(&ran), backend(&usual), "{variable}");
         assert!(directory.path().join("tables/empty-capture-6-04.kalah").exists(), "{variable}");
         // A suggested command does not name the directory.
-        let told = run(&["probe", "6x4", "--no-book"], &[variable]).0.stderr();
-        assert!(told.contains("`kalah solve 6x4`"), "{variable}: {told}");
+        let messages = run(&["probe", "6x4", "--no-book"], &[variable]).0.stderr();
+        assert!(messages.contains("`kalah solve 6x4`"), "{variable}: {messages}");
     }
     // The port has no server, or one of another protocol.
     let connect = ["kgp", "--no-book", "--once", "--port", "1"];
-    let told = |empty: &[&str]| run(&connect, empty).0.stderr();
-    assert_eq!(told(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), told(&[]));
+    let messages = |empty: &[&str]| run(&connect, empty).0.stderr();
+    assert_eq!(messages(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), messages(&[]));
 }

@@ -293,9 +293,9 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
 #[cfg(unix)]
 #[test]
 fn a_terminal_shows_the_default_rules() {
-    let (tables, told) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
+    let (tables, note) = (tables().display(), "using the default rules, empty-capture; --rules standard is what most");
     let Some(shown) = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")) else { return };
-    assert!(shown.contains(told), "{shown}");
+    assert!(shown.contains(note), "{shown}");
     for quiet in ["--rules empty-capture", "--quiet"] {
         let shown = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables} {quiet}")).unwrap();
         assert!(!shown.contains("the default rules") && shown.contains("score"), "{quiet}: {shown}");
@@ -409,8 +409,8 @@ fn quiet_leaves_answers_and_errors() {
     for args in [&["solve", "3x3"][..], &["move", "2x2"], &["values", "--pits", "1..2", "--seeds", "1..2"]] {
         let empty = tempfile::tempdir().unwrap();
         let empty = empty.path().to_str().unwrap();
-        let told = kalah(&[args, &["--tables", empty]].concat()).success();
-        assert_ne!(told.stderr, "", "{args:?}");
+        let ran = kalah(&[args, &["--tables", empty]].concat()).success();
+        assert_ne!(ran.stderr, "", "{args:?}");
         let ran = kalah(&[args, &["--tables", empty, "--quiet"]].concat()).success();
         assert_eq!(ran.stderr, "", "{args:?}");
         assert_ne!(ran.stdout, "", "{args:?}");
@@ -502,8 +502,8 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let build = |seeds: &str| kalah(&["build", "--seeds", seeds, "--backend", "cpu", "--tables", tables]);
     for seeds in ["10", "7"] {
         let ran = build(seeds).success();
-        let told = format!("nothing to build: all layers to {seeds} seeds are in {tables}, and are sound");
-        assert_eq!(ran.stdout.trim(), told);
+        let expected = format!("nothing to build: all layers to {seeds} seeds are in {tables}, and are sound");
+        assert_eq!(ran.stdout.trim(), expected);
     }
     let ran = build("11");
     assert_eq!(ran.code, Some(1));

@@ -219,9 +219,9 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
             for place in ["lines:2: ", "lines:5: "] {
                 assert!(stderr(&output).contains(place), "{command}: {}", stderr(&output));
             }
-            let told = stdout(&output);
-            let answers = told.lines().filter(|line| line.contains("<6,0,0,1,")).count();
-            assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {told}");
+            let printed = stdout(&output);
+            let answers = printed.lines().filter(|line| line.contains("<6,0,0,1,")).count();
+            assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {printed}");
         }
         // A fault in an argument counts as one of the command line.
         assert_eq!(run(directory.path(), &format!("{command} 1,2,3 4x0,1")).status.code(), Some(2), "{command}");

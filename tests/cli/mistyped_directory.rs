@@ -54,11 +54,11 @@ fn a_directory_that_is_named_must_be_there() {
                 true => program.env("KALAH_TABLES", name).output().unwrap(),
                 false => program.args(["--tables", name]).output().unwrap(),
             };
-            let told = stderr(&output);
-            assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{command}: {told}");
+            let messages = stderr(&output);
+            assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{command}: {messages}");
             let by = if by_variable { "KALAH_TABLES" } else { "--tables" };
             let expected = format!("kalah: there is no directory {name} (named by {by})\n");
-            assert_eq!(told, expected, "{command}");
+            assert_eq!(messages, expected, "{command}");
             assert_eq!(names(directory.path()), ["FILE"], "{command} makes something");
         }
     }
@@ -88,9 +88,9 @@ fn first_words(directory: &Path, args: &str) -> String {
     let mut program = program(args.split_whitespace());
     program.current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    told.read_line(&mut line).unwrap();
+    messages.read_line(&mut line).unwrap();
     let _ = child.kill();
     child.wait().unwrap();
     line
@@ -102,16 +102,16 @@ fn commands_that_go_on_without_tables_say_so() {
     let without = tempfile::tempdir().unwrap();
     let with = directory_with_tables(4);
     for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
-        let told = first_words(without.path(), args);
-        assert!(told.contains("there is no directory tables"), "{args}: {told}");
+        let messages = first_words(without.path(), args);
+        assert!(messages.contains("there is no directory tables"), "{args}: {messages}");
         // Tables of another rule set do not help.
-        let told = first_words(with.path(), args);
-        assert!(told.contains("no tables for") && told.contains("standard"), "{args}: {told}");
+        let messages = first_words(with.path(), args);
+        assert!(messages.contains("no tables for") && messages.contains("standard"), "{args}: {messages}");
     }
     for args in ["solve 2x2", "move 2x2", "play 2x2 --south greedy --north greedy", "values --pits 2 --seeds 2"] {
-        let told = first_words(without.path(), args);
-        assert!(told.contains("no tables for empty-capture"), "{args}: {told}");
-        let told = first_words(with.path(), &format!("{args} --rules standard"));
-        assert!(told.contains("no tables for standard"), "{args}: {told}");
+        let messages = first_words(without.path(), args);
+        assert!(messages.contains("no tables for empty-capture"), "{args}: {messages}");
+        let messages = first_words(with.path(), &format!("{args} --rules standard"));
+        assert!(messages.contains("no tables for standard"), "{args}: {messages}");
     }
 }

@@ -133,11 +133,11 @@ fn no_output_replaces_a_file_of_the_program() {
                 word => word,
             });
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
-            let told = stderr(&ran);
-            assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {told}");
-            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {told}");
-            assert!(told.contains(name_of(writer)), "{writer} over {content}: {told}");
-            assert!(ran.stdout.is_empty(), "{writer} over {content}: {told}");
+            let messages = stderr(&ran);
+            assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {messages}");
+            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {messages}");
+            assert!(messages.contains(name_of(writer)), "{writer} over {content}: {messages}");
+            assert!(ran.stdout.is_empty(), "{writer} over {content}: {messages}");
         }
     }
 }
@@ -161,13 +161,13 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
                 word => word,
             });
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
-            let told = stderr(&ran);
+            let messages = stderr(&ran);
             let is_written = directory.path().join(&name).exists();
             // A short search needs only one of the two files of its checkpoint, but the name of the other must be
             // possible too.
-            assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {told}");
-            assert!(is_written || told.contains("too long"), "{writer}, {length}: {told}");
-            assert!(is_written || length > 244, "{writer}, {length}: {told}");
+            assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {messages}");
+            assert!(is_written || messages.contains("too long"), "{writer}, {length}: {messages}");
+            assert!(is_written || length > 244, "{writer}, {length}: {messages}");
             let left = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
             assert!(left.into_iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{writer}, {length}");
         }
@@ -277,7 +277,7 @@ fn what_cannot_be_printed_is_an_error() {
 /// Work of unknown length shows within moments that it is running.
 #[cfg(unix)]
 #[test]
-fn a_long_search_says_that_it_is_under_way() {
+fn a_long_search_reports_that_it_is_under_way() {
     use std::io::{BufRead, BufReader};
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
     let mut child = command.args(["search", "6x6", "--depth", "200"]).stderr(Stdio::piped()).spawn().unwrap();

@@ -138,25 +138,29 @@ impl Case<'_> {
         let error = ERRORS[at % ERRORS.len()];
         self.fresh();
         let ran = self.run(at, mode, error, None);
-        let told = || {
+        let context = || {
             let stderr = String::from_utf8_lossy(&ran.stderr);
             format!("{:?}, call {at}, {mode}, error {error}: {}\n{stderr}", self.args, ran.status)
         };
-        assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", told());
+        assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", context());
         if ran.status.success() {
-            assert!((self.is_right)(&self.files(), good), "it reports success, but files are wrong: {}", told());
+            assert!((self.is_right)(&self.files(), good), "it reports success, but files are wrong: {}", context());
         }
         // Files from before the command are still whole, or replaced by whole ones.
         for (name, bytes) in &self.before {
             let found = &self.files()[name];
-            assert!(found == bytes || *found == good[name], "{name:?} is neither the old nor the new one: {}", told());
+            assert!(
+                found == bytes || *found == good[name],
+                "{name:?} is neither the old nor the new one: {}",
+                context()
+            );
         }
         let again = self.run(0, "", 0, None);
         let stderr = String::from_utf8_lossy(&again.stderr);
-        assert!(again.status.success(), "run again: {}: {stderr}\nafter {}", again.status, told());
+        assert!(again.status.success(), "run again: {}: {stderr}\nafter {}", again.status, context());
         let files = self.files();
-        assert!((self.is_right)(&files, good), "run again: something is missing or wrong after {}", told());
-        assert_eq!(self.names(&files), self.names(good), "run again: after {}", told());
+        assert!((self.is_right)(&files, good), "run again: something is missing or wrong after {}", context());
+        assert_eq!(self.names(&files), self.names(good), "run again: after {}", context());
     }
 }
 

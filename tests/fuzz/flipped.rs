@@ -131,11 +131,11 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     for (at, bit) in [(0, 0), (lines + 1, 6), (entry.checksums_at() as usize, 3)] {
         let damaged = copy();
         let path = flip(damaged.path(), DAMAGED, &[(entry.offset as usize + at, bit)]);
-        for &(command, told) in COMMANDS {
+        for &(command, expected) in COMMANDS {
             let ran = run(damaged.path(), command);
             let Ran { code, stdout, stderr } = &ran;
             assert_eq!(*code, 3, "{command}, byte {at}: {stdout}{stderr}");
-            assert!(!stdout.contains(told), "{command}, byte {at}: {stdout}");
+            assert!(!stdout.contains(expected), "{command}, byte {at}: {stdout}");
             let place = format!("(byte {})", entry.offset);
             let named = stderr.contains(path.file_name().unwrap().to_str().unwrap()) && stderr.contains(&place);
             assert!(named || command.starts_with("verify"), "{command}, byte {at}: {stderr}");
@@ -145,10 +145,10 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     }
     // With undamaged tables, each command prints its text.
     let sound = copy();
-    for &(command, told) in COMMANDS {
+    for &(command, expected) in COMMANDS {
         let ran = run(sound.path(), command);
         assert_eq!(ran.code, 0, "{command}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains(told), "{command}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(expected), "{command}: {}{}", ran.stdout, ran.stderr);
     }
 }
 
@@ -179,9 +179,9 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, 3, "{command}: {}{}", ran.stdout, ran.stderr);
         // The result of a check is its output, on stdout.
-        let told = if command.starts_with("verify") { &ran.stdout } else { &ran.stderr };
-        let found = told.contains("it holds empty-capture with 4 pits and 7 seeds, not");
-        assert!(found && told.contains("empty-capture-4-08.kalah"), "{command}: {told}");
+        let printed = if command.starts_with("verify") { &ran.stdout } else { &ran.stderr };
+        let found = printed.contains("it holds empty-capture with 4 pits and 7 seeds, not");
+        assert!(found && printed.contains("empty-capture-4-08.kalah"), "{command}: {printed}");
     }
     // The tables of the page end below the wrong file, which the listing reports.
     let shelf = Shelf::new(directory.path().to_owned());

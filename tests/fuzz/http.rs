@@ -28,7 +28,7 @@ static PANICS: AtomicUsize = AtomicUsize::new(0);
 struct Server {
     address: String,
     /// Messages to the operator.
-    told: Arc<Mutex<Vec<String>>>,
+    messages: Arc<Mutex<Vec<String>>>,
 }
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
@@ -43,8 +43,8 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     build(&tables, Rules::EmptyCapture, 2, 6).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let told = Arc::<Mutex<Vec<String>>>::default();
-    let log = Arc::clone(&told);
+    let messages = Arc::<Mutex<Vec<String>>>::default();
+    let log = Arc::clone(&messages);
     let mut options = Options::new(tables);
     options.time = Duration::from_millis(50);
     options.stream_time = Duration::from_millis(50);
@@ -54,7 +54,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     options.hosts = vec!["kalah.example".parse().unwrap()];
     options.log = Box::new(move |line| log.lock().unwrap().push(line.to_owned()));
     std::thread::spawn(move || serve(listener, options, &Stop::default()).unwrap());
-    Server { address, told }
+    Server { address, messages }
 });
 
 fn encoded(text: &str) -> String {
@@ -337,8 +337,8 @@ fn http_requests_are_answered_or_refused() {
             std::iter::repeat_with(|| ask(sound, false)).take(10).filter_map(|answer| answers(&answer.ok()?).ok());
         prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a valid request got no answer");
         prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
-        let told = SERVER.told.lock().unwrap();
-        prop_assert!(told.is_empty(), "{told:?}");
+        let messages = SERVER.messages.lock().unwrap();
+        prop_assert!(messages.is_empty(), "{messages:?}");
         Ok(())
     });
     println!("http: statuses {:?}", STATUSES.lock().unwrap());

@@ -87,7 +87,7 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
     let mut server = listener.accept().unwrap().0;
     server.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     server.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
-    let told = Mutex::new(Vec::new());
+    let messages = Mutex::new(Vec::new());
     let heard = thread::scope(|scope| {
         let playing = scope.spawn(|| {
             let mut thinking = Thinking::default();
@@ -95,7 +95,7 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
             (thinking.searches, thinking.memory) = (2, 1 << 20);
             let mut introduction = Introduction::default();
             introduction.name = "fuzz".to_owned();
-            let on_event = |event: kgp::Event| told.lock().unwrap().push(event.to_string());
+            let on_event = |event: kgp::Event| messages.lock().unwrap().push(event.to_string());
             let shelf = Shelf::new(TABLES.clone());
             kgp::play(client, &introduction, &thinking, &shelf, &Cancel::new(), &on_event)
         });
@@ -110,25 +110,25 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
             "the session ended with {ended:?}"
         );
         if let Err(error) = ended {
-            told.lock().unwrap().push(error.to_string());
+            messages.lock().unwrap().push(error.to_string());
         }
         // A reset of the connection may have lost the last lines.
         Ok(reading.join().unwrap().unwrap_or_default())
     })?;
-    Ok((heard, told.into_inner().unwrap()))
+    Ok((heard, messages.into_inner().unwrap()))
 }
 
 #[test]
 fn kgp_lines_are_obeyed_refused_or_left_alone() {
     fuzz("kgp", &prop::collection::vec(line(), 0..24), |lines| {
-        let (heard, told) = session(&lines)?;
+        let (heard, messages) = session(&lines)?;
         for line in heard {
             prop_assert!(line.len() + 2 <= MAX_LINE, "{} bytes", line.len());
             let command: Result<Command, _> = line.parse();
             prop_assert!(command.is_ok_and(|command| command.id.is_some_and(|id| id % 2 == 1)), "{line:?}");
         }
-        prop_assert!(told.len() < 100, "{} messages", told.len());
-        for line in told {
+        prop_assert!(messages.len() < 100, "{} messages", messages.len());
+        for line in messages {
             let bad =
                 |sign: char| sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
             prop_assert!(!line.contains(bad) && line.chars().count() < 400, "{line:?}");
@@ -140,8 +140,8 @@ fn kgp_lines_are_obeyed_refused_or_left_alone() {
 #[test]
 fn kgp_bytes_do_no_harm() {
     fuzz("kgp bytes", &prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..10), |lines| {
-        let (_, told) = session(&lines)?;
-        prop_assert!(told.iter().all(|line| !line.contains(char::is_control)), "{told:?}");
+        let (_, messages) = session(&lines)?;
+        prop_assert!(messages.iter().all(|line| !line.contains(char::is_control)), "{messages:?}");
         Ok(())
     });
 }

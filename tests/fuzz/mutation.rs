@@ -138,8 +138,8 @@ impl Json {
 }
 
 /// Visits every value in a document, with its path.
-fn find(value: &Value, path: &mut String, tell: &mut dyn FnMut(&str, &Value)) {
-    tell(path, value);
+fn find(value: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &Value)) {
+    visit(path, value);
     let inner: Vec<(String, &Value)> = match value {
         Value::Array(list) => list.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
@@ -149,7 +149,7 @@ fn find(value: &Value, path: &mut String, tell: &mut dyn FnMut(&str, &Value)) {
         let length = path.len();
         path.push('/');
         path.push_str(&name);
-        find(value, path, tell);
+        find(value, path, visit);
         path.truncate(length);
     }
 }

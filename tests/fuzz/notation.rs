@@ -232,7 +232,7 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
             return Ok(());
         };
         let read: u64 = read.split_whitespace().next().unwrap().parse().unwrap();
-        prop_assert!(says(&text, read), "{} is read as {}", text, read);
+        prop_assert!(is_parsed_as(&text, read), "{} is read as {}", text, read);
         Ok(())
     });
 }
@@ -241,16 +241,16 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
 fn numbers_just_below_two_to_the_64_are_sizes() {
     let output = kalah(&["plan", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(says("18446744073709551610", 18_446_744_073_709_551_610));
-    assert!(!says("18446744073709551610", u64::MAX));
+    assert!(is_parsed_as("18446744073709551610", 18_446_744_073_709_551_610));
+    assert!(!is_parsed_as("18446744073709551610", u64::MAX));
     // 2^64 as an `f64`, but less.
-    assert!(says("18446744073709551k", 18_446_744_073_709_551_000));
-    assert!(!says("18446744073709552k", u64::MAX));
+    assert!(is_parsed_as("18446744073709551k", 18_446_744_073_709_551_000));
+    assert!(!is_parsed_as("18446744073709552k", u64::MAX));
 }
 
 /// Returns true if a size is parsed as this many bytes. A whole number, with or without a unit, must be exact; a
 /// fraction only to the precision of `f64`.
-fn says(size: &str, bytes: u64) -> bool {
+fn is_parsed_as(size: &str, bytes: u64) -> bool {
     let size = size.trim().to_ascii_lowercase();
     let unit = size.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
     let number = size[..size.len() - unit.len()].trim();
@@ -260,8 +260,8 @@ fn says(size: &str, bytes: u64) -> bool {
         return Some(bytes) == number.checked_mul(factor);
     }
     let number: f64 = number.parse().unwrap();
-    let told = number * factor as f64;
-    (bytes as f64 - told).abs() <= 1.0 + told * 1e-9 && told < 2f64.powi(64) && (bytes > 0) == (number > 0.0)
+    let product = number * factor as f64;
+    (bytes as f64 - product).abs() <= 1.0 + product * 1e-9 && product < 2f64.powi(64) && (bytes > 0) == (number > 0.0)
 }
 
 #[test]

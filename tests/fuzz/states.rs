@@ -112,9 +112,9 @@ fn forged_scans_prove_what_they_say() {
         std::fs::write(&path, [head, &forged].concat()).unwrap();
         let Some((done, _)) = go_on(&path) else { return Ok(()) };
         for game in done.iter().flat_map(|batch| &batch.games).filter(|game| !game.lines.is_empty()) {
-            let right = outcomes.iter().find(|right| (right.houses, right.seeds) == (game.houses, game.seeds));
+            let right = outcomes.iter().find(|right| (right.pits, right.seeds) == (game.pits, game.seeds));
             if let Some(right) = right {
-                prop_assert_eq!(game.outcome, right.outcome, "{}x{}", game.houses, game.seeds);
+                prop_assert_eq!(game.outcome, right.outcome, "{}x{}", game.pits, game.seeds);
             }
         }
         Ok(())

@@ -139,12 +139,12 @@ fn bad_positions_say_what_is_wrong() {
 
 #[test]
 fn errors_are_short_and_have_no_commands_to_the_terminal() {
-    let told = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
-    assert_eq!(told, "'\\u{1b}[2J' is not a number of seeds or pits");
-    let told = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
-    assert!(told.starts_with(&format!("'{}...' is not a position", "é".repeat(100))), "{told}");
-    let told = Line::parse(6, "\u{9b}8").unwrap_err().to_string();
-    assert!(told.starts_with("'\\u{9b}8' is not a turn"), "{told}");
+    let message = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
+    assert_eq!(message, "'\\u{1b}[2J' is not a number of seeds or pits");
+    let message = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
+    assert!(message.starts_with(&format!("'{}...' is not a position", "é".repeat(100))), "{message}");
+    let message = Line::parse(6, "\u{9b}8").unwrap_err().to_string();
+    assert!(message.starts_with("'\\u{9b}8' is not a turn"), "{message}");
 }
 
 #[test]
@@ -263,10 +263,10 @@ fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
     assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 2, false, false));
     assert_eq!((places[1].turned(7), places[1].turned(-7)), (-7, 7));
 
-    let told = |text: &str| follow(text).unwrap_err().to_string();
+    let message = |text: &str| follow(text).unwrap_err().to_string();
     let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
-    assert_eq!(told("123 3"), format!("turn 1 of the line has another move after one that ended it {at}"));
+    assert_eq!(message("123 3"), format!("turn 1 of the line has another move after one that ended it {at}"));
     let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
-    assert_eq!(told("1 3"), format!("turn 1 of the line is not over: its last move gives another one {at}"));
-    assert_eq!(told("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
+    assert_eq!(message("1 3"), format!("turn 1 of the line is not over: its last move gives another one {at}"));
+    assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
 }

@@ -67,8 +67,8 @@ fn assert_traced(rules: Rules, mover: &Row, other: &Row, pit: Pit, sown: &Sowing
     for place in trace.captured {
         places[pits + 1] += std::mem::take(&mut places[place]);
     }
-    let told = (&places[1..=pits], places[pits + 1], &places[pits + 2..]);
-    assert_eq!(told, (sown.mover.seeds(), sown.stored, sown.other.seeds()), "{rules} {mover:?} {other:?} {pit}");
+    let from_places = (&places[1..=pits], places[pits + 1], &places[pits + 2..]);
+    assert_eq!(from_places, (sown.mover.seeds(), sown.stored, sown.other.seeds()), "{rules} {mover:?} {other:?} {pit}");
 }
 
 #[test]
@@ -259,8 +259,8 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
     let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove].map(Rules::code);
     assert_eq!(codes, [0, 1, 2, 3]);
     assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
-    let told = "oware".parse::<Rules>().unwrap_err().to_string();
-    assert!(Rules::ALL.into_iter().all(|rules| told.contains(rules.name())), "{told}");
+    let message = "oware".parse::<Rules>().unwrap_err().to_string();
+    assert!(Rules::ALL.into_iter().all(|rules| message.contains(rules.name())), "{message}");
 }
 
 #[test]

@@ -177,10 +177,10 @@ fn a_device_that_does_nothing_is_not_trusted() {
         let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
         gpu.idle();
         let is_refused = |error: &(dyn std::error::Error + 'static)| {
-            let told = error.to_string();
+            let message = error.to_string();
             matches!(cause::find(error), Some(GpuError::WrongScores { .. }))
-                && told.contains("self-test")
-                && told.contains(key.rules.name())
+                && message.contains("self-test")
+                && message.contains(key.rules.name())
         };
         let directory = tempfile::tempdir().unwrap();
         let error = build_on(directory.path(), key, &gpu).unwrap_err();

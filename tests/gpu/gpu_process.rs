@@ -30,8 +30,8 @@ impl Program {
         let library: PathBuf =
             std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/libfault_layer.so");
         if !library.is_file() {
-            let told = "*** SKIPPED: the layer is missing: cargo build --release --example fault_layer\n";
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+            let message = "*** SKIPPED: the layer is missing: cargo build --release --example fault_layer\n";
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
             assert!(std::env::var_os("KALAH_REQUIRE_ADAPTER").is_none(), "{} is missing", library.display());
             return None;
         }

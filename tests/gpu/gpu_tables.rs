@@ -181,7 +181,7 @@ fn without_checks_of_indices_layers_are_those_of_the_cpu() {
 }
 
 #[test]
-fn with_the_least_memory_frames_are_given_up_and_brought_again() {
+fn with_the_least_memory_frames_are_given_up_and_loaded_again() {
     adapter::each(|adapter| {
         // Frames of the last layer do not stay on the device. So the layer must be a little larger before lower frames
         // have to go.
@@ -208,7 +208,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
 }
 
 #[test]
-fn with_enough_memory_nothing_is_brought_again() {
+fn with_enough_memory_nothing_is_loaded_again() {
     adapter::each(|adapter| {
         let device = adapter.shared();
         let layers = compute_layers(SHORT, &device, 2);
@@ -224,7 +224,7 @@ fn with_enough_memory_nothing_is_brought_again() {
 }
 
 #[test]
-fn frames_that_an_earlier_run_made_are_brought_from_their_files() {
+fn frames_that_an_earlier_run_made_are_loaded_from_their_files() {
     adapter::each(|adapter| {
         let device = adapter.shared();
         for rules in Rules::ALL {
@@ -476,7 +476,7 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
 
 /// Shaders trust the scores that they read, so every copy to the device is compared with its checksums.
 #[test]
-fn damaged_scores_are_not_brought_to_the_device() {
+fn damaged_scores_are_not_loaded_to_the_device() {
     adapter::each(|adapter| {
         let device = adapter.shared();
         let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 };
@@ -493,11 +493,11 @@ fn damaged_scores_are_not_brought_to_the_device() {
         let mut computer = GpuComputer::new(Arc::clone(&device), &tables, key.seeds).unwrap();
         let output = Compare(tables.require(key.seeds).unwrap());
         let error = computer.compute(&tables, &frames, &Pulse::default(), &output).unwrap_err().to_string();
-        let told = format!("its block of scores is damaged (byte {})", entry.offset);
-        assert!(error.contains(&told) && error.contains("empty-capture-3-06.kalah"), "{error}");
+        let expected = format!("its block of scores is damaged (byte {})", entry.offset);
+        assert!(error.contains(&expected) && error.contains("empty-capture-3-06.kalah"), "{error}");
         // `kalah bench` refuses to measure with it too.
         let measured = kalah::build::measure(&gpu(&device), &tables, key.seeds, directory.path(), &Pulse::default());
-        assert!(measured.unwrap_err().to_string().contains(&told));
+        assert!(measured.unwrap_err().to_string().contains(&expected));
     });
 }
 
@@ -547,8 +547,8 @@ fn a_check_on_the_gpu_finds_a_changed_score_and_no_other() {
             let changed = tables();
             changed.require(seeds).unwrap().check().unwrap();
             match check_against(&gpu(&device), &changed, seeds, &Pulse::default()).unwrap_err() {
-                Fault::Score { key: told, position, stored, right } => {
-                    assert_eq!((told, stored), (key, right ^ 1));
+                Fault::Score { key: reported, position, stored, right } => {
+                    assert_eq!((reported, stored), (key, right ^ 1));
                     let rows = changed.rows();
                     let row = |seeds, rank| kalah::index::game_row(pits, &rows.unrank(seeds, rank));
                     let rows = (row(frame.mover, mover), row(frame.other, other));

@@ -86,7 +86,7 @@ fn dispatches_and_copies_are_those_of_builds() {
 
 /// If not all frames fit, those stay that are read again soonest. The traffic then is at most that of the model.
 #[test]
-fn with_little_memory_no_more_is_brought_than_the_model_says() {
+fn with_little_memory_no_more_is_loaded_than_the_model_predicts() {
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
     let binding = u64::from(u32::MAX) / 2;
     let work = BoardWork::new(key.rules, key.pits, key.seeds);

@@ -25,8 +25,8 @@ fn parsed(stage: Stage) -> (Module, ModuleInfo) {
 /// Members of the parameters in Rust with their offsets in bytes. To find them, each word is set to its own offset.
 fn members<P: Params + Debug>() -> Vec<(String, u32)> {
     let places: Vec<u32> = (0..size_of::<P>() as u32).step_by(4).collect();
-    let told = format!("{:?}", bytemuck::pod_read_unaligned::<P>(bytemuck::cast_slice(&places)));
-    let fields = told.split_once('{').unwrap().1.trim_end_matches('}');
+    let debug = format!("{:?}", bytemuck::pod_read_unaligned::<P>(bytemuck::cast_slice(&places)));
+    let fields = debug.split_once('{').unwrap().1.trim_end_matches('}');
     let field = |field: &str| {
         let (name, place) = field.split_once(':').unwrap();
         (name.trim().to_owned(), place.trim().parse().unwrap())

@@ -142,8 +142,12 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
                 let report = tournament(&[&engine, "greedy"], time);
                 let games = report["games"].as_array().unwrap();
                 for (game, forfeits) in games.iter().zip([true, true, true, false]) {
-                    let told = game["forfeit"]["fault"].as_str();
-                    assert_eq!(told.is_some_and(|told| told.starts_with(fault)), forfeits, "{kind}: {game}");
+                    let reported = game["forfeit"]["fault"].as_str();
+                    assert_eq!(
+                        reported.is_some_and(|reported| reported.starts_with(fault)),
+                        forfeits,
+                        "{kind}: {game}"
+                    );
                     if forfeits {
                         let is_first = game["first"] == engine.as_str();
                         let seeds = if is_first { [0, 24] } else { [24, 0] };
@@ -239,7 +243,7 @@ fn answers(lines: &str) -> String {
 }
 
 #[test]
-fn the_engine_answers_as_its_page_says() {
+fn the_engine_answers_as_its_page_states() {
     let text = answers("kalah 9\nisready\n");
     assert!(text.starts_with("id name kalah ") && text.contains("\nrules ") && text.contains("standard"), "{text}");
     assert!(text.ends_with("\nkalahok 1\nreadyok\n"), "{text}");
@@ -255,7 +259,7 @@ fn the_engine_answers_as_its_page_says() {
 }
 
 #[test]
-fn the_engine_says_what_is_wrong_and_goes_on() {
+fn the_engine_reports_what_is_wrong_and_goes_on() {
     let long = "x".repeat(100_000);
     let text = answers(&format!(
         "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\n\
@@ -319,9 +323,12 @@ fn every_line_beyond_those_that_can_wait_is_refused() {
     input.write_all(format!("{waiting}position <10,1,2{}>\ngo\nstop\n", ",1".repeat(20)).as_bytes()).unwrap();
     let mut answers = lines.by_ref().filter(|line| !line.starts_with("info "));
     assert!(answers.next().unwrap().starts_with("bestmove "));
-    let told: Vec<String> = answers.by_ref().take(102).collect();
-    let ready = told.iter().take_while(|line| *line == "readyok").count();
-    assert!(ready >= 60 && told[ready..].iter().all(|line| line.starts_with("error too many lines")), "{told:?}");
+    let answered: Vec<String> = answers.by_ref().take(102).collect();
+    let ready = answered.iter().take_while(|line| *line == "readyok").count();
+    assert!(
+        ready >= 60 && answered[ready..].iter().all(|line| line.starts_with("error too many lines")),
+        "{answered:?}"
+    );
     input.write_all(b"go\nposition 10x10\ngo movetime 1\n").unwrap();
     assert!(answers.next().unwrap().starts_with("error the last position was refused"));
     assert!(answers.next().unwrap().starts_with("bestmove "));

@@ -34,10 +34,10 @@ fn stdout(output: &Output) -> String {
 }
 
 #[track_caller]
-fn refused(args: &[&str], stdin: &str, code: i32, told: &str) {
+fn refused(args: &[&str], stdin: &str, code: i32, expected: &str) {
     let output = kalah(args, stdin);
     let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), text.contains(told)), (Some(code), true), "{text}");
+    assert_eq!((output.status.code(), text.contains(expected)), (Some(code), true), "{text}");
 }
 
 #[test]
@@ -84,10 +84,10 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     assert_eq!((kept.header("South"), kept.header("North")), (Some("human"), Some("greedy")));
     assert!(kept.line.to_string().starts_with('1') && kept.result.is_none());
     let args = ["play", "--from", file, "--south", "random:1", "--north", "greedy", "--save", file];
-    let told = stdout(&kalah(&args, ""));
+    let printed = stdout(&kalah(&args, ""));
     let whole = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(whole.line.to_string().starts_with(&kept.line.to_string()) && whole.result.is_some());
-    assert!(told.contains(&format!("line {}", whole.line)), "{told}");
+    assert!(printed.contains(&format!("line {}", whole.line)), "{printed}");
     assert_eq!(whole.rules, Rules::Standard);
     refused(&["play", "3x2", "--from", file], "", 2, "cannot be used with");
     refused(&["play", "--from", "-"], "[Start \"3x2\"]\n\n9", 1, "line 3: '9'");

@@ -53,7 +53,7 @@ impl Peer {
     }
 
     /// Does the same, and keeps the client's stderr.
-    fn telling(flags: &[&str]) -> Peer {
+    fn with_stderr(flags: &[&str]) -> Peer {
         Peer::start(directory(), flags, Stdio::piped())
     }
 
@@ -98,16 +98,16 @@ impl Peer {
     #[track_caller]
     fn greet(&mut self) -> HashMap<String, String> {
         self.say("2 kgp 1 0 1");
-        let mut told = HashMap::new();
+        let mut options = HashMap::new();
         loop {
             let command = self.hear();
             let text = |index: usize| command.arguments[index].text().to_owned();
             match command.name.as_str() {
-                "set" => drop(told.insert(text(0), text(1))),
+                "set" => drop(options.insert(text(0), text(1))),
                 "mode" => {
                     assert_eq!(text(0), "freeplay");
                     self.say(&format!("@{} ok", command.id.unwrap()));
-                    return told;
+                    return options;
                 }
                 _ => panic!("{command}"),
             }
@@ -178,8 +178,8 @@ proptest! {
 #[test]
 fn the_client_introduces_itself_and_answers_pings() {
     let mut peer = Peer::new(&["--name", "a \"b\"", "--author", "C,D", "--once"]);
-    let told = peer.greet();
-    assert_eq!((told["info:name"].as_str(), told["info:authors"].as_str()), ("a \"b\"", "C,D"));
+    let options = peer.greet();
+    assert_eq!((options["info:name"].as_str(), options["info:authors"].as_str()), ("a \"b\"", "C,D"));
     peer.say("4 ping \"still \\\"there\\\"\"");
     let pong = peer.hear();
     assert_eq!((pong.name.as_str(), pong.reference), ("pong", Some(4)));

@@ -69,13 +69,13 @@ fn moves_are_taken_back_and_bad_ones_reported() {
 #[test]
 fn extra_moves_captures_relays_and_the_end_are_announced() {
     let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n43\n"));
-    for told in [
+    for expected in [
         "South sows 4 and moves again\n",
         "South sows 2 and captures 1\n",
         "North sows 4 and moves again\nNorth sows 3 and captures 1\n",
         "North's row is empty: the game is over, and South keeps the 1 seed left in its row\nSouth wins, 3 to 2\n",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     // South gets two seeds of the other side and the capturing one.
     let text = stdout(&kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n"));
@@ -230,7 +230,7 @@ fn bad_players_and_positions_are_usage_errors_that_list_the_valid_ones() {
 }
 
 #[test]
-fn a_move_says_how_sure_it_is() {
+fn a_move_shows_how_sure_it_is() {
     let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
     assert!(text.ends_with("from the tables\n  proved: no move has a higher value\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
@@ -244,8 +244,8 @@ fn a_long_search_prints_its_result_so_far() {
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();
     let output = kalah(&["move", "6x6", "--no-book", "--rules", "standard", "--tables", tables, "--time", "6"], "");
-    let (text, told) = (stdout(&output), stderr(&output));
-    let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
+    let (text, messages) = (stdout(&output), stderr(&output));
+    let line = messages.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{messages}{text}"));
     assert!(line.contains("s left: move "), "{line}");
     assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
     // A quick answer prints no message.
@@ -261,9 +261,9 @@ fn moves_are_chosen_in_the_positions_of_files() {
     let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2, "{text}");
     assert_eq!(answers[0]["position"], "<6,0,0,1,1,1,1,1,1,1,1,1,1,1,1>");
-    let told = stderr(&output);
-    assert!(told.contains("kalah: standard input:4: 'none' is not a position"), "{told}");
-    assert!(told.contains("kalah: standard input:6: the game is over at <2,0,0,0,0,1,0>"), "{told}");
+    let messages = stderr(&output);
+    assert!(messages.contains("kalah: standard input:4: 'none' is not a position"), "{messages}");
+    assert!(messages.contains("kalah: standard input:6: the game is over at <2,0,0,0,0,1,0>"), "{messages}");
 }
 
 #[test]

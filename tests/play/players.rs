@@ -398,12 +398,12 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
 fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
     let start: Position = "6x6".parse().unwrap();
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
-        let mut told = Vec::new();
+        let mut choices = Vec::new();
         let cancel = Cancel::new().within(Duration::from_millis(300));
         let mut player = name(player).player(&Setting::new(Rules::Standard).memory(1 << 20));
-        let choice = player.choose(&start, &cancel, &mut |choice| told.push(*choice)).unwrap();
-        assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
-        assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());
+        let choice = player.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
+        assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
+        assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{}", player.name());
     }
 }
 

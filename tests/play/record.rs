@@ -119,7 +119,7 @@ fn numbers_may_stand_at_their_turns() {
 
 #[test]
 fn faults_are_reported_with_their_line() {
-    for (text, line, told) in [
+    for (text, line, message) in [
         ("", 1, "there is no game"),
         ("[Start \"6x4\"]\n\n36 21\n3 4 5\n77", 5, "not a turn"),
         ("[Start \"6x4\"]\n\n36 21\n4 11", 4, "turn 4"),
@@ -141,7 +141,7 @@ fn faults_are_reported_with_their_line() {
     ] {
         let error = read_game(text).expect_err(text);
         assert_eq!(error.line, line, "{text:?}: {error}");
-        assert!(error.to_string().contains(told), "{text:?}: {error}");
+        assert!(error.to_string().contains(message), "{text:?}: {error}");
     }
     let error = read_game("36 21 4\n[Start \"6x4\"]\n36").unwrap_err();
     assert_eq!((error.line, error.to_string().contains("second game")), (2, true));

@@ -6,7 +6,7 @@ use std::process::Output;
 use std::sync::LazyLock;
 
 use assert_cmd::Command;
-use kalah::analyse::Judgement;
+use kalah::analyse::MoveQuality;
 use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::record::GameRecord;
@@ -100,28 +100,28 @@ fn every_turn_is_evaluated_by_the_tables() {
             let (before, after) = (place.turned(value(index)), place.turned(value(index + 1)));
             assert_eq!((&turn["best_worth"]["value"], &turn["worth"]["value"]), (&before.into(), &after.into()));
             assert_eq!(turn["seeds_lost"], (before - after) / 2, "{turn}");
-            let judgement = Judgement::of(before, after);
-            assert_eq!(turn["judgement"], judgement.name());
+            let quality = MoveQuality::of(before, after);
+            assert_eq!(turn["judgement"], quality.name());
             assert_eq!(
                 turn["best"],
                 serde_json::json!(best_turns(&tables, &place.position, &game.line.turns()[index]))
             );
-            marks.insert(judgement.mark());
+            marks.insert(quality.mark());
             lost[usize::from(!place.first)] += (before - after) / 2;
             if turn["choice"] == true {
                 let counts = &mut judged[usize::from(!place.first)];
                 counts[0] += 1;
-                counts[judgement as usize + 1] += 1;
+                counts[quality as usize + 1] += 1;
             }
         }
         for (side, name) in ["south", "north"].into_iter().enumerate() {
-            let told = &answer[name];
-            assert_eq!(told["seeds_lost"], lost[side], "{answer}");
+            let summary = &answer[name];
+            assert_eq!(summary["seeds_lost"], lost[side], "{answer}");
             let counts = ["judged", "best", "inaccuracies", "mistakes", "blunders"];
-            assert_eq!(counts.map(|count| told[count].as_i64().unwrap()), judged[side], "{answer}");
+            assert_eq!(counts.map(|count| summary[count].as_i64().unwrap()), judged[side], "{answer}");
             if judged[side][0] > 0 {
                 let share = 100.0 * judged[side][1] as f64 / judged[side][0] as f64;
-                assert!((told["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
+                assert!((summary["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
             }
         }
         // The losses of both sides lead from the value of the start to the result.
@@ -162,7 +162,7 @@ fn games_come_from_files_text_and_positions() {
     let table = String::from_utf8(table.stdout).unwrap();
     assert_eq!(table.lines().count(), game.line.turns().len() + 4, "{table}");
     assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
-    for (args, code, told) in [
+    for (args, code, expected) in [
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
         (&["3x2", "7"], 2, "there is no pit 7"),
         (&["6y6", "1"], 2, "is not a position"),
@@ -170,8 +170,8 @@ fn games_come_from_files_text_and_positions() {
         (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
     ] {
         let output = kalah(args, "");
-        let told_all = stderr(&output);
-        assert!(output.status.code() == Some(code) && told_all.contains(told), "{args:?}: {told_all}");
+        let messages = stderr(&output);
+        assert!(output.status.code() == Some(code) && messages.contains(expected), "{args:?}: {messages}");
     }
 }
 

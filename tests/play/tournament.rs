@@ -83,8 +83,8 @@ fn moves_are_evaluated_by_the_tables_alone() {
     }
     assert_eq!(lost[0], 0, "the perfect player loses nothing");
     assert!(lost[1] > 0 && lost[2] > 0, "{lost:?}");
-    let untold = Tournament::new(tournament.players, tournament.starts, Setting::new(Rules::Standard));
-    assert!(play(&untold, 1).iter().all(|played| played.accuracy == [Accuracy::default(); 2]));
+    let without_tables = Tournament::new(tournament.players, tournament.starts, Setting::new(Rules::Standard));
+    assert!(play(&without_tables, 1).iter().all(|played| played.accuracy == [Accuracy::default(); 2]));
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn bad_tournaments_are_refused() {
         (&["greedy", "--start", "0,0/1,1"], "the game is over"),
         (&["greedy", "--time", "0"], "seconds"),
     ];
-    for (args, told) in cases {
+    for (args, expected) in cases {
         let ran = kalah(args);
         assert_eq!(ran.0.status.code(), Some(2), "{args:?}: {}", ran.stderr());
-        assert!(ran.stderr().contains(told), "{args:?}: {}", ran.stderr());
+        assert!(ran.stderr().contains(expected), "{args:?}: {}", ran.stderr());
     }
 }

@@ -113,14 +113,14 @@ fn games_of_another_tournament_are_not_gone_on_with() {
     let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
     assert!(whole.status.success(), "{}", stderr(&whole));
     let before = std::fs::read(directory.path().join("all.games")).unwrap();
-    for (more, told) in [
+    for (more, expected) in [
         (&["--seed", "4"][..], "it belongs to another tournament"),
         (&["--time", "0.5"], "it belongs to another tournament"),
         (&["heuristic"], "it belongs to another tournament"),
     ] {
         let ran = command(directory.path(), &[&["--save", "all.games", "--resume"], more].concat()).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(told), "{more:?}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains(expected), "{more:?}: {}", stderr(&ran));
         assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
     }
     let ran = command(directory.path(), &["--resume"]).output().unwrap();
@@ -137,9 +137,9 @@ fn a_stopped_tournament_reports_the_games_so_far() {
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
     let stopped = child.wait_with_output().unwrap();
     assert!(!stopped.status.success() && stderr(&stopped).contains("--resume"), "{}", stderr(&stopped));
-    let told = report(&stopped);
+    let printed = report(&stopped);
     let saved = games(&path).len();
-    assert_eq!((&told["stopped"], told["games"].as_array().unwrap().len()), (&Value::Bool(true), saved));
+    assert_eq!((&printed["stopped"], printed["games"].as_array().unwrap().len()), (&Value::Bool(true), saved));
     assert!((2..36).contains(&saved), "{saved} games");
 }
 

@@ -49,14 +49,14 @@ fn fault(page: &Path, target: &str) -> Option<String> {
     }
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap().join(file) };
-    let told = |what| Some(format!("{}: {what}: {target}", page.display()));
+    let fault = |what| Some(format!("{}: {what}: {target}", page.display()));
     if !path.exists() {
-        return told("there is no such file");
+        return fault("there is no such file");
     }
     if anchor.is_empty() || anchors(&std::fs::read_to_string(&path).unwrap()).contains(anchor) {
         return None;
     }
-    told("there is no such heading")
+    fault("there is no such heading")
 }
 
 #[test]

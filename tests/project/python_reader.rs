@@ -177,7 +177,7 @@ fn the_python_reader_refuses_what_is_no_table() {
     unfinished[15] = 0;
     let mut newer = sound.clone();
     newer[8] = 9;
-    for (bytes, told) in [
+    for (bytes, reason) in [
         (Vec::new(), "not a kalah table"),
         (vec![0; 1000], "not a kalah table"),
         (sound[..sound.len() - 1].to_vec(), "bytes where"),
@@ -188,7 +188,10 @@ fn the_python_reader_refuses_what_is_no_table() {
         std::fs::write(&path, bytes).unwrap();
         let output = ask(directory.path(), rules, "<2,0,0,1,2,2,1>\n");
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && errors.starts_with("error: ") && errors.contains(told), "{told}: {errors}");
+        assert!(
+            !output.status.success() && errors.starts_with("error: ") && errors.contains(reason),
+            "{reason}: {errors}"
+        );
         assert!(output.stdout.is_empty());
     }
 }
@@ -226,14 +229,14 @@ fn the_python_reader_never_gives_a_wrong_score() {
                 let (mover, other) = index.unrank(random.u64(..index.positions()));
                 let literal = literal(pits, &mover, &other);
                 let output = ask(directory.path(), rules, &format!("{literal}\n"));
-                let (told, errors) =
+                let (printed, errors) =
                     (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
                 if output.status.success() {
                     answered += 1;
-                    assert_eq!(told, format!("{literal} {}\n", tables.score(&mover, &other).unwrap()), "byte {at}");
+                    assert_eq!(printed, format!("{literal} {}\n", tables.score(&mover, &other).unwrap()), "byte {at}");
                 } else {
                     refused += 1;
-                    assert!(told.is_empty() && errors.starts_with("error: "), "{errors}");
+                    assert!(printed.is_empty() && errors.starts_with("error: "), "{errors}");
                 }
             }
         }

@@ -115,18 +115,18 @@ impl Source {
         let names = Rules::ALL.map(|rules| format!("{rules:?}"));
         let mut faults = Vec::new();
         for index in 0..self.tokens.len() {
-            let mut tell = |what| faults.push((self.tokens[index].0, what));
+            let mut add = |what| faults.push((self.tokens[index].0, what));
             let path = self.at(index) == "Rules" && self.at(index + 1) == "::";
             if !path {
                 let call = if self.at(index + 1) == "(" { 2 } else { 0 };
                 if self.at(index) == "rules" && self.at(index + 1 + call) == "as" {
-                    tell("a cast");
+                    add("a cast");
                 }
                 continue;
             }
             let name = self.at(index + 2);
             if matches!(name, "*" | "{") {
-                tell("names without their type");
+                add("names without their type");
             }
             if !names.iter().any(|other| other == name) && name != "default" {
                 continue;
@@ -142,10 +142,10 @@ impl Source {
             let next = index + 3 + if self.at(index + 3) == "(" { 2 } else { 0 };
             let is_comparison = |token: &str| matches!(token, "==" | "!=");
             if is_comparison(self.before(first)) || is_comparison(self.at(next)) {
-                tell("a comparison");
+                add("a comparison");
             }
             if self.at(next) == "as" {
-                tell("a cast");
+                add("a cast");
             }
             // A pattern may be inside other patterns.
             let (mut begin, mut end) = (first, next);
@@ -160,16 +160,16 @@ impl Source {
                             })
                         });
                         if wildcard {
-                            tell("a `_` arm");
+                            add("a `_` arm");
                         }
                     } else {
-                        tell("a pattern");
+                        add("a pattern");
                     }
                     break;
                 }
                 match self.inside[begin] {
                     Some((open, _)) if self.before(open) == "!" && self.at(open.max(2) - 2) == "matches" => {
-                        tell("a pattern");
+                        add("a pattern");
                         break;
                     }
                     Some((open, close)) if matches!(self.at(open), "(" | "[") => {
@@ -217,8 +217,8 @@ fn what_would_be_wrong_is_found() {
         ("if rules == Rules::Standard {}", "a comparison"),
         ("let other = self.rules() != crate::game::Rules::SKalaha;", "a comparison"),
         ("assert!(Rules::EmptyCapture == rules);", "a comparison"),
-        ("let told = &rules != &Rules::default();", "a comparison"),
-        ("let told = Rules::default() == rules;", "a comparison"),
+        ("let differs = &rules != &Rules::default();", "a comparison"),
+        ("let equal = Rules::default() == rules;", "a comparison"),
         ("match rules { Rules::Standard => 1, _ => 2 }", "a pattern"),
         ("match rules { Rules::Standard | x if y => 1 }", "a pattern"),
         ("match (rules, pits) { (Rules::SKalaha, 6) => 1, (_, _) => 2 }", "a pattern"),

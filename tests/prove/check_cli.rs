@@ -77,8 +77,8 @@ fn a_sound_certificate_is_checked() {
     let out = text(&fixture.check(&[]).code(0).get_output().stdout);
     assert!(out.contains(&format!("{claims} claims: every one was checked, and holds")), "{out}");
     let out = text(&fixture.check(&["--sample", "5"]).code(0).get_output().stdout);
-    let told = format!("a sample, not a full check: 5 of {claims} claims hold; the others were not checked");
-    assert!(out.contains(&told), "{out}");
+    let expected = format!("a sample, not a full check: 5 of {claims} claims hold; the others were not checked");
+    assert!(out.contains(&expected), "{out}");
     let json = |flags: &[&str]| -> Value {
         let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
         serde_json::from_slice(&output).expect("one document")
@@ -113,10 +113,10 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
         (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "other tables"),
         (CheckIdentity { trusts_tables: true, ..identity.clone() }, "trusted the tables"),
     ];
-    for (other, told) in others {
+    for (other, expected) in others {
         Tasks::new(other, fixture.claims()).write(&state).expect("the state is written");
         let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
-        assert!(errors.contains(told) && errors.contains("--state"), "{errors}");
+        assert!(errors.contains(expected) && errors.contains("--state"), "{errors}");
     }
     Tasks::new(identity, fixture.claims()).write(&state).expect("the state is written");
     let errors = text(&fixture.check(&[&flags[..], &["--trust-tables"]].concat()).code(1).get_output().stderr);

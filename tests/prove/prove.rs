@@ -135,16 +135,16 @@ fn claims_are_counted_while_they_are_extracted() {
     let board = Board::new(Rules::Standard, "4x3", 6);
     let case = Case { effort: 0, budget: u64::MAX, ..board.case(Wanted::Find) };
     let directory = tempfile::tempdir().unwrap();
-    let (told, rose) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (extracted, rose) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let watch = |event: ProveEvent| {
         match event {
-            ProveEvent::Begin { .. } => told.store(0, Ordering::Relaxed),
+            ProveEvent::Begin { .. } => extracted.store(0, Ordering::Relaxed),
             ProveEvent::Extract { claims, .. } => {
-                let before = told.swap(claims, Ordering::Relaxed);
+                let before = extracted.swap(claims, Ordering::Relaxed);
                 assert!(before <= claims, "{before} claims, then {claims}");
                 rose.fetch_add(usize::from(before < claims), Ordering::Relaxed);
             }
-            ProveEvent::Finished { claims, .. } => assert!(told.load(Ordering::Relaxed) <= claims),
+            ProveEvent::Finished { claims, .. } => assert!(extracted.load(Ordering::Relaxed) <= claims),
             _ => {}
         }
         false

@@ -159,7 +159,7 @@ fn what_is_wrong_is_said_with_what_is_proved() {
 }
 
 #[test]
-fn a_directory_goes_on_by_itself_and_says_what_is_in_it() {
+fn a_directory_goes_on_by_itself_and_names_its_contents() {
     let files = Files::new();
     let ran = files.run(&["--status"]);
     assert_eq!(ran.status.code(), Some(1));

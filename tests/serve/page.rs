@@ -115,8 +115,8 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     // Along the row to the first pit, which is then sown.
     browser.keys("\u{e014}");
     assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
-    let told = browser.run("return document.activeElement.getAttribute('aria-label')");
-    assert!(told.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{told}");
+    let label = browser.run("return document.activeElement.getAttribute('aria-label')");
+    assert!(label.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{label}");
     browser.keys("\u{e007}");
     browser.wait("location.hash.includes('moves=1')");
     assert_eq!(browser.errors(), json!([]));
@@ -141,23 +141,23 @@ fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
 }
 
 #[test]
-fn the_dialog_of_a_new_game_says_what_the_chosen_rules_are() {
+fn the_dialog_of_a_new_game_explains_the_chosen_rules() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     browser.click("#new");
-    let told = |rules: Rules| {
+    let explanation = |rules: Rules| {
         let text = format!("{}. {}", rules.played_by(), rules.summary());
         text[..1].to_uppercase() + &text[1..]
     };
-    assert_eq!(browser.text("#new-rules-told"), told(Rules::default()));
+    assert_eq!(browser.text("#new-rules-told"), explanation(Rules::default()));
     for rules in Rules::ALL {
         browser.run(&format!(
             "const select = document.querySelector('#new-rules');
              select.value = '{rules}';
              select.dispatchEvent(new Event('change'));"
         ));
-        assert_eq!(browser.text("#new-rules-told"), told(rules));
+        assert_eq!(browser.text("#new-rules-told"), explanation(rules));
     }
 }
 

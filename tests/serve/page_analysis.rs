@@ -120,7 +120,7 @@ fn comments_are_kept_in_links_and_texts() {
 }
 
 #[test]
-fn a_search_says_how_far_it_is_and_goes_on_for_longer() {
+fn a_search_shows_how_far_it_is_and_goes_on_for_longer() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=6x6&north=human"));
     let searching = "document.querySelector('#machine-text').textContent.match(/^Searching .* positions, depth /)";

@@ -49,9 +49,9 @@ fn enter_in_a_dialog_means_its_main_button() {
 }
 
 #[test]
-fn a_bad_link_says_what_is_wrong_and_a_game_begins() {
+fn a_bad_link_shows_what_is_wrong_and_a_game_begins() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    for (link, told) in [
+    for (link, expected) in [
         ("board=nonsense", "'nonsense' is not a position"),
         ("board=3x2&rules=chess&north=human", "chess"),
         ("board=3x2&moves=1,1,1&north=human", "1"),
@@ -60,7 +60,7 @@ fn a_bad_link_says_what_is_wrong_and_a_game_begins() {
     ] {
         browser.go("about:blank");
         browser.go(&server.url(&format!("/#{link}")));
-        browser.wait(&format!("document.querySelector('#error').textContent.includes({})", json!(told)));
+        browser.wait(&format!("document.querySelector('#error').textContent.includes({})", json!(expected)));
         assert_eq!(browser.run(&format!("return {}", shown("#error"))), true);
         // A game that can be played.
         browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 0");
@@ -245,8 +245,8 @@ fn boards_that_would_be_refused_are_not_offered() {
     );
     browser.click("#new-dialog .main");
     assert_eq!(browser.run("return document.querySelector('#new-dialog').open"), true);
-    let told = browser.run("return document.querySelector('#new-seeds').validationMessage");
-    assert!(told.as_str().unwrap().contains("400"), "{told}");
+    let message = browser.run("return document.querySelector('#new-seeds').validationMessage");
+    assert!(message.as_str().unwrap().contains("400"), "{message}");
 }
 
 #[test]

@@ -408,8 +408,8 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
     // Positions of the layer itself, of one whose moves lead there, and above the tables.
     for answer in [asked("3x1"), moved("3x1"), asked("2,1,1/1,1,1"), moved("2,1,1/1,1,1"), asked("3x2"), moved("3x2")] {
         assert_eq!(code(&answer), (500, "damaged-table"), "{}", answer.1);
-        let told = answer.1["error"]["message"].as_str().unwrap();
-        assert!(told.contains("empty-capture-3-06.kalah") && told.contains(&place), "{told}");
+        let message = answer.1["error"]["message"].as_str().unwrap();
+        assert!(message.contains("empty-capture-3-06.kalah") && message.contains(&place), "{message}");
     }
     // Positions that the damage does not affect are answered.
     assert_eq!(asked("0,0,2/1,0,0").0, 200);

@@ -111,14 +111,14 @@ fn an_invalid_length_is_refused_in_the_words_of_the_api() {
 #[test]
 fn it_listens_at_names() {
     let tables = tempfile::tempdir().unwrap();
-    let told = Server::messages_at_start("localhost:0", tables.path(), &[]);
+    let messages = Server::messages_at_start("localhost:0", tables.path(), &[]);
     // The server does not ask to allow the name, which is allowed.
-    assert!(!told.contains("--allow-host"), "{told}");
+    assert!(!messages.contains("--allow-host"), "{messages}");
     for wrong in ["localhost", "localhost:", ":8080", "localhost:99999", "::1:80", "a b:80"] {
         let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
         let refused = command.args(["serve", "--address", wrong]).output().unwrap();
-        let told = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(2), "{wrong}: {told}");
-        assert!(told.contains("such as 127.0.0.1:8080, [::1]:8080 or localhost:8080"), "{wrong}: {told}");
+        let messages = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{wrong}: {messages}");
+        assert!(messages.contains("such as 127.0.0.1:8080, [::1]:8080 or localhost:8080"), "{wrong}: {messages}");
     }
 }

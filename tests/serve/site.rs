@@ -184,12 +184,12 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
             faults.push((entry.offset + entry.checksums_at() + 8, "frame at byte"));
         }
         assert_eq!(entry.blocks() == 1, position.seeds() == 6);
-        for (byte, told) in faults {
+        for (byte, reason) in faults {
             let mut bytes = sound.clone();
             bytes[byte as usize] ^= 1;
             std::fs::write(&file, bytes).unwrap();
             let (message, name) = (refusal(&position), file.file_name().unwrap().to_str().unwrap());
-            assert!(message.contains(told) && message.contains(name), "{message}");
+            assert!(message.contains(reason) && message.contains(name), "{message}");
         }
         std::fs::write(&file, &sound).unwrap();
     }
@@ -200,11 +200,12 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let other = named.replace(&digest, &digest.chars().rev().collect::<String>());
     assert_ne!(named, other);
-    for (list_text, bytes, told) in [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete")] {
+    for (list_text, bytes, reason) in [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete")]
+    {
         std::fs::write(&list, list_text).unwrap();
         std::fs::write(&file, bytes).unwrap();
         let message = refusal(&position);
-        assert!(message.contains(told), "{message}");
+        assert!(message.contains(reason), "{message}");
     }
 }
 

@@ -52,9 +52,9 @@ fn tables_in_the_folder_are_refused_and_stay() {
     }
     let before = contents(&site);
     let refused = |cwd: &Path, arguments: &[&str], tables: Option<&Path>| {
-        let (code, told) = run(cwd, arguments, tables);
-        assert_eq!(code, 1, "{arguments:?}: {told}");
-        assert!(told.contains("is inside the folder to be written"), "{told}");
+        let (code, messages) = run(cwd, arguments, tables);
+        assert_eq!(code, 1, "{arguments:?}: {messages}");
+        assert!(messages.contains("is inside the folder to be written"), "{messages}");
         assert!(before == contents(&site), "{arguments:?}");
     };
     refused(&site, &["."], None);
@@ -102,8 +102,8 @@ fn files_of_others_stay() {
     let options = SiteOptions::new(tables.path().to_owned());
     drop(SitePlan::new(&options).unwrap().copy_tables(&other, &Pulse::default()).unwrap());
     std::fs::write(other.join("index.html"), "mine").unwrap();
-    let (code, told) = run(work.path(), &["other", "--tables", own], None);
-    assert!(code == 1 && told.contains("index.html was not written by this command; move it"), "{told}");
+    let (code, messages) = run(work.path(), &["other", "--tables", own], None);
+    assert!(code == 1 && messages.contains("index.html was not written by this command; move it"), "{messages}");
     assert_eq!(std::fs::read_to_string(other.join("index.html")).unwrap(), "mine");
     // A list that names files outside of the folder is ignored.
     let list = other.join("site/files.json");
@@ -119,8 +119,8 @@ fn what_cannot_be_exported_leaves_the_site_as_it_was() {
     assert_eq!(run(work.path(), &["s", "--tables", own], None).0, 0);
     let before = contents(&site);
     let refused = |arguments: &[&str], tables: Option<&Path>, words: &str| {
-        let (code, told) = run(work.path(), arguments, tables);
-        assert!(code != 0 && told.contains(words), "{arguments:?}: {code} {told}");
+        let (code, messages) = run(work.path(), arguments, tables);
+        assert!(code != 0 && messages.contains(words), "{arguments:?}: {code} {messages}");
         assert!(before == contents(&site), "{arguments:?}");
     };
     refused(&["s", "--tables", "typo"], None, "there is no directory typo");
@@ -161,15 +161,15 @@ fn the_first_moments_of_an_export_are_no_obstacle() {
                 }
             }
         }
-        let (code, told) = run(work.path(), &[&number.to_string(), "--tables", own], None);
-        assert_eq!(code, 0, "{names:?}: {told}");
+        let (code, messages) = run(work.path(), &[&number.to_string(), "--tables", own], None);
+        assert_eq!(code, 0, "{names:?}: {messages}");
         assert!(contents(&site).keys().all(|path| !path.to_string_lossy().ends_with(".tmp")));
     }
     let site = work.path().join("mine");
     std::fs::create_dir_all(site.join("site")).unwrap();
     std::fs::write(site.join("site/letter.txt"), "mine").unwrap();
-    let (code, told) = run(work.path(), &["mine", "--tables", own], None);
-    assert!(code == 1 && told.contains("choose another folder"), "{told}");
+    let (code, messages) = run(work.path(), &["mine", "--tables", own], None);
+    assert!(code == 1 && messages.contains("choose another folder"), "{messages}");
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn one_export_at_a_time() {
     let options = SiteOptions::new(tables.path().to_owned());
     let plan = SitePlan::new(&options).unwrap();
     let folder = plan.copy_tables(&work.path().join("s"), &Pulse::default()).unwrap();
-    let (code, told) = run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None);
-    assert!(code == 1 && told.contains("in use by process"), "{told}");
+    let (code, messages) = run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None);
+    assert!(code == 1 && messages.contains("in use by process"), "{messages}");
     drop(folder);
     assert_eq!(run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None).0, 0);
 }
@@ -274,7 +274,10 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
-    let told = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(1) && told.contains("; choose another folder, or empty this one"), "{told}");
+    let messages = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        refused.status.code() == Some(1) && messages.contains("; choose another folder, or empty this one"),
+        "{messages}"
+    );
     assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
 }

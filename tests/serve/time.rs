@@ -47,8 +47,8 @@ fn alone() -> MutexGuard<'static, ()> {
 fn busy() -> Duration {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let passed = BEGIN.elapsed();
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = statistics.and_then(|text| text.split_whitespace().next()?.parse().ok());
     nanos.map_or(passed, Duration::from_nanos)
 }
 
@@ -56,14 +56,14 @@ fn busy() -> Duration {
 /// never returns.
 fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
     let done = AtomicBool::new(false);
-    let told = what.to_owned();
+    let subject = what.to_owned();
     thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             let begin = Instant::now();
             while !done.load(Ordering::Relaxed) {
                 if begin.elapsed() > time + GUARD {
                     // Not through the harness, which hides the output of tests.
-                    let _ = std::io::stderr().write_all(format!("no answer: {told}\n").as_bytes());
+                    let _ = std::io::stderr().write_all(format!("no answer: {subject}\n").as_bytes());
                     std::process::abort();
                 }
                 thread::park_timeout(Duration::from_secs(1));
@@ -154,12 +154,12 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
         let (name, time) = (random_player(&mut random), random_time(&mut random));
         let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
         let setting = Setting::new(rules).tables(tables).memory(64 << 20);
-        let told = format!("case {seed}: {name}, {rules}, {position}");
-        let choice = within(time, &told, || {
+        let context = format!("case {seed}: {name}, {rules}, {position}");
+        let choice = within(time, &context, || {
             let mut player = name.player(&setting);
             player.choose(&position, &Cancel::new().within(time), &mut |_| ()).unwrap()
         });
-        assert!(position.play(rules, choice.pit).is_ok(), "{told}: {choice:?}");
+        assert!(position.play(rules, choice.pit).is_ok(), "{context}: {choice:?}");
     }
 }
 
@@ -172,8 +172,8 @@ fn every_player_has_a_move_at_once_when_it_is_stopped() {
             let name: PlayerName = player.parse().unwrap();
             let times = [None, Some(Duration::from_secs(3600))];
             for (time, rules) in times.into_iter().zip([Rules::SKalaha, Rules::ALL[index % Rules::ALL.len()]]) {
-                let told = format!("{player}, {rules}, {board}, told to stop after 30 ms");
-                let choice = within(Duration::from_millis(30), &told, || {
+                let context = format!("{player}, {rules}, {board}, stopped after 30 ms");
+                let choice = within(Duration::from_millis(30), &context, || {
                     let cancel = Cancel::new();
                     let cancel = time.map_or_else(|| cancel.clone(), |time| cancel.within(time));
                     let mut player = name.player(&Setting::new(rules).memory(16 << 20));
@@ -265,10 +265,10 @@ fn times_beyond_any_clock_are_no_limit() {
 #[test]
 fn a_turn_without_an_end_is_looked_into_as_far_as_a_number_of_positions_goes() {
     let position: Position = "6x8".parse().unwrap();
-    let look = || solver(Rules::SKalaha, &position).depth_limited(&position, 1).unwrap().unwrap();
-    let outlook = look();
-    assert!(matches!(outlook.depth, Depth::Moves(2..)) && !outlook.exact, "{outlook:?}");
-    assert_eq!(outlook, look());
+    let search = || solver(Rules::SKalaha, &position).depth_limited(&position, 1).unwrap().unwrap();
+    let found = search();
+    assert!(matches!(found.depth, Depth::Moves(2..)) && !found.exact, "{found:?}");
+    assert_eq!(found, search());
     let glance = solver(Rules::SKalaha, &position).one_move_deep(&position).unwrap().unwrap();
     assert_eq!(glance.depth, Depth::Moves(1));
 }
@@ -294,9 +294,9 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
     for command in commands {
         for time in ["1e19", "1e300", "inf", "nan", "-1", "0", "", "soon", "0x10"] {
             let output = kalah(command).arg(time).output().unwrap();
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(2), "{command:?} {time}: {told}");
-            assert!(!told.contains("panicked"), "{command:?} {time}: {told}");
+            let messages = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command:?} {time}: {messages}");
+            assert!(!messages.contains("panicked"), "{command:?} {time}: {messages}");
         }
     }
     // Seconds are stored as nanoseconds, and this is less than one.
@@ -306,9 +306,9 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
     for time in ["1e-9", "1e6"] {
         for (command, code) in [(0, 0), (1, 0), (2, 0), (4, 1), (5, 0)] {
             let output = kalah(commands[command]).arg(time).output().unwrap();
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert!(!told.contains("panicked"), "{:?} {time}: {told}", commands[command]);
-            assert_eq!(output.status.code(), Some(code), "{:?} {time}: {told}", commands[command]);
+            let messages = String::from_utf8_lossy(&output.stderr);
+            assert!(!messages.contains("panicked"), "{:?} {time}: {messages}", commands[command]);
+            assert_eq!(output.status.code(), Some(code), "{:?} {time}: {messages}", commands[command]);
         }
     }
 }
@@ -361,9 +361,9 @@ fn the_server_answers_any_board_in_time() {
         let position = random_position(&mut random, 400);
         let (rules, time) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_time(&mut random));
         let (name, ask_move) = (random_player(&mut random), random.bool());
-        let told =
+        let context =
             format!("case {seed}: {} {rules} {position}", if ask_move { name.to_string() } else { String::new() });
-        served(&server, time, &told, || {
+        served(&server, time, &context, || {
             if ask_move {
                 let body = json!({ "board": position.to_string(), "rules": rules.name(), "player": name.to_string(),
                     "time": time.as_secs_f64() });
@@ -377,20 +377,20 @@ fn the_server_answers_any_board_in_time() {
 }
 
 /// Does the same as [`within`] for a server, with its elapsed or its processor time.
-fn served(server: &Server, time: Duration, told: &str, ask: impl Fn() -> (u16, Value)) -> Value {
+fn served(server: &Server, time: Duration, context: &str, ask: impl Fn() -> (u16, Value)) -> Value {
     let mut took = Vec::new();
     for _ in 0..TRIES {
         let (begin, before) = (Instant::now(), server.busy());
         let (status, answer) = ask();
         let wall = begin.elapsed();
         let busy = server.busy().zip(before).map_or(wall, |(after, before)| after - before);
-        assert_eq!(status, 200, "{told}: {answer}");
+        assert_eq!(status, 200, "{context}: {answer}");
         took.push((wall, busy));
         if wall.min(busy) <= time + LATE {
             return answer;
         }
     }
-    panic!("{told} within {time:?}: took {took:?}");
+    panic!("{context} within {time:?}: took {took:?}");
 }
 
 #[test]

@@ -142,8 +142,8 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
         for rank in 0..LayerIndex::new(exact.rows(), 6).positions() {
             let (mover, other) = LayerIndex::new(exact.rows(), 6).unrank(rank);
             let score = u32::from(exact.score(&mover, &other).unwrap());
-            let told = bounds.bounds(&mover, &other).unwrap();
-            assert_eq!(told.is_some_and(|(lower, upper)| (lower..=upper).contains(&score)), bounds.layer(6).is_some());
+            let found = bounds.bounds(&mover, &other).unwrap();
+            assert_eq!(found.is_some_and(|(lower, upper)| (lower..=upper).contains(&score)), bounds.layer(6).is_some());
         }
     }
     make(6, 1);
@@ -228,7 +228,7 @@ fn every_flipped_bit_is_found() {
 /// A header and a directory with any contents, with right checksums and digests: the result is an error or a readable
 /// table, never a panic.
 #[test]
-fn whatever_a_header_says_is_refused_or_can_be_read() {
+fn any_header_is_refused_or_can_be_read() {
     let mut random = fastrand::Rng::with_seed(6);
     let first = open(SMALL.clone()).unwrap().blocks().sections()[0].offset as usize;
     let network = u32::from_le_bytes(SMALL[96..100].try_into().unwrap()) as usize;

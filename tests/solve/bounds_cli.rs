@@ -112,7 +112,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
 fn wrong_requests_are_refused() {
     let directory = directory();
     let directory = directory.path();
-    for (args, code, told) in [
+    for (args, code, expected) in [
         (&["bounds", "--seeds", "9..4"][..], 2, "write a number or a range"),
         (&["bounds", "--seeds", "9", "--cuts", "1,2"], 2, "one or three numbers"),
         (&["bounds", "--seeds", "9", "--cuts", "2,1,3"], 2, "ascending"),
@@ -123,7 +123,7 @@ fn wrong_requests_are_refused() {
         (&["bounds", "--seeds", "10"], 1, "kalah build --seeds 10"),
     ] {
         let (own, _, stderr) = kalah(directory, args);
-        assert!(own == code && stderr.contains(told), "{args:?}: {own} {stderr}");
+        assert!(own == code && stderr.contains(expected), "{args:?}: {own} {stderr}");
     }
     // A network for other rules, and a damaged one.
     let other = directory.join("other");
@@ -161,16 +161,19 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
     };
     for command in [&["bounds", "--seeds", "6..9"][..], &["build", "--seeds", "9", "--bounds", "6"]] {
         damage();
-        let (code, _, told) = kalah(directory, command);
-        assert!(code == 0 && told.contains("standard-3-07.bounds") && told.contains("it is replaced"), "{told}");
+        let (code, _, messages) = kalah(directory, command);
+        assert!(
+            code == 0 && messages.contains("standard-3-07.bounds") && messages.contains("it is replaced"),
+            "{messages}"
+        );
         assert!(std::fs::read(&path).unwrap() == sound, "{command:?}");
         assert!(!kalah(directory, command).2.contains("it is replaced"));
     }
     // Without the exact table, only the bound table is left.
     damage();
     std::fs::remove_file(exact).unwrap();
-    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "6..9"]);
-    assert!(code == 3 && told.contains("standard-3-07.bounds"), "{told}");
+    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "6..9"]);
+    assert!(code == 3 && messages.contains("standard-3-07.bounds"), "{messages}");
     assert!(std::fs::read(&path).unwrap() != sound);
 }
 
@@ -180,9 +183,9 @@ fn solve(directory: &Path) -> (Value, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.args(["solve", "3x2", "--rules", "standard", "--json", "--memory", "256MiB", "--tables"]).arg(directory);
     let output = command.output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
-    (serde_json::from_slice(&output.stdout).unwrap(), told)
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{messages}");
+    (serde_json::from_slice(&output.stdout).unwrap(), messages)
 }
 
 #[test]
@@ -198,20 +201,23 @@ fn bound_tables_that_are_not_needed_stop_no_search() {
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     let remake = |seeds| kalah(directory, &["bounds", "--seeds", seeds, "--network", other.to_str().unwrap()]).0;
     assert_eq!(remake("7"), 0);
-    let (found, told) = solve(directory);
-    assert!(found["value"] == value && !told.contains("not used"), "{told}");
+    let (found, messages) = solve(directory);
+    assert!(found["value"] == value && !messages.contains("not used"), "{messages}");
     // They are needed as far as they share one network. A note names those above.
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     for seeds in 6..=9 {
         std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap();
     }
-    let (found, told) = solve(directory);
-    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{told}");
-    assert!(told.contains("7 to 9 seeds are not used") && told.contains("another evaluation network"), "{told}");
+    let (found, messages) = solve(directory);
+    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{messages}");
+    assert!(
+        messages.contains("7 to 9 seeds are not used") && messages.contains("another evaluation network"),
+        "{messages}"
+    );
     std::fs::remove_file(bounds(7)).unwrap();
-    let (found, told) = solve(directory);
-    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{told}");
-    assert!(told.contains("8 to 9 seeds are not used: layer 7 is missing"), "{told}");
+    let (found, messages) = solve(directory);
+    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{messages}");
+    assert!(messages.contains("8 to 9 seeds are not used: layer 7 is missing"), "{messages}");
 }
 
 #[test]
@@ -225,14 +231,14 @@ fn new_bound_tables_have_the_network_of_those_that_are_there() {
     let (first, second) = (network(KEY.rules, 1), network(KEY.rules, 2));
     assert_eq!(kalah(directory, &["bounds", "--seeds", "7..8"]).0, 0);
     std::fs::write(directory.join("standard-3.network"), second.to_bytes()).unwrap();
-    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "9"]);
-    assert!(code == 0 && told.contains("standard-3-07.bounds, not standard-3.network"), "{told}");
+    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "9"]);
+    assert!(code == 0 && messages.contains("standard-3-07.bounds, not standard-3.network"), "{messages}");
     assert_eq!(kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]).0, 0);
     assert!((6..=9).all(|seeds| network_of(seeds) == first));
     // With its name given, the network is used, and a note says that it is.
     let named = directory.join("standard-3.network");
-    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]);
-    assert!(code == 0 && told.contains("another evaluation network"), "{told}");
+    let (code, _, messages) = kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]);
+    assert!(code == 0 && messages.contains("another evaluation network"), "{messages}");
     assert!(network_of(9) == second && network_of(8) == first);
 }
 
@@ -280,9 +286,9 @@ fn a_build_makes_bound_tables_as_it_goes() {
     json(directory, &["bounds", "--seeds", "7..8", "--bits", "1", "--json"]);
     let mixed = files(directory);
     std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();
-    let (code, done, told) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
+    let (code, done, messages) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
     assert!(done.starts_with("1 bound table made in "), "{done}");
-    assert!(code == 0 && told.contains("kept 2 bound tables of 7 to 8 seeds with other cuts"), "{told}");
+    assert!(code == 0 && messages.contains("kept 2 bound tables of 7 to 8 seeds with other cuts"), "{messages}");
     assert!(files(directory) == mixed);
     // A new build.
     let other = tempfile::tempdir().unwrap();

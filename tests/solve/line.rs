@@ -82,10 +82,10 @@ fn a_line_of_best_play_keeps_its_value_from_the_start_to_the_end() {
     // The positions are those of the line, from the view of the player to move.
     let line = Line::parse(6, best).unwrap();
     let places = line.follow(Rules::EmptyCapture, &"6x2".parse().unwrap()).unwrap();
-    for (place, told) in places.iter().zip(answer["positions"].as_array().unwrap()) {
-        assert_eq!(told["position"], place.position.to_string());
-        assert_eq!((&told["turns"], &told["moves"]), (&place.turns.into(), &place.moves.into()));
-        assert_eq!((&told["seeds"], &told["first_to_move"]), (&place.position.seeds().into(), &place.first.into()));
+    for (place, row) in places.iter().zip(answer["positions"].as_array().unwrap()) {
+        assert_eq!(row["position"], place.position.to_string());
+        assert_eq!((&row["turns"], &row["moves"]), (&place.turns.into(), &place.moves.into()));
+        assert_eq!((&row["seeds"], &row["first_to_move"]), (&place.position.seeds().into(), &place.first.into()));
     }
     assert_eq!(answer["positions"].as_array().unwrap()[1]["played"], turns[0]);
 
@@ -111,21 +111,21 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
     // The given value may be of any size.
     for value in [i64::MIN, i64::MAX] {
-        let (code, told) = answer(&["6x2", "1", &format!("--value={value}")]);
-        assert_eq!((code, &told["wrong_at"], values(&told)), (3, &0.into(), vec![Some(10), Some(worse)]));
+        let (code, report) = answer(&["6x2", "1", &format!("--value={value}")]);
+        assert_eq!((code, &report["wrong_at"], values(&report)), (3, &0.into(), vec![Some(10), Some(worse)]));
     }
 }
 
 #[test]
 fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
     // Stores count too: South has 5, North 1. After one turn, the line is also followed from North's view.
-    let (code, told) = answer(&["<6,5,1,2,0,1,1,0,1,0,2,1,1,0,0>", "1"]);
+    let (code, report) = answer(&["<6,5,1,2,0,1,1,0,1,0,2,1,1,0,0>", "1"]);
     assert_eq!(code, 0);
-    let position = told["positions"][1]["position"].as_str().unwrap();
-    assert_eq!(told["positions"][1]["first_to_move"], false);
+    let position = report["positions"][1]["position"].as_str().unwrap();
+    assert_eq!(report["positions"][1]["first_to_move"], false);
     let (_, turned) = answer(&[position]);
-    assert_eq!(values(&told)[1].unwrap(), -values(&turned)[0].unwrap());
-    assert_ne!(values(&told)[1], Some(0));
+    assert_eq!(values(&report)[1].unwrap(), -values(&turned)[0].unwrap());
+    assert_ne!(values(&report)[1], Some(0));
     let (_, out, _) = kalah(&["probe", "--json", position]);
     let probed: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(probed["value"].as_i64(), values(&turned)[0]);
@@ -133,7 +133,7 @@ fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
 
 #[test]
 fn proofs_end_with_the_position_that_takes_too_long() {
-    let (code, told) = answer(&[
+    let (code, report) = answer(&[
         "6x6",
         "12",
         "3",
@@ -146,13 +146,13 @@ fn proofs_end_with_the_position_that_takes_too_long() {
         "--threads",
         "1",
     ]);
-    assert_eq!((code, &told["proved_from"]), (0, &Value::Null));
-    assert_eq!(values(&told), [None; 3]);
+    assert_eq!((code, &report["proved_from"]), (0, &Value::Null));
+    assert_eq!(values(&report), [None; 3]);
     // The other positions were not begun.
     let searched: Vec<bool> =
-        told["positions"].as_array().unwrap().iter().map(|position| position["seconds"].is_f64()).collect();
+        report["positions"].as_array().unwrap().iter().map(|position| position["seconds"].is_f64()).collect();
     assert_eq!(searched, [false, false, true]);
-    assert!(told["seconds"].as_f64().unwrap() < 30.0, "{told}");
+    assert!(report["seconds"].as_f64().unwrap() < 30.0, "{report}");
 
     // Without tables, the end of a line is proved but its start is not.
     let short = ["--no-tables", "--no-book", "--memory", "16MiB", "--within", "0.3", "--threads", "1"];
@@ -162,10 +162,10 @@ fn proofs_end_with_the_position_that_takes_too_long() {
     // The paper counts pits from 0 and puts a dash between turns.
     let from_one = |digit: char| digit.to_digit(10).and_then(|pit| char::from_digit(pit + 1, 10)).unwrap_or(' ');
     let perfect: String = perfect.chars().map(from_one).collect();
-    let (code, told) = answer(&[&["6x4", &perfect, "--value", "10"], &short[..]].concat());
-    let values = values(&told);
-    let proved = told["proved_from"].as_u64().unwrap() as usize;
-    assert!(code == 0 && proved > 0, "{told}");
+    let (code, report) = answer(&[&["6x4", &perfect, "--value", "10"], &short[..]].concat());
+    let values = values(&report);
+    let proved = report["proved_from"].as_u64().unwrap() as usize;
+    assert!(code == 0 && proved > 0, "{report}");
     assert!(values[..proved].iter().all(Option::is_none) && values[proved..].iter().all(|&value| value == Some(10)));
 
     let (code, out, err) = kalah(&[&["line", "6x6", "--value", "2"], &short[..]].concat());
@@ -178,14 +178,17 @@ fn proofs_end_with_the_position_that_takes_too_long() {
 
 #[test]
 fn values_in_the_book_are_not_searched() {
-    let (code, told) = answer(&["6x4", "--no-tables", "--threads", "1"]);
-    assert_eq!((code, values(&told), &told["nodes"], &told["proved_from"]), (0, vec![Some(10)], &0.into(), &0.into()));
+    let (code, report) = answer(&["6x4", "--no-tables", "--threads", "1"]);
+    assert_eq!(
+        (code, values(&report), &report["nodes"], &report["proved_from"]),
+        (0, vec![Some(10)], &0.into(), &0.into())
+    );
     // The value after another turn is searched. Where that takes too long, the value from the book is kept.
     let flags = ["--no-tables", "--memory", "16MiB", "--within", "0.01", "--threads", "1"];
-    let (_, told) = answer(&[&["6x6", "12", "3", "4", "5"], &flags[..]].concat());
-    let told_values = values(&told);
-    assert_eq!((told_values[0], told_values.last()), (Some(2), Some(&None)), "{told}");
-    assert_eq!(told["proved_from"], Value::Null, "{told}");
+    let (_, report) = answer(&[&["6x6", "12", "3", "4", "5"], &flags[..]].concat());
+    let proved_values = values(&report);
+    assert_eq!((proved_values[0], proved_values.last()), (Some(2), Some(&None)), "{report}");
+    assert_eq!(report["proved_from"], Value::Null, "{report}");
 }
 
 #[test]

@@ -482,8 +482,8 @@ fn assert_solved_by_command(position: &str, value: i64) {
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer["value"], value, "{position}");
     let line = answer["line"].as_str().unwrap();
-    let told = value.to_string();
-    let (code, out, err) = kalah(&["line", "--json", position, line, "--value", &told, "--memory", "64MiB"]);
+    let text = value.to_string();
+    let (code, out, err) = kalah(&["line", "--json", position, line, "--value", &text, "--memory", "64MiB"]);
     assert_eq!(code, 0, "{out}{err}");
     let followed: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&followed["line"], &followed["proved_from"]), (&line.into(), &0.into()));
@@ -592,7 +592,7 @@ fn single_tests_and_stores() {
 }
 
 #[test]
-fn solve_says_what_is_wrong_and_what_is_missing() {
+fn solve_reports_what_is_wrong_and_what_is_missing() {
     let (code, _, err) = kalah(&["solve", "6y4"]);
     assert!(code == 2 && err.contains("is not a position"), "{code} {err}");
     let (code, _, err) = kalah(&["solve", "6x22"]);

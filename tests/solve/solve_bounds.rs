@@ -255,9 +255,9 @@ fn positions_within_bound_tables_are_searched_within_the_memory() {
         let mut command = Command::cargo_bin("kalah").unwrap();
         command.args(["solve", position, "--json", "--memory", "24MiB", "--exact-up-to", "4", "--tables"]);
         let output = command.arg(directory.path()).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{told}");
-        assert_eq!(told.contains("not all tables fit"), !fits, "{position}: {told}");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{messages}");
+        assert_eq!(messages.contains("not all tables fit"), !fits, "{position}: {messages}");
     }
 }
 
@@ -266,9 +266,9 @@ fn solve(directory: &Path, flags: &[&str]) -> (serde_json::Value, String) {
     let mut command = Command::cargo_bin("kalah").unwrap();
     command.args(["solve", "4x3", "--json", "--transpositions", "4MiB", "--threads", "1", "--tables"]).arg(directory);
     let output = command.args(flags).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
-    (serde_json::from_slice(&output.stdout).unwrap(), told)
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{messages}");
+    (serde_json::from_slice(&output.stdout).unwrap(), messages)
 }
 
 #[test]
@@ -283,12 +283,12 @@ fn the_command_uses_exact_tables_first_and_bound_tables_above() {
         assert_eq!(answer["table_seeds"], exact.parse::<usize>().unwrap());
     }
     // Below the bound tables there is a gap.
-    let (answer, told) = solve(directory.path(), &["--exact-up-to", "3"]);
+    let (answer, messages) = solve(directory.path(), &["--exact-up-to", "3"]);
     assert_eq!((&answer["value"], answer.get("bound_seeds")), (value, None));
-    assert!(told.contains("not used") && told.contains(" 4 "), "{told}");
+    assert!(messages.contains("not used") && messages.contains(" 4 "), "{messages}");
     // Exact tables may be deleted.
     (7..=SEEDS).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
-    let (answer, told) = solve(directory.path(), &[]);
+    let (answer, messages) = solve(directory.path(), &[]);
     assert_eq!((&answer["value"], &answer["table_seeds"], &answer["bound_seeds"]), (value, &6.into(), &10.into()));
-    assert!(told.contains("bound tables to 10 seeds only"), "{told}");
+    assert!(messages.contains("bound tables to 10 seeds only"), "{messages}");
 }

@@ -299,8 +299,8 @@ fn values_killed_at_any_time_end_with_the_same_values() {
         let (code, out, err) = run(arguments);
         assert_eq!(code, 0, "{out}{err}");
         let report: Value = serde_json::from_str(&out).unwrap();
-        let told = |value: &Value| ["pits", "seeds", "value"].map(|name| value[name].as_i64().unwrap());
-        report["values"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+        let fields = |value: &Value| ["pits", "seeds", "value"].map(|name| value[name].as_i64().unwrap());
+        report["values"].as_array().unwrap().iter().map(fields).collect::<Vec<_>>()
     };
     let right = values(&flags);
     for round in 0..12 {
@@ -386,8 +386,8 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
         std::fs::write(&path, &saved).unwrap();
         alter(&path, |saved| saved["proofs"].as_array_mut().unwrap().push(proof.clone()));
         match load() {
-            Err(CheckpointError::State(StateError::Damaged { what: told, .. })) => {
-                assert!(told.contains(what), "{proof}: {told}")
+            Err(CheckpointError::State(StateError::Damaged { what: reason, .. })) => {
+                assert!(reason.contains(what), "{proof}: {reason}")
             }
             other => panic!("{proof}: {other:?}"),
         }
@@ -564,7 +564,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     refused("more games", &|batch| batch.to += 1);
     refused("no games", &|batch| batch.from = 41);
     refused("no seeds", &|batch| batch.from = 0);
-    refused("no houses", &|batch| batch.houses = 0);
+    refused("no houses", &|batch| batch.pits = 0);
     refused("more turns than are looked ahead", &|batch| batch.games[0].turns = 101);
     refused("longer lines than turns", &|batch| batch.games[0].turns = 1);
     // A line of another scan.
@@ -656,8 +656,8 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
         let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];
         let mut search = Killed(kalah(&flags).arg(&path).spawn().unwrap());
         let err = BufReader::new(search.0.stderr.take().unwrap());
-        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("resumed: "));
-        assert_eq!(told.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
+        let resumed = err.lines().map(Result::unwrap).find(|line| line.starts_with("resumed: "));
+        assert_eq!(resumed.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
         let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
         println!("{} MiB of {memory} bytes", peak >> 20);
         assert!(peak < most, "{peak} bytes to load a table into {memory}");

@@ -187,8 +187,8 @@ fn what_cannot_be_drawn_is_printed_all_the_same() {
     };
     // No value is proved, so there is nothing to draw.
     let output = run(&there);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && told.contains("no chart is written") && !there.exists(), "{told}");
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && messages.contains("no chart is written") && !there.exists(), "{messages}");
     assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
     // A missing directory is reported before the work.
     let output = run(&directory.path().join("none/one.svg"));

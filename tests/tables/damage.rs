@@ -200,9 +200,9 @@ fn a_missing_patch_is_reported() {
         ));
         let group = table.frame_unchecked(mover).score(0, 0).unwrap_err();
         assert_eq!((group.group, group.mover, group.other), (0, mover, KEY.seeds - mover));
-        let told = table.damaged_group(group);
+        let error = table.damaged_group(group);
         let part = Damage::Part { part: Part::Group, offset: lines as u64 };
-        assert!(matches!(told, TableError::Damaged { damage, .. } if damage == part));
+        assert!(matches!(error, TableError::Damaged { damage, .. } if damage == part));
         assert!(score_counts(&table).is_err());
     }
 }
@@ -244,9 +244,9 @@ fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
             let stored = tables.score(&mover, &other).unwrap();
             oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
             if usize::from(stored) > KEY.seeds {
-                let told = tables.probe(&position(&mover, &other)).unwrap_err();
-                let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = told else {
-                    panic!("{told}")
+                let error = tables.probe(&position(&mover, &other)).unwrap_err();
+                let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = error else {
+                    panic!("{error}")
                 };
                 // The group of the position.
                 let held = usize::from(mover.iter().sum::<u8>());
@@ -304,8 +304,8 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
             },
         ] {
             match &error {
-                TableError::Damaged { path: told, damage, kind } => {
-                    assert!(*told == path && expected(damage), "{error}");
+                TableError::Damaged { path: found, damage, kind } => {
+                    assert!(*found == path && expected(damage), "{error}");
                     assert_eq!(*kind, FileKind::Table(Some(TableKey { seeds: 4, ..key })));
                 }
                 other => panic!("another error: {other}"),
@@ -320,7 +320,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
     let error = Tables::open(directory, key.rules, key.pits, key.seeds).err().unwrap();
-    assert!(matches!(&error, TableError::Io { path: told, .. } if *told == path), "{error}");
+    assert!(matches!(&error, TableError::Io { path: found, .. } if *found == path), "{error}");
     assert!(matches!(build(directory, key), Err(BuildError::Table(TableError::Io { .. }))));
     assert!(Table::open(&path).is_err());
 

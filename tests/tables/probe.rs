@@ -140,9 +140,12 @@ fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
     assert_eq!(answers(&probe(directory.path(), &["./1x1"], b"")), [FIRST]);
     let output = probe(directory.path(), &["lost", "list", "."], b"");
     assert_eq!((output.status.code(), answers(&output)), (Some(2), vec![SECOND.into()]));
-    let told = stderr(&output);
-    assert!(told.contains("'lost' is not a position") && told.contains("there is no file of that name"), "{told}");
-    assert!(told.contains(". is a directory: give a file with one position a line"), "{told}");
+    let messages = stderr(&output);
+    assert!(
+        messages.contains("'lost' is not a position") && messages.contains("there is no file of that name"),
+        "{messages}"
+    );
+    assert!(messages.contains(". is a directory: give a file with one position a line"), "{messages}");
 }
 
 #[test]
@@ -155,14 +158,14 @@ fn bad_lines_are_named_and_the_others_answered() {
     let output = probe(directory.path(), &["list"], b"");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(answers(&output), [FIRST, SECOND, FIRST]);
-    let told = stderr(&output);
+    let messages = stderr(&output);
     let named: Vec<&str> =
-        told.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0)).collect();
+        messages.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0)).collect();
     assert_eq!(named, ["list:2", "list:3", "list:5", "list:6"]);
-    assert!(told.contains("kalah: list:2: the rows have 4 and 3 pits"), "{told}");
-    assert!(told.contains("kalah: list:3: this line is longer than"), "{told}");
-    assert!(told.contains("kalah: list:6: this line is not UTF-8"), "{told}");
-    assert!(!told.contains('\u{1b}') && told.len() < 2000, "control characters, or repeated lines: {told}");
+    assert!(messages.contains("kalah: list:2: the rows have 4 and 3 pits"), "{messages}");
+    assert!(messages.contains("kalah: list:3: this line is longer than"), "{messages}");
+    assert!(messages.contains("kalah: list:6: this line is not UTF-8"), "{messages}");
+    assert!(!messages.contains('\u{1b}') && messages.len() < 2000, "control characters, or repeated lines: {messages}");
 
     // A table, or UTF-16: the program reports it once, and does not read it to its end.
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");

@@ -100,8 +100,8 @@ fn a_damaged_archive_is_found_by_the_build_that_relies_on_it_and_by_verify() {
     for at in [30, whole.len() / 2, whole.len() - 120, whole.len() - 60] {
         flip(&path, at);
         for command in [build, "verify --pits 4", "verify --pits 4 --seeds 8", "verify --all"] {
-            let told = ends(directory, command, 3);
-            assert!(told.contains("empty-capture-4-08.kalah.zst"), "byte {at}, {command}: {told}");
+            let printed = ends(directory, command, 3);
+            assert!(printed.contains("empty-capture-4-08.kalah.zst"), "byte {at}, {command}: {printed}");
         }
         std::fs::write(&path, &whole).unwrap();
     }
@@ -117,11 +117,14 @@ fn an_archive_that_restores_another_table_is_neither_sound_nor_kept() {
     ends(directory, "pack --pits 4 --seeds 9", 0);
     let right = std::fs::read(&path).unwrap();
     forge(&path, &right);
-    let told = ends(directory, "verify --pits 4", 3);
-    assert!(told.contains("WRONG: ") && told.contains("another table than the one it was made from"), "{told}");
+    let printed = ends(directory, "verify --pits 4", 3);
+    assert!(
+        printed.contains("WRONG: ") && printed.contains("another table than the one it was made from"),
+        "{printed}"
+    );
     // A build that keeps only archives does not delete the table, which this archive cannot restore.
-    let told = ends(directory, "build --pits 4 --seeds 9 --packed 9", 3);
-    assert!(told.contains("another table than the one it was made from"), "{told}");
+    let printed = ends(directory, "build --pits 4 --seeds 9 --packed 9", 3);
+    assert!(printed.contains("another table than the one it was made from"), "{printed}");
     assert!(std::fs::read(KEY.path(directory)).unwrap() == table);
     // Packing replaces the archive.
     assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("packed"));
@@ -146,8 +149,8 @@ fn a_damaged_book_stops_the_board_that_it_is_for_and_no_other() {
     // Programs that serve all boards go on without the layer, and print a warning.
     let mut engine = assert_cmd::Command::cargo_bin("kalah").unwrap();
     let engine = engine.env("KALAH_TABLES", directory).args(["engine"]).write_stdin("quit\n").output().unwrap();
-    let told = String::from_utf8(engine.stderr).unwrap();
-    assert!(engine.status.success() && told.contains("standard-7.book"), "{told}");
+    let messages = String::from_utf8(engine.stderr).unwrap();
+    assert!(engine.status.success() && messages.contains("standard-7.book"), "{messages}");
 }
 
 #[test]
@@ -158,8 +161,8 @@ fn who_built_a_table_is_listed() {
     assert_eq!(table["version"], env!("CARGO_PKG_VERSION"));
     let finished = table["finished"].as_str().unwrap();
     assert!(finished.len() == 20 && finished.starts_with("20") && finished.ends_with('Z'), "{finished}");
-    let told = ends(directory.path(), "info", 0);
-    assert!(told.contains(&finished[..10]) && told.contains(env!("CARGO_PKG_VERSION")), "{told}");
+    let printed = ends(directory.path(), "info", 0);
+    assert!(printed.contains(&finished[..10]) && printed.contains(env!("CARGO_PKG_VERSION")), "{printed}");
     assert!(ends(directory.path(), "info --csv", 0).lines().next().unwrap().ends_with("version,commit,finished"));
 }
 
@@ -172,10 +175,10 @@ fn raise(path: &Path, at: usize) -> Vec<u8> {
 }
 
 #[track_caller]
-fn reports_a_newer_version(told: &str) {
-    assert!(told.contains("a newer kalah made it: its format has version"), "{told}");
-    assert!(told.contains("use that version"), "{told}");
-    assert!(!told.contains("delete") && !told.contains("build`"), "{told}");
+fn reports_a_newer_version(printed: &str) {
+    assert!(printed.contains("a newer kalah made it: its format has version"), "{printed}");
+    assert!(printed.contains("use that version"), "{printed}");
+    assert!(!printed.contains("delete") && !printed.contains("build`"), "{printed}");
 }
 
 #[test]
@@ -221,8 +224,8 @@ fn other_files_of_a_newer_version_are_not_to_be_deleted() {
 
     let network = [&b"KALAHNN\n"[..], &9u32.to_le_bytes(), &[0; 500]].concat();
     std::fs::write(path("n.network"), network).unwrap();
-    let told = ends(directory.path(), &format!("bounds --seeds 3 --network {}", path("n.network").display()), 3);
-    reports_a_newer_version(&told);
+    let printed = ends(directory.path(), &format!("bounds --seeds 3 --network {}", path("n.network").display()), 3);
+    reports_a_newer_version(&printed);
 
     let checkpoint = path("search");
     std::fs::write(&checkpoint, "{\"format\":\"kalah solve checkpoint\",\"version\":7}\n").unwrap();
@@ -240,15 +243,18 @@ fn a_shared_build_names_a_link_that_leads_nowhere() {
     for name in ["empty-capture-4-05.02.piece", "empty-capture-4-05.02.lease", "empty-capture-4-05.join.lease"] {
         let directory = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("nowhere", directory.path().join(name)).unwrap();
-        let told = ends(directory.path(), "build --pits 4 --seeds 6 --share", 1);
-        assert!(told.contains(name) && told.contains("it is a link to nowhere, which does not exist"), "{told}");
+        let printed = ends(directory.path(), "build --pits 4 --seeds 6 --share", 1);
+        assert!(
+            printed.contains(name) && printed.contains("it is a link to nowhere, which does not exist"),
+            "{printed}"
+        );
     }
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("tables");
     std::os::unix::fs::symlink("nowhere", &link).unwrap();
     for flags in ["", " --share", " --packed 3"] {
-        let told = ends(&link, &format!("build --pits 4 --seeds 5{flags}"), 1);
-        assert!(told.contains("tables: it is a link to nowhere"), "{flags}: {told}");
+        let printed = ends(&link, &format!("build --pits 4 --seeds 5{flags}"), 1);
+        assert!(printed.contains("tables: it is a link to nowhere"), "{flags}: {printed}");
     }
     std::fs::write(directory.path().join("file"), "").unwrap();
     assert!(ends(&directory.path().join("file"), "build --pits 4 --seeds 5", 1).contains("ot a directory"));
@@ -260,15 +266,15 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
     let directory = directory.path();
     std::fs::remove_file(key(5).path(directory)).unwrap();
     for command in ["pack --pits 4", "train --pits 4"] {
-        let told = ends(directory, command, 1);
-        assert!(told.contains("layer 5 is missing"), "{command}: {told}");
+        let printed = ends(directory, command, 1);
+        assert!(printed.contains("layer 5 is missing"), "{command}: {printed}");
     }
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.filter(|name| name.ends_with(".zst") || name.ends_with(".network")).count() == 0);
     // Commands that use only existing tables go on, and print a warning.
     for command in ["info", "probe 4x1 --pits 4", "move 4x1 --player perfect"] {
-        let told = kalah(directory, command);
-        assert!(told.2.contains("layer 5 is missing"), "{command}: {told:?}");
+        let ran = kalah(directory, command);
+        assert!(ran.2.contains("layer 5 is missing"), "{command}: {ran:?}");
     }
     assert_eq!(json(directory, "info --json")["gaps"][0]["missing"], serde_json::json!([5]));
     // The requested layer exists.
@@ -303,8 +309,8 @@ fn bound_tables_in_a_directory_of_their_own_are_checked() {
     assert!(network.exists());
     let output = bounds.path().display();
     ends(directory.path(), &format!("bounds --pits 4 --seeds 5..9 --output {output}"), 0);
-    let told = ends(bounds.path(), "verify --pits 4", 0);
-    assert!(told.contains("checksums of bound tables: ") && told.contains("in 5 layers"), "{told}");
+    let printed = ends(bounds.path(), "verify --pits 4", 0);
+    assert!(printed.contains("checksums of bound tables: ") && printed.contains("in 5 layers"), "{printed}");
     ends(bounds.path(), "verify --all", 0);
     std::fs::remove_file(key(7).bounds_path(bounds.path())).unwrap();
     assert!(ends(bounds.path(), "verify --pits 4", 3).contains("layer 7 is missing"));
@@ -314,14 +320,14 @@ fn bound_tables_in_a_directory_of_their_own_are_checked() {
 fn what_cannot_be_done_leaves_no_directory_behind() {
     let directory = tempfile::tempdir().unwrap();
     let none = directory.path().join("none");
-    let told = ends(&none, "build --only --seeds 12", 1);
-    assert!(told.contains("layers 2 to 11 are missing") && told.contains("kalah build --seeds 11 "), "{told}");
-    let told = ends(&none, "bounds --seeds 3..5", 1);
-    assert!(told.contains("there is no directory"), "{told}");
+    let printed = ends(&none, "build --only --seeds 12", 1);
+    assert!(printed.contains("layers 2 to 11 are missing") && printed.contains("kalah build --seeds 11 "), "{printed}");
+    let printed = ends(&none, "bounds --seeds 3..5", 1);
+    assert!(printed.contains("there is no directory"), "{printed}");
     let output = directory.path().join("output");
     ends(&none, &format!("bounds --seeds 3..5 --output {}", output.display()), 1);
     assert!(!none.exists() && !output.exists());
-    let told = ends(directory.path(), "verify --rules standard", 1);
-    assert!(told.contains("there are no tables for standard with 6 pits"), "{told}");
-    assert!(!told.contains("--seeds 2 "), "{told}");
+    let printed = ends(directory.path(), "verify --rules standard", 1);
+    assert!(printed.contains("there are no tables for standard with 6 pits"), "{printed}");
+    assert!(!printed.contains("--seeds 2 "), "{printed}");
 }

@@ -95,8 +95,8 @@ fn all() -> &'static [TestAdapter] {
     for missing in &PRESENT.missing {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
         // Not by `eprintln`, whose output the test harness hides when a test passes.
-        let told = format!("\n*** SKIPPED: {test}: {missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+        let message = format!("\n*** SKIPPED: {test}: {missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)\n");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
     }
     &PRESENT.adapters
 }

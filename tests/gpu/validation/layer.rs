@@ -35,8 +35,8 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
     assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but a version of the layer is missing");
     if LAYERS.is_empty() {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        let told = format!("\n*** SKIPPED: {test}: Vulkan's validation layer is not installed\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+        let message = format!("\n*** SKIPPED: {test}: Vulkan's validation layer is not installed\n");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
     }
     LAYERS.iter()
 }
@@ -93,9 +93,9 @@ impl Layer {
             command.env("VK_LAYER_PATH", directory);
         }
         let output = command.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{} under {}: {told}", test, self.name);
-        assert!(told.contains("1 passed"), "there is no test {test}: {told}");
+        let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{} under {}: {printed}", test, self.name);
+        assert!(printed.contains("1 passed"), "there is no test {test}: {printed}");
         Log(std::fs::read_to_string(log).unwrap_or_default())
     }
 }

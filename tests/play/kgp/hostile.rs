@@ -23,10 +23,10 @@ impl Peer {
     }
 
     /// Waits for the end of the client, and returns its stderr.
-    fn told(mut self) -> String {
-        let mut told = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-        told
+    fn stderr(mut self) -> String {
+        let mut messages = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
+        messages
     }
 
     #[cfg(target_os = "linux")]
@@ -41,17 +41,17 @@ impl Peer {
 const NASTY: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{202e}txet\u{2066}\u{2028}\u{85}\r\u{8}\u{7f}";
 
 #[track_caller]
-fn assert_clean(told: &str) {
-    let bad = told.chars().find(|&sign| {
+fn assert_clean(messages: &str) {
+    let bad = messages.chars().find(|&sign| {
         sign != '\n' && (sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
     });
-    assert_eq!(bad, None, "{told:?}");
-    assert!(told.lines().all(|line| line.chars().count() < 1000), "{told}");
+    assert_eq!(bad, None, "{messages:?}");
+    assert!(messages.lines().all(|line| line.chars().count() < 1000), "{messages}");
 }
 
 #[test]
-fn what_the_server_says_does_nothing_to_the_terminal() {
-    let mut peer = Peer::telling(&["--once"]);
+fn messages_of_the_server_do_nothing_to_the_terminal() {
+    let mut peer = Peer::with_stderr(&["--once"]);
     peer.say(&format!("2 kgp 1 \"{NASTY}\" 1"));
     peer.say(&format!("4 error \"{NASTY}\""));
     peer.say(&format!("error \"{}\"", "long ".repeat(3000)));
@@ -60,15 +60,15 @@ fn what_the_server_says_does_nothing_to_the_terminal() {
     peer.say(&format!("state <{NASTY}>"));
     peer.stream.write_all(b"\xff\xfe\x1b[31m\r\n").unwrap();
     peer.say("goodbye");
-    let told = peer.told();
-    assert_clean(&told);
-    assert!(told.contains("\\u{1b}[2J") && told.contains("\\u{202e}"), "{told}");
+    let messages = peer.stderr();
+    assert_clean(&messages);
+    assert!(messages.contains("\\u{1b}[2J") && messages.contains("\\u{202e}"), "{messages}");
 
-    let mut peer = Peer::telling(&["--once"]);
+    let mut peer = Peer::with_stderr(&["--once"]);
     peer.say(&format!("2 kgp 7{NASTY} \"{NASTY}\" {}", "9".repeat(10_000)));
-    let told = peer.told();
-    assert_clean(&told);
-    assert!(told.contains("this client speaks version 1"), "{told}");
+    let messages = peer.stderr();
+    assert_clean(&messages);
+    assert!(messages.contains("this client speaks version 1"), "{messages}");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn an_id_in_use_is_refused() {
 
 #[test]
 fn floods_are_answered_without_growing() {
-    let mut peer = Peer::telling(&["--once", "--searches", "1"]);
+    let mut peer = Peer::with_stderr(&["--once", "--searches", "1"]);
     peer.greet();
     let heard = peer.hear_all();
     // A line without an end; then lines without meaning, options, greetings, and the longest possible pings.
@@ -161,9 +161,9 @@ fn floods_are_answered_without_growing() {
     assert!(peer.memory() < MEMORY, "{} bytes", peer.memory());
     peer.say("10 ping \"still there\"");
     peer.say("goodbye");
-    let told = peer.told();
-    assert!(told.lines().count() < 200, "{} lines", told.lines().count());
-    assert!(told.contains("not shown"), "{told}");
+    let messages = peer.stderr();
+    assert!(messages.lines().count() < 200, "{} lines", messages.lines().count());
+    assert!(messages.contains("not shown"), "{messages}");
     let heard = heard.join().unwrap();
     let pongs: Vec<&Command> = heard.iter().filter(|command| command.name == "pong").collect();
     assert_eq!(pongs.last().unwrap().arguments[0].text(), "still there");

@@ -65,8 +65,8 @@ impl Browser {
                 assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
                 let test = std::thread::current().name().unwrap_or("a test").to_owned();
                 // Not by `eprintln`, whose output the test harness hides when a test passes.
-                let told = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
-                let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+                let message = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
+                let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
                 return None;
             }
         };

@@ -301,8 +301,8 @@ fn refusals_of_the_http_layer_look_like_all_others() {
 
 #[test]
 fn an_address_that_others_reach_is_printed_with_the_names_it_answers_to() {
-    let told = |address: &str, flags: &[&str]| Server::messages_at_start(address, directory(), flags);
-    assert_eq!(told("127.0.0.1:0", &[]), "");
-    let told = told("0.0.0.0:0", &[]);
-    assert!(told.contains("--allow-host"), "{told}");
+    let messages = |address: &str, flags: &[&str]| Server::messages_at_start(address, directory(), flags);
+    assert_eq!(messages("127.0.0.1:0", &[]), "");
+    let messages = messages("0.0.0.0:0", &[]);
+    assert!(messages.contains("--allow-host"), "{messages}");
 }

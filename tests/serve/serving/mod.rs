@@ -89,9 +89,9 @@ impl Server {
     /// Processor time of the server's threads, in steps of a hundredth of a second. `None` if the system does not
     /// report it.
     pub fn busy(&self) -> Option<Duration> {
-        let told = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
         // The name is in parentheses. The 12th and 13th numbers after it are ticks in the program and in the system.
-        let (_, after) = told.rsplit_once(')')?;
+        let (_, after) = stat.rsplit_once(')')?;
         let ticks: Vec<u64> =
             after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
         (ticks.len() == 2).then(|| Duration::from_millis(10 * (ticks[0] + ticks[1])))
