@@ -45,6 +45,17 @@ fn network(rules: Rules, seed: u64) -> Network {
     Network::new(rules, KEY.pits, &Weights { inputs, bias, floor: [0; LANES], outputs, shift: 9 }).unwrap()
 }
 
+/// A note once named missing layers, of which there were none.
+#[test]
+fn tables_that_a_flag_leaves_out_are_not_missing() {
+    let directory = directory();
+    let flags = ["solve", "3x3", "--no-book", "--tables-up-to", "9", "--exact-up-to", "4"];
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let output = command.args(flags).args(["--rules", "standard", "--tables"]).arg(directory.path()).output().unwrap();
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !messages.contains("missing") && !messages.contains("--build"), "{messages}");
+}
+
 #[test]
 fn bound_tables_are_made_kept_listed_and_checked() {
     let directory = directory();

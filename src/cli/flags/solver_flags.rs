@@ -89,8 +89,9 @@ impl SolverFlags {
             note_unused(&unused);
         }
         let SearchTables { exact, reach, .. } = tables;
-        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
-            let missing = tables.missing(wanted);
+        let missing = tables.missing(wanted);
+        // Without missing layers, flags have chosen to use fewer.
+        if !missing.is_empty() && reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             // Layers above a gap are not used, which would surprise users who see the files.
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
