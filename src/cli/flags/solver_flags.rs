@@ -91,7 +91,7 @@ impl SolverFlags {
         let SearchTables { exact, reach, .. } = tables;
         let missing = tables.missing(wanted);
         // Without missing layers, flags have chosen to use fewer.
-        if !missing.is_empty() && reach < wanted && !(self.build && self.tables_up_to.is_none()) {
+        if (reach == 0 || !missing.is_empty()) && reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             // Layers above a gap are not used, which would surprise users who see the files.
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
