@@ -29,7 +29,7 @@ pub struct PairWork {
 
 /// The remaining work of a build, pair by pair.
 ///
-/// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
+/// A pair needs all layers below its own ([`PairKey::dependencies`]) and no other pair of its own layer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Work {
