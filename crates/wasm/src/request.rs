@@ -3,7 +3,7 @@ use std::error::Error;
 use kalah_core::game::{Position, Rules};
 use kalah_tables::table::TableKey;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::session::Session;
 
@@ -32,21 +32,22 @@ pub(super) enum Request {
 /// Answers a request: a document, or an object with an `error`.
 pub(super) fn answer(session: &mut Option<Session>, request: &[u8]) -> String {
     let answered = serde_json::from_slice(request).map_err(Into::into).and_then(|request| respond(session, request));
-    answered.unwrap_or_else(|error| json!({ "error": error.to_string() })).to_string()
+    answered.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string())
 }
 
-fn respond(session: &mut Option<Session>, request: Request) -> Result<Value, Box<dyn Error>> {
+fn respond(session: &mut Option<Session>, request: Request) -> Result<String, Box<dyn Error>> {
     if let Request::Open { rules, pits, seeds, transpositions } = request {
         let rules: Rules = rules.parse()?;
         *session = Some(Session::new(TableKey { rules, pits, seeds }, transpositions)?);
-        return Ok(Value::Null);
+        return Ok("null".to_owned());
     }
     let session = session.as_mut().ok_or("the first request must be \"open\"")?;
     Ok(match request {
-        Request::Open { .. } | Request::Build => serde_json::to_value(session.build()?)?,
-        Request::Probe { position } => session.probe(&session.position(&position)?)?,
+        Request::Open { .. } | Request::Build => serde_json::to_string(&session.build()?)?,
+        Request::Probe { position } => serde_json::to_string(&session.probe(&session.position(&position)?)?)?,
         Request::Solve { position, seconds } => {
-            serde_json::to_value(session.solve(&session.position(&position)?, seconds)?)?
+            let position = session.position(&position)?;
+            serde_json::to_string(&session.solve(&position, seconds)?)?
         }
     })
 }
@@ -56,6 +57,10 @@ impl Session {
     fn position(&self, text: &str) -> Result<Position, Box<dyn Error>> {
         let position: Position = text.parse()?;
         let (found, expected) = (position.pits(), self.pits());
-        if found == expected { Ok(position) } else { Err(format!("{text} has {found} pits a side, not {expected}").into()) }
+        if found == expected {
+            Ok(position)
+        } else {
+            Err(format!("{text} has {found} pits a side, not {expected}").into())
+        }
     }
 }

@@ -13,7 +13,6 @@ use kalah_tables::builder::MemoryBuilder;
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{TableKey, Tables};
 use serde::Serialize;
-use serde_json::Value;
 
 /// The tables, the book and the solver of one rule set and board.
 pub(super) struct Session {
@@ -35,6 +34,14 @@ pub(super) struct LayerAnswer {
     /// The digest of the table, as in `tables/manifest.jsonl`.
     digest: String,
     seconds: f64,
+}
+
+/// The answer of the tables or the book.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum LookUpAnswer {
+    Tables(ProbeAnswer),
+    Book(BookAnswer),
 }
 
 impl Session {
@@ -77,14 +84,14 @@ impl Session {
     }
 
     /// Looks up a position in the tables, or else in the book.
-    pub fn probe(&self, position: &Position) -> Result<Value, Box<dyn Error>> {
+    pub fn probe(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
         let tables = self.builder.tables();
         let above = match tables.probe(position) {
-            Ok(probe) => return Ok(serde_json::to_value(ProbeAnswer::from(&probe))?),
+            Ok(probe) => return Ok(LookUpAnswer::Tables(ProbeAnswer::from(&probe))),
             Err(error) => error,
         };
         let recalled = self.book.map(|book| BookAnswer::recall(book, position, Some(tables))).transpose()?;
-        Ok(serde_json::to_value(recalled.flatten().ok_or(above)?)?)
+        Ok(LookUpAnswer::Book(recalled.flatten().ok_or(above)?))
     }
 
     /// Solves a position by the book or by a search of at most `seconds`.
@@ -142,12 +149,7 @@ impl Session {
 }
 
 /// Searches until the value is proved or the time is over, and adds the result to `answer`.
-fn search(
-    solver: &Solver,
-    position: &Position,
-    time: Duration,
-    answer: &mut SolveAnswer,
-) -> Result<(), SolveError> {
+fn search(solver: &Solver, position: &Position, time: Duration, answer: &mut SolveAnswer) -> Result<(), SolveError> {
     let searched = solver.first_guess(position).and_then(|guess| solver.narrow(position, guess, time));
     match searched {
         Err(SolveError::Stopped) | Ok(_) => {}

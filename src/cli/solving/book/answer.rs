@@ -22,7 +22,11 @@ pub fn print(answer: &BookAnswer, json: bool) -> std::io::Result<()> {
     }
     output::line(&answer.position)?;
     let score = answer.known.score.map_or(String::new(), |score| format!("score {score} of the "));
-    output::line(format_args!("  {score}{} seeds in play, {}, from the book", answer.seeds, known_text(&answer.known)))?;
+    output::line(format_args!(
+        "  {score}{} seeds in play, {}, from the book",
+        answer.seeds,
+        known_text(&answer.known)
+    ))?;
     let moves = answer.moves.iter().map(|&BookMove { r#move, ref known, .. }| {
         let known = known_text(known);
         format!("{move}: {}", known.strip_prefix("value ").unwrap_or(&known))
