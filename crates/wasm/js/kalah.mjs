@@ -1,5 +1,5 @@
-// The engine of kalah in JavaScript: builds tables in memory, probes and solves positions. Runs in Node and in workers of
-// browsers. Each call takes as long as its work, so a page calls it from a worker.
+// The engine in JavaScript: builds tables in memory, probes and solves positions. It runs in Node and in browsers. Each
+// call takes as long as its work, so a page calls it from a worker.
 
 /**
  * Rule sets: `empty-capture`, `standard`, `s-kalaha`, `single-move`.
@@ -21,7 +21,7 @@
  */
 
 /**
- * What is proved of a move: from tables its score, from the book its value, or bounds.
+ * A move: from tables its score, from the book its value or bounds.
  * @typedef {object} Move
  * @property {number} move number of the pit, from 1
  * @property {number} [score] seeds in play that the mover collects
@@ -117,22 +117,35 @@ export class Kalah {
 
 /**
  * Makes an engine.
- * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source the module `kalah.wasm`: its bytes, the
- *   answer of `fetch`, or the module compiled before
+ * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source `kalah_wasm.wasm`: its bytes, the
+ *   answer of `fetch`, or the compiled module
  * @param {Options} [options]
  * @returns {Promise<Kalah>} the engine
  * @throws {Error} if there are no tables of such a board
  */
 export async function load(source, { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = {}) {
-  const imports = { kalah: { now: () => performance.now() } };
   const given = await source;
-  const isResponse = typeof Response !== "undefined" && given instanceof Response;
-  const bytes = isResponse ? await given.arrayBuffer() : given;
-  const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(/** @type {BufferSource} */ (bytes));
-  const instance = await WebAssembly.instantiate(module, imports);
+  const module = given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
+  const instance = await WebAssembly.instantiate(module, { kalah: { now: () => performance.now() } });
   const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
   call(exports, { call: "open", rules, pits, seeds, transpositions });
   return new Kalah(exports);
+}
+
+/**
+ * Returns the bytes of a module.
+ * @param {BufferSource | Response} source the bytes, or the answer of `fetch`
+ * @returns {Promise<BufferSource>}
+ * @throws {Error} if the server answered with an error
+ */
+async function bytesOf(source) {
+  if (!(source instanceof Response)) {
+    return source;
+  }
+  if (!source.ok) {
+    throw new Error(`${source.url}: ${source.status} ${source.statusText}`);
+  }
+  return await source.arrayBuffer();
 }
 
 /**

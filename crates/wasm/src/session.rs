@@ -14,6 +14,9 @@ use kalah_tables::progress::Pulse;
 use kalah_tables::table::{TableKey, Tables};
 use serde::Serialize;
 
+/// Maximum bytes of the transposition table: a quarter of the address space.
+const MAX_TRANSPOSITIONS: u64 = 1 << 30;
+
 /// The tables, the book and the solver of one rule set and board.
 pub(super) struct Session {
     last: TableKey,
@@ -56,6 +59,7 @@ impl Session {
             return Err(format!("no tables for {pits} pits and {seeds} seeds: they have {limits}").into());
         }
         let builder = MemoryBuilder::new(last)?;
+        let transpositions = transpositions.min(MAX_TRANSPOSITIONS);
         Ok(Session { last, builder, book: Book::shipped(rules, pits), transpositions, solver: None })
     }
 

@@ -1,4 +1,4 @@
-// Tests of the WebAssembly module against the native program: KALAH_MODULE=kalah_wasm.wasm KALAH_PROGRAM=kalah node --test
+// Compares the WebAssembly module with the native program: KALAH_MODULE=kalah_wasm.wasm KALAH_PROGRAM=kalah node --test
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -71,7 +71,8 @@ test("tables built in memory have the digests of the manifest", async () => {
 });
 
 test("answers are those of the native program", async () => {
-  for (const [rules, pits, seeds, searched] of [["empty-capture", 6, 14, 22], ["standard", 6, 14, 22], ["s-kalaha", 4, 12, 16]]) {
+  const boards = [["empty-capture", 6, 14, 22], ["standard", 6, 14, 22], ["s-kalaha", 4, 12, 16]];
+  for (const [rules, pits, seeds, searched] of boards) {
     const tables = join(directory, `${rules}-${pits}`);
     const flags = ["--rules", rules, "--tables", tables];
     kalah("build", ...flags, "--pits", String(pits), "--seeds", String(seeds));
@@ -144,11 +145,18 @@ test("a module is loaded from a response or a compiled module", async () => {
   }
 });
 
+test("a failed download is an error", async () => {
+  await assert.rejects(load(new Response("", { status: 404, statusText: "Not Found" })), /404 Not Found/);
+});
+
 test("mistakes of the caller are errors that name them", async () => {
   await assert.rejects(load(MODULE, { rules: "chess" }), /chess/);
   await assert.rejects(load(MODULE, { pits: 9 }), /9 pits/);
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
+  await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), /not enough memory/);
+  await assert.rejects(load(MODULE, { seeds: 28 }), /not enough memory/);
   const engine = await load(MODULE, { seeds: 4 });
+  assert.throws(() => engine.solve("6x400", 0.1), Error);
   assert.throws(() => engine.probe("6 times 4"), Error);
   assert.throws(() => engine.probe("5x4"), /5 pits/);
   assert.throws(() => engine.solve("7x1"), /7 pits/);

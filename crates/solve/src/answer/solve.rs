@@ -71,7 +71,7 @@ pub struct SolveAnswer {
 }
 
 impl SolveAnswer {
-    /// An answer that says nothing yet.
+    /// An empty answer.
     pub fn new(rules: Rules, position: &Position) -> SolveAnswer {
         SolveAnswer { position: position.to_string(), rules: rules.name(), threads: 1, ..SolveAnswer::default() }
     }

@@ -1,8 +1,9 @@
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use kalah_core::game::Rules;
-use kalah_core::index::Frame;
+use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
 use parking_lot::Mutex;
 
@@ -10,7 +11,11 @@ use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
 use crate::progress::Pulse;
+use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, Table, TableImage, TableKey, Tables, check_in_parallel};
+
+/// Maximum positions of a layer. Sizes of larger ones might not fit an address.
+const MAX_POSITIONS: u64 = usize::MAX as u64 / 4;
 
 /// Builds the tables of one rule set and board in memory, on the CPU: without files, and without
 /// threads where the system has none.
@@ -25,7 +30,7 @@ use crate::table::{PackedFrame, Table, TableImage, TableKey, Tables, check_in_pa
 /// let mut builder = MemoryBuilder::new(TableKey { rules: Rules::Standard, pits: 6, seeds: 6 })?;
 /// while builder.build_layer(&Pulse::default())?.is_some() {}
 /// let probe = builder.tables().probe(&"0,0,1,0,2,1/1,0,0,1,0,0".parse()?)?;
-/// assert_eq!(probe.value, 4);
+/// assert_eq!((probe.score, probe.value), (3, 0));
 /// # Ok(())
 /// # }
 /// ```
@@ -47,6 +52,11 @@ impl MemoryBuilder {
     /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
     /// [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn new(last: TableKey) -> Result<MemoryBuilder, BuildError> {
+        let positions = layer_positions(last.pits, last.seeds);
+        if positions > MAX_POSITIONS {
+            let source = ErrorKind::OutOfMemory.into();
+            return Err(BuildError::OutOfMemory(OutOfMemory { what: "the tables", bytes: positions, source }));
+        }
         let tables = Tables::empty(Path::new("memory"), last.rules, last.pits, last.seeds);
         let computer = CpuComputer::new(Isa::detect(), &tables, last.seeds).map_err(BuildError::OutOfMemory)?;
         Ok(MemoryBuilder { tables, last, computer: Some(computer) })
@@ -102,5 +112,36 @@ impl Output for ToMemory {
         self.image.lock().write(&packed);
         *self.spare.lock() = packed.into_buffer();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::build;
+
+    #[test]
+    fn tables_in_memory_have_the_bytes_of_files() {
+        for (rules, pits, seeds) in [(Rules::EmptyCapture, 6, 11), (Rules::Standard, 3, 14), (Rules::SKalaha, 4, 9)] {
+            let directory = tempfile::tempdir().unwrap();
+            build(directory.path(), rules, pits, seeds).unwrap();
+            let files = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+            let mut builder = MemoryBuilder::new(TableKey { rules, pits, seeds }).unwrap();
+            while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
+            assert_eq!(builder.tables().max_seeds(), Some(seeds));
+            for (built, file) in builder.tables().layers().iter().zip(files.layers()) {
+                assert!(built.is_checked() && built.bytes() == file.bytes(), "{}", file.key());
+            }
+        }
+    }
+
+    #[test]
+    fn a_stopped_layer_is_built_again() {
+        let mut builder = MemoryBuilder::new(TableKey { rules: Rules::Standard, pits: 3, seeds: 3 }).unwrap();
+        let stopped = Pulse::default();
+        stopped.cancel.cancel();
+        assert!(matches!(builder.build_layer(&stopped), Err(BuildError::Stopped(key)) if key.seeds == 2));
+        let built = [(); 3].map(|()| builder.build_layer(&Pulse::default()).unwrap().map(|table| table.key().seeds));
+        assert_eq!(built, [Some(2), Some(3), None]);
     }
 }
