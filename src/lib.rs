@@ -54,6 +54,7 @@
 //! | [`prove`] | resumable proofs by any number of processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
 //! | [`analyse`] | analysing whole boards, as the papers do |
+//! | [`answer`] | answers as JSON documents |
 //! | [`play`] | players, and games between them |
 //! | [`mod@record`] | games as text |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore on |
@@ -74,7 +75,7 @@ pub use kalah_gpu::device as gpu;
 pub use kalah_play::{kgp, play, record, watcher};
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
-pub use kalah_solve::{analyse, book, certificate, prove, solve, train};
+pub use kalah_solve::{analyse, answer, book, certificate, prove, solve, train};
 pub use kalah_tables::{export, file, printable, progress, random, rows, system, table, temporary, verify};
 
 /// Computing tables, layer by layer.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 /// The work was stopped before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

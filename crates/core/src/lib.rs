@@ -17,8 +17,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`] <-
-//! [`evaluation`], [`index`] <- [`table`].
+//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`],
+//! [`clock`] <- [`evaluation`], [`index`] <- [`table`].
 //!
 //! | module | contents |
 //! |---|---|
@@ -31,10 +31,12 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
+//! | [`clock`] | the clock, also where the host provides it |
 //! | [`cause`] | finding the cause of an error |
 
 pub mod cancel;
 pub mod cause;
+pub mod clock;
 pub mod evaluation;
 pub mod file;
 pub mod game;

@@ -3,7 +3,10 @@
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-use memmap2::{MmapMut, MmapRaw};
+#[cfg(target_family = "wasm")]
+use self::heap::Memory;
+#[cfg(not(target_family = "wasm"))]
+use memmap2::MmapRaw as Memory;
 
 /// Bytes of a cache line on most processors.
 const CACHE_LINE: usize = 64;
@@ -11,7 +14,7 @@ const CACHE_LINE: usize = 64;
 /// Zeroed memory outside the heap, in huge pages where the system has them. Random reads then need
 /// fewer page-table lookups.
 #[derive(Debug)]
-pub struct HugePages(MmapRaw);
+pub struct HugePages(Memory);
 
 impl HugePages {
     /// Allocates `bytes` bytes, at least 1.
@@ -19,11 +22,16 @@ impl HugePages {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(bytes: usize) -> io::Result<HugePages> {
-        let map = MmapMut::map_anon(bytes)?;
+        #[cfg(target_family = "wasm")]
+        let memory = Memory::new(bytes)?;
+        #[cfg(not(target_family = "wasm"))]
+        let memory = memmap2::MmapMut::map_anon(bytes)?;
         #[cfg(target_os = "linux")]
         // Huge pages only make it faster.
-        let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(HugePages(map.into()))
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        #[cfg(not(target_family = "wasm"))]
+        let memory = memory.into();
+        Ok(HugePages(memory))
     }
 
     /// Size in bytes.
@@ -57,6 +65,54 @@ impl DerefMut for HugePages {
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr(), self.0.len()) }
     }
+}
+
+/// Memory of the heap, where there is no other.
+#[cfg(target_family = "wasm")]
+mod heap {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::io;
+    use std::ptr::NonNull;
+
+    /// Zeroed memory, aligned to cache lines.
+    #[derive(Debug)]
+    pub(super) struct Memory {
+        start: NonNull<u8>,
+        layout: Layout,
+    }
+
+    impl Memory {
+        pub fn new(bytes: usize) -> io::Result<Memory> {
+            let layout = Layout::from_size_align(bytes.max(1), super::CACHE_LINE).map_err(io::Error::other)?;
+            // SAFETY: the size is not zero.
+            let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(io::ErrorKind::OutOfMemory)?;
+            Ok(Memory { start, layout })
+        }
+
+        pub fn len(&self) -> usize {
+            self.layout.size()
+        }
+
+        pub fn as_ptr(&self) -> *const u8 {
+            self.start.as_ptr()
+        }
+
+        pub fn as_mut_ptr(&self) -> *mut u8 {
+            self.start.as_ptr()
+        }
+    }
+
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            // SAFETY: the memory was allocated with this layout.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
+    }
+
+    // SAFETY: the memory belongs to the value alone, as that of a `Vec` does.
+    unsafe impl Send for Memory {}
+    // SAFETY: a shared reference gives only a pointer; users of it synchronise their accesses.
+    unsafe impl Sync for Memory {}
 }
 
 /// Prefetches the cache line at `address`, which need not be valid.

@@ -2,17 +2,17 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 
 use clap::Args;
+use kalah::answer::{BookAnswer, ProbeAnswer};
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
-use serde::Serialize;
 
 use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
 use crate::cli::help::examples;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::solving::book::answer::FromBook;
+use crate::cli::solving::book::answer;
 use crate::cli::{failure, output};
 
 /// Look up positions in the tables: score, value, best moves, line
@@ -44,25 +44,6 @@ pub struct Probe {
     /// Print one JSON object for each position
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct MoveScore {
-    r#move: usize,
-    score: u32,
-}
-
-#[derive(Serialize)]
-struct ProbeAnswer {
-    position: String,
-    seeds: u32,
-    score: u32,
-    value: i64,
-    moves: Vec<MoveScore>,
-    best: Vec<usize>,
-    line: String,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    finished: bool,
 }
 
 impl Probe {
@@ -102,11 +83,11 @@ impl Prober<'_> {
             return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));
         }
         match self.look_up(position) {
-            Ok(probe) if self.probe.json => self.json(&probe)?,
+            Ok(probe) if self.probe.json => output::json(&ProbeAnswer::from(&probe))?,
             Ok(probe) => self.text(&probe)?,
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => return Err(error.into()),
             Err(error) => match self.recall(position)? {
-                Some(recalled) => recalled.print(self.probe.json)?,
+                Some(recalled) => answer::print(&recalled, self.probe.json)?,
                 None => return Ok(Some(error.into())),
             },
         }
@@ -129,24 +110,11 @@ impl Prober<'_> {
     }
 
     /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
-    fn recall(&self, position: &Position) -> anyhow::Result<Option<FromBook>> {
+    fn recall(&self, position: &Position) -> anyhow::Result<Option<BookAnswer>> {
         let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
         // The tables of its board were opened already; there may be none.
         let tables = self.tables.get(&position.pits());
-        Ok(FromBook::recall(book, position, tables)?)
-    }
-
-    fn json(&self, probe: &table::Probe) -> std::io::Result<()> {
-        output::json(&ProbeAnswer {
-            position: probe.position.to_string(),
-            seeds: probe.position.seeds(),
-            score: probe.score,
-            value: probe.value,
-            moves: probe.moves.iter().map(|&(pit, score)| MoveScore { r#move: pit.number(), score }).collect(),
-            best: probe.best().map(|pit| pit.number()).collect(),
-            line: probe.line.to_string(),
-            finished: probe.position.is_over(),
-        })
+        Ok(BookAnswer::recall(book, position, tables)?)
     }
 
     fn text(&self, probe: &table::Probe) -> std::io::Result<()> {

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
+use kalah::answer::{OpeningAnswer, SolveAnswer};
 use kalah::book::{Book, BookError, Books};
 use kalah::cancel::Cancel;
 use kalah::game::{Position, mover_value};
-use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
-use serde::Serialize;
+use kalah::solve::{Checkpoint, Event, Opening, Resumed, SolveError, Solver};
 
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, positions};
@@ -64,48 +64,6 @@ pub struct Solve {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct OpeningAnswer {
-    r#move: String,
-    value: i64,
-    nodes: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize, Default)]
-struct SolveAnswer<'a> {
-    position: String,
-    rules: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    proved: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    /// True if the value, or the answer of the test, is from the book.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    book: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    best: Option<Vec<usize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<String>,
-    /// True if the line stops before the game is over.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    line_open: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    table_seeds: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound_seeds: Option<usize>,
-    threads: usize,
-    nodes: u64,
-    table_hits: u64,
-    seconds: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    openings: Option<Vec<OpeningAnswer>>,
 }
 
 impl Solve {
@@ -213,7 +171,7 @@ impl Solve {
     }
 
     /// Returns the book's answer, if only the end of the line is missing.
-    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer<'_>>, BookError> {
+    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer>, BookError> {
         let begin = Instant::now();
         let rules = self.with.rules;
         let recalled = book.recall(position, None)?;
@@ -221,8 +179,8 @@ impl Solve {
         if !recalled.from_book {
             return Ok(None);
         }
-        let mut answer =
-            SolveAnswer { position: position.to_string(), rules: rules.name(), book: true, ..SolveAnswer::default() };
+        let mut answer = SolveAnswer::new(rules, position);
+        answer.book = true;
         let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
         match (self.at_least, self.at_most) {
             (Some(value), _) if lower >= value || upper < value => answer.proved = Some(lower >= value),
@@ -246,9 +204,7 @@ impl Solve {
             if !recalled.is_decided() {
                 return Ok(None);
             }
-            let (line, complete) = book.line(position, None)?;
-            answer.best = Some(recalled.best().map(|pit| pit.number()).collect());
-            (answer.line, answer.line_open) = (Some(line.to_string()), !complete);
+            answer.add_recalled(book, position, &recalled)?;
         }
         answer.threads = rayon::current_num_threads();
         answer.seconds = begin.elapsed().as_secs_f64();
@@ -270,8 +226,7 @@ struct Asked<'s, 'a> {
 impl Asked<'_, '_> {
     fn answer(&self) -> anyhow::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
-        let mut answer =
-            SolveAnswer { position: position.to_string(), rules: solve.with.rules.name(), ..SolveAnswer::default() };
+        let mut answer = SolveAnswer::new(solve.with.rules, position);
         if solve.at_least.is_some() || solve.at_most.is_some() {
             let proved = match (solve.at_least, solve.at_most) {
                 (Some(value), _) => solver.at_least(position, value)?,
@@ -304,15 +259,10 @@ impl Asked<'_, '_> {
                 output::value(value),
                 self.start.elapsed().as_secs_f64()
             ));
-            let Solution { value, best, line, .. } = solver.solve(position, value)?;
-            answer.value = Some(value);
-            (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
+            answer.add_solution(&solver.solve(position, value)?);
         }
         answer.book = self.from_book;
-        (answer.table_seeds, answer.bound_seeds) = (solver.table_seeds(), solver.bound_seeds());
-        answer.threads = rayon::current_num_threads();
-        (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
-        answer.seconds = self.start.elapsed().as_secs_f64();
+        answer.add_effort(solver, rayon::current_num_threads(), self.start.elapsed());
         if solve.json {
             return self.progress.print(|| output::json(&answer));
         }

@@ -30,7 +30,7 @@ impl Kind {
         match ending {
             "" if matches!(folder, ".ci" | "packaging") => Some(Kind::Script),
             "rs" if name.starts_with("src/") || name.contains("/src/") => Some(Kind::Product),
-            "rs" | "wgsl" | "js" | "c" => Some(Kind::Comments),
+            "rs" | "wgsl" | "js" | "mjs" | "c" => Some(Kind::Comments),
             "py" | "pyi" | "sh" | "toml" | "yml" => Some(Kind::Script),
             "md" => Some(Kind::Page),
             _ => None,

@@ -171,21 +171,25 @@ impl Network {
     }
 }
 
+/// Adds numbers to sums, lane by lane.
+#[inline(always)]
+fn add(sums: &mut [i16; LANES], numbers: &[i16; LANES]) {
+    sums.iter_mut().zip(numbers).for_each(|(sum, &number)| *sum = sum.wrapping_add(number));
+}
+
 per_isa! {
     /// Output of the network for two rows with as many pits as the network has.
     fn output(network: &Network, mover: &[u8], other: &[u8]) -> i32 {
         // Two sums, so that consecutive additions do not depend on each other.
-        let mut sums = [network.bias.0, [0; LANES]];
+        let (mut lanes, mut others) = (network.bias.0, [0; LANES]);
         let pits = network.inputs.as_chunks::<HELD>().0;
         let (of_mover, of_other) = pits.split_at(mover.len().min(pits.len()));
         for ((of_mover, &mover), (of_other, &other)) in of_mover.iter().zip(mover).zip(of_other.iter().zip(other)) {
-            for (lanes, inputs, held) in [(0, of_mover, mover), (1, of_other, other)] {
-                let input = &inputs[usize::from(held).min(MOST_HELD)].0;
-                sums[lanes].iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
-            }
+            // Each sum by its own name: found by an index, they would stay in memory on WebAssembly.
+            add(&mut lanes, &of_mover[usize::from(mover).min(MOST_HELD)].0);
+            add(&mut others, &of_other[usize::from(other).min(MOST_HELD)].0);
         }
-        let [mut lanes, others] = sums;
-        lanes.iter_mut().zip(others).for_each(|(lane, other)| *lane = lane.wrapping_add(other));
+        add(&mut lanes, &others);
         let products = lanes.iter().zip(&network.floor.0).zip(&network.outputs.0);
         let sum: i32 = products.map(|((&lane, &floor), &output)| i32::from(lane.max(floor)) * i32::from(output)).sum();
         sum >> network.shift

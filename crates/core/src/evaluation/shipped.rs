@@ -99,7 +99,8 @@ impl PhasedNetwork {
     pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<PhasedNetwork>, NetworkFileError> {
         match PhasedNetwork::open(&directory.join(PhasedNetwork::file_name(rules, pits)), rules, pits) {
             Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
-                if error.kind() == io::ErrorKind::NotFound =>
+                // There may be no file system either.
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Unsupported) =>
             {
                 Ok(PhasedNetwork::shipped(rules, pits))
             }

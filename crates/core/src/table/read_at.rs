@@ -1,6 +1,8 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
+#[cfg(not(any(unix, windows)))]
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,7 +30,6 @@ pub trait ReadAt {
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
-#[cfg(any(unix, windows))]
 impl ReadAt for File {
     fn bytes(&self) -> io::Result<u64> {
         self.metadata().map(|metadata| metadata.len())
@@ -50,6 +51,13 @@ impl ReadAt for File {
             }
         }
         Ok(())
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let mut file = self;
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
     }
 }
 

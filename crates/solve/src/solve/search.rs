@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use kalah_core::cancel::Cancel;
+use kalah_core::clock::Instant;
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::table::TableError;
 

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
+use kalah_core::clock::Instant;
 use kalah_core::game::{Bounds, Position, Rules};
 use kalah_tables::table::Tables;
 

@@ -12,6 +12,7 @@
 //! | [`layer_plan`](LayerPlan) | the memory of each layer, and the order of its reads and writes |
 //! | [`dependencies`](lower_frames) | the lower frames from which a frame is computed |
 //! | [`driver`](Builder) | building layers in order: tables, archives, or together with other processes |
+//! | [`in_memory`](MemoryBuilder) | building tables in memory, without files or threads |
 //! | [`report`](BuildReport) | the results of a build |
 //! | `run` | a running build: its computer, and tables layer by layer |
 //! | `archive_layers` | layers kept as archives |
@@ -40,6 +41,7 @@ mod error;
 mod event;
 mod finishing;
 mod frame_cache;
+mod in_memory;
 mod layer_plan;
 mod log;
 mod measure;
@@ -60,6 +62,7 @@ pub use device::{Device, DeviceComputer, Traffic};
 pub use driver::{Builder, build};
 pub use error::BuildError;
 pub use event::Event;
+pub use in_memory::MemoryBuilder;
 pub use layer_plan::{LayerPlan, StepPlan, layer_plans};
 pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};

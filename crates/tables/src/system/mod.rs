@@ -120,9 +120,17 @@ pub fn available_memory() -> Option<u64> {
 
 /// Free bytes on the disk of `directory`, which need not exist. `None` if the system does not report it.
 pub fn available_disk(directory: &Path) -> Option<u64> {
-    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-    let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
-    fs4::available_space(existing).ok()
+    #[cfg(any(unix, windows))]
+    {
+        let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+        let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
+        fs4::available_space(existing).ok()
+    }
+    #[cfg(not(any(unix, windows)))]
+    {
+        let _ = directory;
+        None
+    }
 }
 
 /// Processor time that all threads of this process have used; `None` if the system does not report it.

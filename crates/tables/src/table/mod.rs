@@ -7,6 +7,7 @@
 //! | [`bounds`](BoundMaker) | making bound tables from exact ones |
 //! | [`check`](check_in_parallel) | comparing tables with their checksums on all threads |
 //! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
+//! | [`image`](TableImage) | writing a file in memory |
 //! | `digest` | hashes of frames on all threads |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
@@ -21,6 +22,7 @@ pub mod archive;
 mod bounds;
 mod check;
 mod digest;
+mod image;
 mod join;
 mod lease;
 mod lock;
@@ -43,6 +45,7 @@ pub use kalah_core::table::bounds::format as bound_format;
 pub use crate::file::LockError;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
+pub use image::TableImage;
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lease::{Lease, Leases};
 pub use lock::DirectoryLock;

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
+use kalah::answer::BookAnswer;
 use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::solving::book::answer::FromBook;
+use crate::cli::solving::book::answer;
 use crate::cli::solving::book::file::{in_use, no_book};
 
 /// Show the book's answer for a position, or a summary of the book
@@ -77,8 +78,8 @@ impl Show {
             let pits = position.pits();
             return Err(usage(format_args!("{position} has {pits} pits a side, the book {}", book.pits())));
         }
-        match FromBook::recall(&book, &position, None)? {
-            Some(known) => known.print(self.json)?,
+        match BookAnswer::recall(&book, &position, None)? {
+            Some(known) => answer::print(&known, self.json)?,
             None if book.is_empty() => return Err(no_book(book.rules(), pits)),
             None => bail!("{name} does not contain {position} under {} rules", book.rules()),
         }

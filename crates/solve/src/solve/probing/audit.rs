@@ -1,9 +1,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
+use kalah_core::clock::Instant;
 use kalah_tables::table::{Blocks, Damage, TableError};
 use parking_lot::Mutex;
 

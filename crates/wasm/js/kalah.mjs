@@ -1,0 +1,169 @@
+// The engine in JavaScript: builds tables in memory, probes and solves positions. It runs in Node and in browsers. Each
+// call takes as long as its work, so a page calls it from a worker.
+
+/**
+ * Rule sets: `empty-capture`, `standard`, `s-kalaha`, `single-move`.
+ * @typedef {object} Options
+ * @property {string} [rules] rule set; `empty-capture` by default
+ * @property {number} [pits] pits a side; 6 by default
+ * @property {number} [seeds] seeds of the largest layer that `build` builds; 16 by default
+ * @property {number} [transpositions] maximum bytes of the transposition table; 64 MiB by default
+ */
+
+/**
+ * A layer that was built.
+ * @typedef {object} Layer
+ * @property {number} seeds seeds in play
+ * @property {number} positions positions of the layer
+ * @property {number} bytes bytes of the table
+ * @property {string} digest its digest
+ * @property {number} seconds time that it took
+ */
+
+/**
+ * A move: from tables its score, from the book its value or bounds.
+ * @typedef {object} Move
+ * @property {number} move number of the pit, from 1
+ * @property {number} [score] seeds in play that the mover collects
+ * @property {number} [value] final store difference for the mover
+ * @property {number} [at_least] lower bound of the value
+ * @property {number} [at_most] upper bound of the value
+ */
+
+/**
+ * The document of `kalah probe --json`.
+ * @typedef {object} Probe
+ * @property {string} position the position
+ * @property {number} seeds seeds in play
+ * @property {number} [score] seeds in play that the mover collects; absent if the book has bounds only
+ * @property {number} [value] final store difference for the mover; absent if the book has bounds only
+ * @property {number} [at_least] lower bound of the value
+ * @property {number} [at_most] upper bound of the value
+ * @property {Move[]} moves legal moves
+ * @property {number[]} best best moves
+ * @property {string} line a line of best play
+ * @property {boolean} [line_open] true if the line stops before the game is over
+ * @property {boolean} [finished] true if the game is over
+ * @property {boolean} [book] true if the answer is from the book
+ */
+
+/**
+ * The document of `kalah solve --json`. Without a value, it has the bounds that were proved in time.
+ * @typedef {object} Solution
+ * @property {string} position the position
+ * @property {string} rules the rule set
+ * @property {number} [value] final store difference for the mover
+ * @property {number} [at_least] lower bound of the value
+ * @property {number} [at_most] upper bound of the value
+ * @property {number[]} [best] best moves; absent if the time ended before they were proved
+ * @property {string} [line] a line of best play; absent if the time ended before it was proved
+ * @property {boolean} [line_open] true if the line stops before the game is over
+ * @property {boolean} [book] true if the value is from the book
+ * @property {number} [table_seeds] seeds of the largest layer used
+ * @property {number} threads threads of the search
+ * @property {number} nodes nodes of the search
+ * @property {number} table_hits scores read from tables
+ * @property {number} seconds time that it took
+ */
+
+/**
+ * The functions of the module.
+ * @typedef {object} Exports
+ * @property {WebAssembly.Memory} memory
+ * @property {(bytes: number) => number} kalah_allocate
+ * @property {(request: number, bytes: number) => number} kalah_call
+ * @property {() => number} kalah_reply_bytes
+ */
+
+/** The engine for one rule set and board. */
+export class Kalah {
+  /** @type {Exports} */
+  #module;
+
+  /** @param {Exports} module the functions of an instance, after `open` */
+  constructor(module) {
+    this.#module = module;
+  }
+
+  /**
+   * Builds the next layer of tables, from 2 seeds up.
+   * @returns {Layer | null} the layer; `null` if all are built
+   */
+  build() {
+    return call(this.#module, { call: "build" });
+  }
+
+  /**
+   * Looks up a position in the tables, or else in the book.
+   * @param {string} position such as `6x4`, `0,0,1,0,2,1/1,0,0,3,0,0`, or `<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>`
+   * @returns {Probe} the answer
+   * @throws {Error} if the text is no position of this board, or neither tables nor book have it
+   */
+  probe(position) {
+    return call(this.#module, { call: "probe", position });
+  }
+
+  /**
+   * Solves a position by the book or by a search. Bounds that it proves help later searches.
+   * @param {string} position as for `probe`
+   * @param {number} [seconds] time limit; 10 by default
+   * @returns {Solution} the answer
+   * @throws {Error} if the text is no position of this board
+   */
+  solve(position, seconds = 10) {
+    return call(this.#module, { call: "solve", position, seconds });
+  }
+}
+
+/**
+ * Makes an engine.
+ * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source `kalah_wasm.wasm`: its bytes, the
+ *   answer of `fetch`, or the compiled module
+ * @param {Options} [options]
+ * @returns {Promise<Kalah>} the engine
+ * @throws {Error} if there are no tables of such a board
+ */
+export async function load(source, { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = {}) {
+  const given = await source;
+  const module = given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
+  const instance = await WebAssembly.instantiate(module, { kalah: { now: () => performance.now() } });
+  const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+  call(exports, { call: "open", rules, pits, seeds, transpositions });
+  return new Kalah(exports);
+}
+
+/**
+ * Returns the bytes of a module.
+ * @param {BufferSource | Response} source the bytes, or the answer of `fetch`
+ * @returns {Promise<BufferSource>}
+ * @throws {Error} if the server answered with an error
+ */
+async function bytesOf(source) {
+  if (!(source instanceof Response)) {
+    return source;
+  }
+  if (!source.ok) {
+    throw new Error(`${source.url}: ${source.status} ${source.statusText}`);
+  }
+  return await source.arrayBuffer();
+}
+
+/**
+ * Passes a request to the module and returns its answer.
+ * @param {Exports} module
+ * @param {object} request
+ * @returns {any} the answer
+ */
+function call(module, request) {
+  const bytes = new TextEncoder().encode(JSON.stringify(request));
+  const place = module.kalah_allocate(bytes.length) >>> 0;
+  new Uint8Array(module.memory.buffer, place, bytes.length).set(bytes);
+  // The memory may grow during the call, which replaces its buffer.
+  const reply = module.kalah_call(place, bytes.length) >>> 0;
+  const text = new TextDecoder().decode(new Uint8Array(module.memory.buffer, reply, module.kalah_reply_bytes() >>> 0));
+  const answer = JSON.parse(text);
+  if (answer?.error !== undefined) {
+    throw new Error(answer.error);
+  }
+  return answer;
+}
