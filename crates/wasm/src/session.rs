@@ -24,6 +24,9 @@ pub(super) struct Session {
     book: Option<&'static Book>,
     /// Maximum bytes of the transposition table.
     transpositions: u64,
+    /// The layers for the solver, once it was made. They are shared, and none is ever dropped, so
+    /// the memory lost with each list is small.
+    layers: Option<&'static Tables>,
     /// Kept for its proved bounds, while no layer is added.
     solver: Option<Solver<'static>>,
 }
@@ -60,7 +63,7 @@ impl Session {
         }
         let builder = MemoryBuilder::new(last)?;
         let transpositions = transpositions.min(MAX_TRANSPOSITIONS);
-        Ok(Session { last, builder, book: Book::shipped(rules, pits), transpositions, solver: None })
+        Ok(Session { last, builder, book: Book::shipped(rules, pits), transpositions, layers: None, solver: None })
     }
 
     /// Pits a side.
@@ -130,25 +133,30 @@ impl Session {
 
     /// A solver for `position` that uses all tables.
     fn solver(&mut self, position: &Position, cancel: &Cancel) -> Result<&Solver<'static>, SolveError> {
-        let (tables, seeds) = (self.builder.tables(), position.seeds() as usize);
-        let fits = |solver: &Solver| {
-            let reach = tables.max_seeds().map(|reach| reach.min(solver.seeds()));
-            solver.seeds() >= seeds && solver.table_seeds() == reach
-        };
-        if !self.solver.as_ref().is_some_and(fits) {
+        let layers = self.layers()?;
+        if self.solver.as_ref().is_none_or(|solver| solver.seeds() < position.seeds() as usize) {
             // Its transposition table is freed before another one is allocated.
             self.solver = None;
-            // The layers are shared, and none is ever dropped. So little is lost with each list.
-            let mut layers = Tables::empty(tables.directory(), self.last.rules, self.last.pits, self.last.seeds);
-            tables.layers().iter().try_for_each(|layer| layers.push(Arc::clone(layer)))?;
-            let options = SolverOptions::new(self.last.rules, position)
-                .tables(Some(Box::leak(Box::new(layers))))
+            let options = SolverOptions::new(self.rules(), position)
+                .tables(Some(layers))
                 .book(self.book)
                 .transpositions_up_to(self.transpositions)
                 .cancel(cancel.clone());
             self.solver = Some(Solver::new(options)?);
         }
         Ok(self.solver.as_ref().expect("made above"))
+    }
+
+    /// All layers. Drops a solver that uses fewer.
+    fn layers(&mut self) -> Result<&'static Tables, SolveError> {
+        let tables = self.builder.tables();
+        if let Some(layers) = self.layers.filter(|layers| layers.max_seeds() == tables.max_seeds()) {
+            return Ok(layers);
+        }
+        self.solver = None;
+        let mut layers = Tables::empty(tables.directory(), self.last.rules, self.last.pits, self.last.seeds);
+        tables.layers().iter().try_for_each(|layer| layers.push(Arc::clone(layer)))?;
+        Ok(self.layers.insert(Box::leak(Box::new(layers))))
     }
 }
 
