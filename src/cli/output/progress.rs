@@ -21,7 +21,7 @@ const LOG_EVERY: Duration = Duration::from_secs(30);
 const ESTIMATED_FROM: f64 = 0.001;
 
 /// Minimum seconds of a reported step.
-const TOLD_FROM: f64 = 0.5;
+const REPORTED_FROM: f64 = 0.5;
 
 /// Progress of counted work, by default in positions.
 pub struct Progress {
@@ -65,7 +65,7 @@ impl Progress {
 
     /// Reports a finished step, unless it was quick; quick steps are part of the summary at the end.
     pub fn step(&self, seconds: f64, text: &str) {
-        if seconds > TOLD_FROM {
+        if seconds > REPORTED_FROM {
             self.note(text);
         }
     }

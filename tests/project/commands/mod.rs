@@ -100,6 +100,7 @@ fn planted_faults_are_found() {
     );
     assert_eq!(faults(&block("cd tables && false", "")), 1);
     assert_eq!(faults(&block("echo one; echo two; echo 3.5 s", "one\n...\n17 s")), 0);
+    assert_eq!(faults(&block("echo one; echo layer 5: slow; echo two", "one\ntwo")), 0);
     assert_eq!(faults(&format!("<!-- not run: never -->\n{}", block("false", ""))), 0);
     assert_eq!(faults("```sh\nexport A=1\nfalse\n```\n"), 1);
     let mut shell = Shell::new(&tables);
