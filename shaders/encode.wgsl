@@ -6,11 +6,12 @@
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
-// Groups of the workgroup with exceptions: their number; for each the thread, the least and the
-// greatest residual, a byte each; and for each thread the best base for its group. The last is the
-// number of residuals that fit, above 255 - base; 0 without exceptions.
+// Number of groups with exceptions in this workgroup.
 var<workgroup> exceptional: array<atomic<u32>, 1>;
+// For each group with exceptions, a byte each: its thread, the least and the greatest residual.
 var<workgroup> ranges: array<u32, WORKGROUP>;
+// For each thread, the best base for its group: the number of residuals that fit, shifted left by 8,
+// plus 255 - base. 0 without exceptions.
 var<workgroup> best: array<atomic<u32>, WORKGROUP>;
 
 // The residuals of four positions with mover's rows that share a word of scores.

@@ -6,7 +6,9 @@
 @group(0) @binding(3) var<storage, read> large_moves: array<u32>;
 @group(0) @binding(4) var<storage, read_write> small_moves: array<u32>;
 
-// Returns true if a move counts that depends on a pit of the large row being empty.
+// Returns true if a move is possible in this large row. `only_if_empty` is the number (from 1) of
+// the pit that must be empty, or 0 if the move is always possible. NO_MOVE counts as 0, and the
+// caller removes such moves.
 fn is_move(only_if_empty: u32, row: u32) -> bool {
     let pit = only_if_empty % NO_MOVE;
     if (pit == 0u) {
@@ -27,7 +29,7 @@ fn quiet_small(@builtin(global_invocation_id) id: vec3<u32>) {
     let children = row * params.words - params.large_base;
     var best = small_moves[at];
     let entries = moves[params.quads_at / 4u + word];
-    // Each of the four small rows has a move in an entry.
+    // An entry has one move, or NO_MOVE, for each of the four small rows.
     for (var entry = entries.x; entry < entries.y; entry++) {
         let quiet = moves[entry];
         let own = quiet & vec4<u32>(RANK_MASK);

@@ -5,7 +5,8 @@
 @group(0) @binding(1) var<storage, read> from_: array<u32>;
 @group(0) @binding(2) var<storage, read_write> to_: array<u32>;
 
-// One word more than a row needs keeps the columns in different banks.
+// The workgroup shares the tile. A row has one word more than it needs, which keeps the columns in
+// different banks.
 const TILE_WORDS: u32 = TILE / 4u;
 const TILE_STRIDE: u32 = TILE_WORDS + 1u;
 var<workgroup> tile: array<u32, TILE * TILE_STRIDE>;

@@ -25,7 +25,7 @@
 //! # }
 //! ```
 //!
-//! The crate [`kalah_core`] has everything needed to read tables; its modules are re-exported here.
+//! The crate [`kalah_core`] has everything needed to read tables; most of its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <-
 //! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <-

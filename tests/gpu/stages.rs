@@ -1,5 +1,5 @@
-//! On every adapter, every stage gives the words of its twin on the CPU. The shaders run with checks of every index,
-//! and without, as on a card.
+//! On every adapter, every stage gives the words of its twin on the CPU. Each shader runs twice: with checks of every
+//! index, and without them, as on a hardware GPU.
 #![cfg(feature = "gpu")]
 
 use std::fmt::Debug;

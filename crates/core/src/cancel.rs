@@ -13,7 +13,7 @@ pub struct Stopped;
 
 /// A request to stop: a flag that all clones share, and an optional deadline for each clone.
 ///
-/// Whoever starts the work keeps one clone. The work checks another from time to time.
+/// The caller keeps one clone and cancels it. The work checks another clone from time to time.
 ///
 /// ```
 /// use std::time::Duration;

@@ -17,8 +17,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`cause`], [`game`], [`isa`], [`mod@file`], [`header`],
-//! [`clock`] <- [`evaluation`], [`index`] <- [`table`].
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`evaluation`], [`index`] <-
+//! [`table`]; [`clock`] <- [`cancel`] <- [`table`]; [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
 //! |---|---|

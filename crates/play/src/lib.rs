@@ -1,7 +1,7 @@
 //! Playing the sowing game Kalah.
 //!
-//! The crate `kalah` re-exports these modules. Dependencies run one way:
-//! [`watcher`] <- [`play`], [`mod@record`] <- [`kgp`].
+//! The crate `kalah` re-exports these modules. [`kgp`] uses [`play`]. [`mod@record`] and [`watcher`] use no other
+//! module.
 //!
 //! | module | contents |
 //! |---|---|

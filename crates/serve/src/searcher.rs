@@ -19,8 +19,10 @@ const MAX_DEPTH: u32 = 40;
 /// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
 const SEARCH_POSITIONS: u64 = 1 << 24;
 
-/// Maximum time for evaluations if results can be proved, and their share of the time limit.
+/// Maximum time for evaluations if results can be proved.
 const EVALUATION_TIME: Duration = Duration::from_millis(500);
+
+/// Evaluations take at most the time left divided by this number.
 const EVALUATION_PART: u32 = 6;
 
 /// Share of the remaining time for the value of the position. The moves get the rest.
@@ -144,7 +146,8 @@ impl<'t> Searcher<'t> {
         Ok(player.choose(position, cancel, &mut |_| ())?)
     }
 
-    /// Searches a position above the tables and its moves, until `cancel` is cancelled.
+    /// Searches a position above the tables and its moves, until all values are proved or `cancel` ends the search.
+    /// Without a deadline, the proofs of values take a few seconds.
     pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
         self.analyse_and_report(rules, position, cancel, None)
     }
@@ -198,7 +201,7 @@ impl<'t> Searcher<'t> {
     }
 }
 
-/// Returns the bounds that follow from the seeds that one move stores, which are no result of a search.
+/// Returns the bounds that follow from the seeds that one move stores, without a search.
 fn plain(rules: Rules, position: &Position) -> ValueBounds {
     let stored =
         |position: &Position| ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) };

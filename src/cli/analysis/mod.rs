@@ -1,6 +1,6 @@
 //! `kalah analyse`: whole boards.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `values` | `values` |
 //! | `graph` | `graph` |

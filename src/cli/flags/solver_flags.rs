@@ -176,7 +176,7 @@ impl SolverFlags {
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
-        // Making the solver is quick; commands report the progress of a stopped search.
+        // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
         Ok(Solver::new(options)?.under(cancel))
     }
 }

@@ -1,6 +1,6 @@
 //! Commands that play.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `play` | `kalah play` |
 //! | `choose` | `kalah move` |

@@ -1,6 +1,6 @@
 //! Commands about this program.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `rules` | `kalah rules` |
 //! | `completions` | `kalah completions` |

@@ -1,6 +1,6 @@
 //! Commands that serve other programs.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `serve` | `kalah serve` |
 //! | `export_site` | `kalah export-site` |

@@ -1,6 +1,6 @@
 //! Commands that look up and solve positions.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `probe` | `kalah probe` |
 //! | `solve` | `kalah solve` |

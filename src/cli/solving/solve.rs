@@ -170,7 +170,7 @@ impl Solve {
         Ok(text(answer)?)
     }
 
-    /// Returns the book's answer, if only the end of the line is missing.
+    /// Returns the book's answer; `None` if it lacks anything that the flags ask for, except the end of the line.
     fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer>, BookError> {
         let begin = Instant::now();
         let rules = self.with.rules;

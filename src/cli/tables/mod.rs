@@ -1,6 +1,6 @@
 //! Commands that build and check tables.
 //!
-//! | module | what it holds |
+//! | module | command |
 //! |---|---|
 //! | `build` | `kalah build` |
 //! | `plan` | `kalah plan`: `build`, `layers`, `search` |

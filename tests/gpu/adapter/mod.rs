@@ -37,7 +37,7 @@ impl TestAdapter {
         Arc::clone(self.shared.get_or_init(|| self.open(GpuOptions::default())))
     }
 
-    /// Returns a shared device whose shaders check no index, as on a card.
+    /// Returns a shared device whose shaders check no index, as on a hardware GPU.
     pub fn unchecked(&self) -> Arc<Gpu> {
         let device = self.unchecked.get_or_init(|| self.open(GpuOptions::default().checked(false)));
         assert!(!device.is_checked());

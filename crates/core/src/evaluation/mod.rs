@@ -1,5 +1,12 @@
-//! Evaluations of positions: heuristic scores, which prove nothing. They order the moves of a
-//! search, and bound tables state on which side of them a score lies.
+//! Evaluations of positions: heuristic scores, which prove nothing. Searches order moves by them,
+//! and bound tables store scores relative to them.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`network`](Network) | an evaluation network |
+//! | [`phased`](PhasedNetwork) | a network for each phase of the game |
+//! | `format` | the bytes of a network file |
+//! | `shipped` | networks shipped with the program, and files beside tables |
 
 mod format;
 mod network;

@@ -3,9 +3,10 @@ use super::row_count;
 /// A frame: all positions in which the mover's row holds `mover` seeds and the other row `other`.
 ///
 /// The index of a position is (rank of the other row) x (mover's rows) + (rank of the mover's row).
-/// Positions that differ only in the mover's row are therefore adjacent. A turn ends with the
-/// mover's row fixed and the opponent to move, so the children of a run of positions form a run,
-/// too.
+/// Positions that differ only in the mover's row are therefore adjacent: they form a *run*.
+///
+/// Builders play each move of one mover's row against all other rows. If the move ends the turn, the
+/// mover's row after it is the other row of every child, so the children in one frame lie in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Pits a side.

@@ -124,10 +124,10 @@ impl RowIndex {
 
     /// Returns the terms whose sum, modulo 2^32, is the rank of a row.
     ///
-    /// The terms are ordered by the number of first pits passed (none to all but two), the seeds
-    /// left in the other pits, and the potential left in them. The potential varies fastest, over
-    /// all [`RowIndex::potentials`]. With fewer than three pits only the terms for no passed pit
-    /// exist.
+    /// The rank is computed from the first pit on. There is a term for each number of pits passed
+    /// (none to all but two), seeds in the remaining pits, and potential of these. The terms are in
+    /// this order: the potential varies fastest, over all [`RowIndex::potentials`]. With fewer than
+    /// three pits, no pit is passed.
     ///
     /// Each term combines the two numbers that [`RowIndex::rank`] adds and subtracts for the same
     /// seeds and potential, so a shader reads one number instead of two.
@@ -150,7 +150,7 @@ impl RowIndex {
             .collect()
     }
 
-    /// Rank of `row` among the rows with as many seeds.
+    /// Rank of `row` among the rows with the same number of seeds.
     ///
     /// Pits beyond the board must be empty, and the seeds at most `max_seeds`. Otherwise this
     /// panics or returns a meaningless number.
@@ -158,7 +158,7 @@ impl RowIndex {
     pub fn rank(&self, row: &TableRow) -> u32 {
         let (mut seeds, mut potential) = (0usize, 0usize);
         for &pit in &row[..self.pits] {
-            // Each seed passed is one pit farther from the current pit than from the previous one.
+            // One pit farther on, each seed passed weighs one more.
             potential += seeds;
             seeds += usize::from(pit);
         }
@@ -166,8 +166,8 @@ impl RowIndex {
         // Seeds and potential determine the last two pits.
         for (n, &pit) in (3..=self.pits).rev().zip(row) {
             let count = &self.counts[n];
-            // Adds the number of rows with the same seeds and potential but fewer seeds in this
-            // pit: a telescoping sum of counts.
+            // The sum and the difference below add the number of rows with the same seeds and
+            // potential but fewer seeds in this pit.
             rank += count[seeds * self.stride + potential];
             seeds -= usize::from(pit);
             potential -= usize::from(pit) * (n - 1);

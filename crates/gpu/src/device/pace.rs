@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Target seconds of a submission: half of the limit, for one that takes twice as long as expected.
+/// Target seconds of a submission, far below two seconds, since some take longer than expected.
 pub(super) const SECONDS: f64 = 0.1;
 
 /// Maximum factor by which an expectation falls after one submission.

@@ -71,7 +71,7 @@ pub(crate) struct RecorderBuffers {
 }
 
 impl RecorderBuffers {
-    /// Makes buffers for uploads of mostly less than `upload` bytes.
+    /// Makes buffers for uploads that are usually smaller than `upload` bytes.
     pub fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
         let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         Ok(RecorderBuffers {
@@ -276,7 +276,7 @@ impl<'g> Recorder<'g> {
 
     /// Does the work of a kernel on the CPU, on copies of its buffers.
     fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
-        // Also records that no kernel needs yet.
+        // Without an encoder, records that no kernel has needed yet would not be sent.
         self.encoder();
         self.finish()?;
         let mut buffers = Vec::new();

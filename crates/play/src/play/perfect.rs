@@ -11,13 +11,13 @@ use super::{Choice, PlayError, Player, PlayerName, Setting, Source, Worth};
 /// Maximum time for iterative deepening, which gives the solver its first guess.
 const DEEPENING_TIME: Duration = Duration::from_millis(500);
 
-/// Maximum part of a time limit for that: one in this many.
+/// Deepening takes at most the time left divided by this number.
 const DEEPENING_PART: u32 = 4;
 
-/// Maximum number of turns of its searches.
+/// Maximum depth of deepening, in turns.
 const MAX_TURNS: u32 = 40;
 
-/// Budget of one of them: more than it can visit in that time.
+/// Maximum nodes of one search of deepening: more than it can visit in its time.
 const DEEPENING_BUDGET: u64 = 1 << 24;
 
 /// Depth in moves on boards that are too large for the solver, without a time limit.
@@ -123,7 +123,7 @@ impl Player for Perfect<'_> {
 
 /// One position above the tables, with the token that ends its search.
 struct Thinking<'p, 't> {
-    /// `cancel` ends it.
+    /// Its searches end with `cancel`.
     solver: Solver<'t>,
     position: &'p Position,
     cancel: &'p Cancel,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`book`] | the positions of the first turns solved, kept in a book |
 //! | [`bounds_source`](BoundsSource) | bounds of a position from the rules, the book and tables, else from a solver |
-//! | [`complexity`] | how large game trees are, from sampled games |
+//! | [`complexity`] | sizes of game trees, from sampled games |
 //! | [`graph`] | all positions that can be reached from a start, counted |
 //! | [`move_quality`](MoveQuality) | quality of a move or turn, by exact values |
 //! | [`opening`] | the winner of a game and in how many turns, on boards with any number of seeds |

@@ -24,7 +24,7 @@
 //! | `format` | the bytes of a book |
 //! | `files` | the books shipped with the program, and files beside tables |
 //! | [`recall`](Recalled) | bounds of a position and its moves from a book, the rules and tables |
-//! | `error` | [why a book cannot be used](BookError) |
+//! | `error` | [reasons why a book cannot be used](BookError) |
 
 // The module is named after its type.
 #[allow(clippy::module_inception)]

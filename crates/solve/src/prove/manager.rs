@@ -81,9 +81,9 @@ impl Finished {
 /// process leads the others.
 ///
 /// Tests are nodes of an AND/OR graph with proof numbers (Allis, van der Meulen, van den Herik 1994:
-/// Proof-number search). A test succeeds if it does with one move, and fails if it does with all. So the effort
-/// to prove it is the minimum over its moves, and the effort to disprove it their sum. A job is a test whose
-/// moves are not expanded; its numbers come from an evaluation.
+/// Proof-number search). A test succeeds if one move succeeds, and fails if all moves fail. So the effort to
+/// prove it is the minimum over its moves, and the effort to disprove it their sum. A job is a test whose moves
+/// are not expanded; its numbers come from an evaluation.
 pub struct Manager<'e> {
     rules: Rules,
     /// Returns the numbers of a test that was not expanded.

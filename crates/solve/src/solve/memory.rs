@@ -43,7 +43,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Divides `budget` bytes among the program, the tables, which are in the page cache or copied, and the
-    /// transposition table. `wanted` gets the maximum size of that and returns the size.
+    /// transposition table. `wanted` gets the maximum size of the transposition table and returns its size.
     ///
     /// Copies never push other tables out of the page cache: a search that waits for the disk gains nothing
     /// from huge pages. With `others_read`, tables are never moved either, since others read them from the page

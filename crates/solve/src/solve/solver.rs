@@ -42,11 +42,13 @@ pub enum Event {
 
 /// Solves positions of one rule set and board.
 ///
-/// All its results are proved by tables, a book if it has one, and tests. In a test every bound follows from
-/// the bounds of the positions after the moves. Threads and the size of the transposition table change the
-/// time, never a value.
+/// Its values and bounds are proved by tables, a book if it has one, and tests. In a test every bound follows
+/// from the bounds of the positions after the moves. Evaluations and depth-limited searches prove nothing, unless
+/// their result is marked as exact. Threads and the size of the transposition table change the time, never a
+/// value.
 ///
-/// Clones share everything proved. Each has a [`Cancel`] of its own, which ends its searches.
+/// Clones share everything proved, and the [`Cancel`] that ends their searches. [`Solver::under`] makes a clone
+/// with another [`Cancel`], and [`Solver::within`] one with a deadline.
 #[derive(Clone)]
 pub struct Solver<'a> {
     pub(super) tables: Option<&'a Tables>,
@@ -79,7 +81,7 @@ impl std::fmt::Debug for Solver<'_> {
 }
 
 impl<'a> Solver<'a> {
-    /// A solver with the narrowest word that holds its boards, which is the fastest.
+    /// A solver with the [`Word`] for its boards: `u64` if they fit, which is faster, otherwise `u128`.
     ///
     /// Numbering the rows of large tables and learning from them takes time. Meanwhile the [cancel
     /// token](SolverOptions::cancel) is checked every few milliseconds, less often only while tables are read

@@ -18,10 +18,12 @@ params! {
         words,
         /// Seeds in play.
         total,
-        /// Start of the small rows in the moves, a multiple of 4. For each word of a run there are
-        /// four words: the number of its first entry and of the entry after its last, and two more.
-        /// An entry has four words, one for each row: a move, or [`NO_MOVE`] above
-        /// the row's own rank.
+        /// Start of the quiet moves for four small rows at once, a multiple of 4. Each word of a run
+        /// has four words here: the number of its first entry, that of the entry after its last,
+        /// and two zeros. An entry has a word for each of the four rows: the rank after a move in
+        /// the lower [`RANK_BITS`] bits, a condition above. The condition is 0 for a move that is
+        /// always possible, the number (from 1) of the large row's pit that must be empty, or
+        /// [`NO_MOVE`].
         quads_at,
         /// Distance from one pit to the next in the captures.
         map_stride,

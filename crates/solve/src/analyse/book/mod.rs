@@ -5,7 +5,7 @@
 //! | `reach` | the positions of the first turns |
 //! | [`make`] | solving them, turn by turn |
 //! | `check` | [every entry by its neighbours](check_neighbours), [or by a search](check_by_search) |
-//! | `error` | [why a book was not made](MakeError) |
+//! | `error` | [reasons why a book was not made](MakeError) |
 
 mod check;
 mod error;

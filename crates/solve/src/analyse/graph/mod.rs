@@ -8,7 +8,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`convention`](Convention) | which positions count as different, and where games end |
+//! | [`convention`](Convention) | conventions: positions that count as different, and ends of games |
 //! | `space` | the bit matrices, and the memory they take |
 //! | `graph_rows` | the rows of a board, their maps and moves |
 //! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |

@@ -1,4 +1,10 @@
 //! The transposition table: bounds of positions already searched.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `table` | entries, read and written without locks |
+//! | `size` | a size that suits a board |
+//! | `file` | a table saved for later runs |
 
 mod file;
 mod size;

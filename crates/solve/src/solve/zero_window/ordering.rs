@@ -45,7 +45,6 @@ pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [C
 /// Far above the tables, a wrong first move costs whole subtrees; near them, this search costs as much as the
 /// test. If the order cannot matter, or the first move is clear, nothing is done. Returns the number of nodes
 /// visited; if it was interrupted, the number that it might have visited.
-/// interrupted, how many it might have.
 #[inline]
 pub(crate) fn refine<W: Word>(
     search: &StaticSearch<W>,

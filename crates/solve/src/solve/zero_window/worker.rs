@@ -21,7 +21,7 @@ const UNKEPT_SEEDS: u32 = 7;
 /// The same above bound tables. They leave some positions undecided, so proving a position again costs more.
 const UNKEPT_ABOVE_BOUNDS: u32 = 4;
 
-/// Nodes between two checks whether another thread has decided a position on this thread's path.
+/// Nodes after which a thread again looks for a position on its path that another thread has decided.
 const CHECK_NODES: u64 = 1 << 10;
 
 /// Work between two checks for a stop. A score read from a table, which may come from the disk, counts as 1,
@@ -32,7 +32,7 @@ const ASK_WORK: u64 = 1 << 8;
 /// the first time, which takes a millisecond.
 const FIRST_ASK_WORK: u64 = 1 << 6;
 
-/// Number of first nodes.
+/// Number of these first nodes.
 const FIRST_NODES: u64 = 1 << 12;
 
 /// The work of a node.
@@ -123,7 +123,7 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     ordering_nodes: u64,
     /// Amount of work at which the next check for a stop is due.
     ask_at: u64,
-    /// Number of open tests to return to, because another thread decided the next one.
+    /// Index in `open` of a test that another thread has decided. The search goes back to it.
     back_to: Option<usize>,
 }
 

@@ -98,12 +98,13 @@ impl<'a> FrameEvaluator<'a> {
                 children[child.other * total + child.mover] = Some(lower.child(child)?);
             }
         }
-        // A pit holds at most the row's seeds, which bounds the spill. A relay within the mover's
-        // row may go around more often.
+        // One sowing spills at most what all the row's seeds in one pit would. A move with relays
+        // within the mover's row may go around the board more often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
-        // A sowing can capture only in its first lap, or at the end of that lap. Later no pit is
-        // empty.
+        // A sowing of more seeds than places on the ring leaves no pit empty and captures nothing. Any
+        // other captures before it reaches the other row, or after one lap of it. Reaching its own
+        // row again takes at least pits + 2 seeds.
         let laps = match rules.capture() {
             Capture::Never => 0..0,
             Capture::OppositeSeeds | Capture::Always if mover < pits + 2 => 0..1,
@@ -261,11 +262,12 @@ impl<'a> FrameEvaluator<'a> {
             let scores = &mut scores[places.start as usize..];
             let captured = held + laps;
             if captured > 0 || even_empty {
-                // The overwritten bytes of the next segment are not yet filled.
+                // This also overwrites the start of the next segment, which is filled later.
                 let opponent = self.frame.other + usize::from(next.spilled) - captured;
                 self.child_scores(next, opponent, remaining, scores)?;
             } else {
-                // A score of 0 where no capture happens, so that another move decides.
+                // No capture happens here. The opponent collects all seeds, so the mover's score is
+                // 0, and another move decides.
                 scores[..remaining.len()].fill(total);
             }
         }
