@@ -15,9 +15,9 @@ use crate::cli::process::signals::cancel_on_signal;
 
 /// Test if the first player can win in the first turn
 ///
-/// Use this for rules with relays, where turns are long. A win is to hold more than half of the seeds at any time of
-/// the turn, or an end of the game with more seeds (Kvitberg 2026, section 5). With one pit a side, where nobody has
-/// a choice, any win counts.
+/// Use this for rules with relays, where turns are long. The first player wins by holding more than half of the seeds
+/// at any time in the turn. Ending the game with more seeds is a win too (Kvitberg 2026, section 5). With one pit a
+/// side, nobody has a choice, so any win counts.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Test the first turn of S-Kalaha(6,4)", "kalah analyse opening 6x4 --rules s-kalaha"),

@@ -41,7 +41,7 @@ pub fn note_gaps(tables: &Tables) {
 /// Use of the book.
 #[derive(Args, Clone, Copy)]
 pub struct BookFlag {
-    /// Do not use the book of proved values: search every position that the tables do not have
+    /// Do not use the book of proved values
     #[arg(long)]
     no_book: bool,
 }

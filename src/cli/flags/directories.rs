@@ -63,8 +63,11 @@ pub fn note_without_tables(directory: &Path, in_play: &[Rules]) {
     if is_missing(directory) {
         output::note(format_args!("there is no directory {shown}: searching without tables"));
     } else if names.len() == Rules::ALL.len() {
-        output::note(format_args!("there are no tables in {shown}: searching without"));
+        output::note(format_args!("there are no tables in {shown}: searching without them"));
     } else if !names.is_empty() {
-        output::note(format_args!("there are no tables for {} in {shown}: searching without", names.join(", ")));
+        output::note(format_args!(
+            "the directory {shown} has no tables for {}: searching without them",
+            names.join(", ")
+        ));
     }
 }

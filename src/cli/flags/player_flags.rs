@@ -54,7 +54,9 @@ impl PlayerFlags {
         }
         if tables.reach == 0 {
             let (directory, board) = (self.tables.path.display(), output::count(pits, "pit"));
-            output::note(format_args!("there are no tables for {rules} with {board} in {directory}: playing without"));
+            output::note(format_args!(
+                "there are no tables for {rules} with {board} in {directory}: playing without them"
+            ));
         }
         Ok(tables)
     }

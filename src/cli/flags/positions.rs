@@ -46,7 +46,7 @@ pub struct Given {
 pub enum Unusable {
     #[error("{0}")]
     Position(#[from] ParseError),
-    #[error("{0}; there is no file of that name either")]
+    #[error("{0}; there is no file of that name")]
     NeitherPositionNorFile(ParseError),
     #[error("'{0}' is not UTF-8, so it is no position, and there is no file of that name")]
     NotText(String),

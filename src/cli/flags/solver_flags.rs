@@ -27,7 +27,7 @@ pub struct SolverFlags {
     /// Use only tables with at most this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     tables_up_to: Option<usize>,
-    /// Use exact tables up to this many seeds, and bound tables above [default: as many exact tables as there are]
+    /// Use exact tables up to this many seeds, and bound tables above [default: all exact tables]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
     /// Build missing tables first: those that `kalah plan search` recommends, as far as the disk has room; with
@@ -69,7 +69,7 @@ impl SolverFlags {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
-            output::note(format_args!("there are no tables for {pits} pits a side: searching without"));
+            output::note(format_args!("there are no tables for {pits} pits a side: searching without them"));
             return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
@@ -96,7 +96,7 @@ impl SolverFlags {
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{}{} for {} with {board} in {}{}; --build builds those that fit",
+                "found {}{} for {} with {board} in {}{}; --build builds those that fit",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
                     (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
@@ -105,7 +105,7 @@ impl SolverFlags {
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
                 directory.display(),
-                if reach == 0 { ": searching without" } else { "" },
+                if reach == 0 { ": searching without them" } else { "" },
             ));
         }
         Ok(tables)
@@ -193,7 +193,7 @@ fn note_unused(UnusedBounds { first, last, reason, .. }: &UnusedBounds) {
 /// States which of the tables are used.
 fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
     match (exact, reach) {
-        (_, 0) => "searching without".to_owned(),
+        (_, 0) => "searching without tables".to_owned(),
         (0, reach) => format!("bound tables to {reach} seeds are used"),
         (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
         (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),

@@ -18,10 +18,11 @@ use crate::cli::{failure, output};
 
 /// Ask a player for its move in a position
 ///
-/// Use this to get a good move, or to see what a weaker player would do. A position is PITSxSEEDS for a start, or
-/// s1,..,sm/n1,..,nm for the rows without stores, or <m,S,N,s1..sm,n1..nm>. The mover is South. Files have one
-/// position a line, and # begins a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D,
-/// minimax3:D, greedy and random:SEED, where D is a depth in moves.
+/// Use this to get a good move, or to see what a weaker player would do. Write a position as 6x4 (6 pits a side, 4
+/// seeds in each), or as two rows (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side,
+/// both stores, both rows. The mover is South, whose store and row come first. Each row begins with its owner's pit 1.
+/// Files have one position a line, and # begins a comment. The players are perfect, minimax:D, alphabeta:D, heuristic,
+/// minimax2:D, minimax3:D, greedy and random:SEED, where D is a depth in moves.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Print the best move found in two seconds", "kalah move 6x4 --time 2"),

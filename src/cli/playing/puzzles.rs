@@ -18,7 +18,7 @@ use crate::cli::output::report::Grid;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
 
-/// Find positions with only one winning move
+/// Find positions where only one move keeps the win or the draw
 ///
 /// Use this for teaching and training. Games with random and shallow moves are played from the start. A position
 /// within the tables is a puzzle if exactly one move keeps the win or the draw. Its level is the smallest depth at

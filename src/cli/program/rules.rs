@@ -9,7 +9,7 @@ use crate::cli::process::outcome::Outcome;
 
 /// Explain the rule sets, with examples
 ///
-/// Use this to find the rules that you play, for --rules.
+/// Use this to find the --rules name of the rules that you play.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Explain all rule sets", "kalah rules"),

@@ -14,7 +14,7 @@ use crate::cli::process::outcome::Outcome;
 /// Play for another program, over standard input and output
 ///
 /// Use this to play from a graphical interface or a tournament manager. It speaks a line protocol similar to UCI; see
-/// docs/engine.md. `newgame` sets the rules; --rules applies before the first one.
+/// docs/engine.md. --rules applies until the first `newgame`, which sets the rules.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Start an engine of medium strength", "kalah engine --player alphabeta:6"),

@@ -17,8 +17,8 @@ use crate::cli::process::signals::{interrupted, on_signal};
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
 /// Use this to play in a browser, or to query tables from other programs. It prints the address of the page once it
-/// can be opened. Ctrl-C stops it; running searches still answer. Anyone who can reach the address can use the
-/// server, but the default address can be reached only from this machine. See docs/serve.md.
+/// can be opened. At Ctrl-C, running searches answer with what they have, and the server stops. Anyone who can reach
+/// the address can use the server. The default address can be reached only from this machine. See docs/serve.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Play in a browser on this machine", "kalah serve"),
@@ -48,7 +48,7 @@ pub struct Serve {
     /// Limit each search with streamed progress to this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     stream_time: Duration,
-    /// Run at most N searches at a time; clients must repeat further requests later [default: one per core]
+    /// Run at most N searches at a time; refuse further ones, which clients can repeat later [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
     /// Use N threads for each search

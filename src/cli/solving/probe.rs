@@ -18,10 +18,11 @@ use crate::cli::{failure, output};
 /// Look up positions in the tables: score, value, best moves, line
 ///
 /// Use this for positions with few enough seeds in play for the tables; it answers at once and never searches. Use
-/// `kalah solve` for others. A position is PITSxSEEDS for a start, or s1,..,sm/n1,..,nm for the rows without stores,
-/// or <m,S,N,s1..sm,n1..nm>. The mover is South. A score is the number of seeds in play that the mover still
-/// collects; a value is the final store difference for the mover. Files have one position a line, and # begins a
-/// comment. Write ./6x4 for a file that is named like a position.
+/// `kalah solve` for others. Write a position as 6x4 (6 pits a side, 4 seeds in each), or as two rows
+/// (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side, both stores, both rows. The mover
+/// is South, whose store and row come first. Each row begins with its owner's pit 1. A score is the number of seeds in
+/// play that the mover still collects; a value is the final store difference for the mover. Files have one position a
+/// line, and # begins a comment. Write ./6x4 for a file that is named like a position.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Look up a position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),

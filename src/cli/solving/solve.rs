@@ -21,9 +21,10 @@ use crate::cli::process::signals::cancel_on_signal;
 /// Solve a position: exact value, best moves, line of best play
 ///
 /// Use this for positions beyond the tables. It searches until the value is proved, and uses the book and all tables
-/// that exist. `kalah plan search` estimates which tables to build first. A position is PITSxSEEDS for a start, or
-/// s1,..,sm/n1,..,nm for the rows without stores, or <m,S,N,s1..sm,n1..nm>. The mover is South. A value is the final
-/// store difference for the mover. See docs/solving.md.
+/// that exist. `kalah plan search` estimates which tables to build first. Write a position as 6x4 (6 pits a side, 4
+/// seeds in each), or as two rows (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side,
+/// both stores, both rows. The mover is South, whose store and row come first. Each row begins with its owner's pit 1.
+/// A value is the final store difference for the mover. See docs/solving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Solve Kalah(6,4): six pits a side, four seeds in each", "kalah solve 6x4"),
@@ -80,7 +81,7 @@ impl Solve {
             return Ok(Outcome::Done);
         }
         if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
-            output::note("the search uses the bounds of the book as proved; --no-book searches everything");
+            output::note("the search takes the bounds of the book as proved; --no-book ignores the book");
         }
         // An unusable checkpoint is an error before any long work.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;

@@ -15,8 +15,8 @@ use crate::cli::process::signals::stopped_by_signal;
 /// Measure how fast a layer is built, and where the time goes
 ///
 /// Use this to compare machines, or the CPU with a GPU. All lower layers must exist. The layer is built twice in a
-/// temporary directory beside the tables, which is removed again; the second build counts. On a GPU a third run
-/// measures every stage.
+/// temporary directory beside the tables, and the second build is measured. On a GPU a third build measures every
+/// stage. The temporary directory is removed.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Measure the layer of 20 seeds", "kalah bench --seeds 20"),

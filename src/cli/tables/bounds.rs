@@ -227,7 +227,7 @@ impl Bounds {
             let shares =
                 layer.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / layer.positions as f64));
             output::line(format_args!(
-                "layer {}: {} positions, {}, {} {}, {}: {}",
+                "layer {}: {} positions, {}, {} {}, {}; intervals: {}",
                 layer.seeds,
                 HumanCount(layer.positions),
                 HumanBytes(layer.bytes),

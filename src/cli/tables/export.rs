@@ -17,8 +17,9 @@ use crate::cli::process::signals::stopped_by_signal;
 /// Write the scores of a layer for other programs
 ///
 /// Use this to train models, or to analyse scores elsewhere. It writes all positions of the layer in the order of the
-/// table, or a random sample: the mover's row, the other row, and the number of seeds in play that the mover collects
-/// with best play. Stores do not matter. Formats are described in docs/commands.md.
+/// table, or a random sample. Each position has the mover's row, the other row, and the score: the number of seeds in
+/// play that the mover collects with best play. Stores are left out, since scores do not depend on them. See
+/// docs/commands.md for the formats.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Write a layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),

@@ -44,11 +44,11 @@ pub struct Train {
     /// Learn from N positions within the tables
     #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
     samples: usize,
-    /// Learn from N positions above the tables, which are solved for it
+    /// Solve N positions above the tables, and learn from them
     #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
     solved: usize,
-    /// Learn each network further above the tables from N positions, whose scores searches estimate. With 0, or for
-    /// rules with relays, there is one network for all positions
+    /// Learn each network further above the tables from N positions with scores estimated by searches. With 0, or
+    /// for rules with relays, there is one network for all positions
     #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
     estimated: usize,
     /// Passes through the positions; those further above the tables get three times as many

@@ -9,7 +9,8 @@ use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 pub enum ParseError {
     /// The text has none of the accepted forms.
     #[error(
-        "'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4",
+        "'{}' is not a position: write a start such as 6x4, two rows such as 0,0,1,0,2,1/1,0,0,3,0,0, \
+         or <m,S,N,s1..sm,n1..nm>",
         shown(.0)
     )]
     Shape(String),
@@ -242,7 +243,7 @@ impl Line {
             }
             for (number, &pit) in moves.iter().enumerate() {
                 if number > 0 && !place.again {
-                    let why = "has another move after one that ended it";
+                    let why = "goes on after a move that ended it";
                     return Err(ParseError::TurnEnd { turn, at: Box::new(place), why });
                 }
                 let played = place.position.play(rules, pit);

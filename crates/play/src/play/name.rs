@@ -28,7 +28,7 @@ pub enum PlayerName {
 
 /// Error: a text that is not the name of a player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown player '{0}': the players are {known}; D is 1 to {MAX_DEPTH}", known = PlayerName::KNOWN.join(", "))]
+#[error("unknown player '{0}': the players are {known} (D is 1 to {MAX_DEPTH})", known = PlayerName::KNOWN.join(", "))]
 pub struct UnknownPlayer(String);
 
 impl PlayerName {

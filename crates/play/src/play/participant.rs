@@ -23,7 +23,7 @@ pub enum Participant {
 #[non_exhaustive]
 pub enum UnknownParticipant {
     /// It is neither a player nor begins with `engine:`.
-    #[error("{0}; or engine:COMMAND for another program")]
+    #[error("{0}, and engine:COMMAND for another program")]
     Player(#[from] UnknownPlayer),
     /// Its command line cannot be read.
     #[error("{0}")]

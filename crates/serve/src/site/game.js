@@ -18,7 +18,8 @@ const shape = (text) =>
   new Wrong(
     400,
     "board",
-    `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`,
+    `'${text}' is not a position: write a start such as 6x4, two rows such as 0,0,1,0,2,1/1,0,0,3,0,0, ` +
+      "or <m,S,N,s1..sm,n1..nm>",
   );
 
 /** Reads a position. @param {string} text @returns {Position} */

@@ -138,7 +138,7 @@ export async function read(text, rulesOf) {
       const number = Number(part);
       if (number < 1 || number > pits)
         throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
-      if (!again) throw wrong(line, `turn ${index + 1} of the line has another move after one that ended it`);
+      if (!again) throw wrong(line, `turn ${index + 1} of the line goes on after a move that ended it`);
       if (isOver(position)) throw wrong(line, `turn ${index + 1} of the line: the game is over`);
       let played;
       try {

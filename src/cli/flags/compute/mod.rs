@@ -66,7 +66,7 @@ impl Compute {
             Err(error) => {
                 let why = GpuFlags::why_none(&error)
                     .unwrap_or_else(|| format!("since the GPU cannot be used: {}", statement::statement(&error)));
-                Ok((cpu, format!("on the CPU, {why}")))
+                Ok((cpu, format!("on the CPU: {why}")))
             }
         }
     }

@@ -14,7 +14,7 @@ pub fn help(rules: Rules) -> String {
 
 const COMMANDS: &str = "hint: ask the perfect player for a move     undo (u): take your last turn back
 board: draw the board again                 line: show the moves so far
-help (h, ?): this                           quit (q): ends the game";
+help (h, ?): show this help                 quit (q): end the game";
 
 /// Command of a person.
 #[derive(Debug, PartialEq, Eq)]

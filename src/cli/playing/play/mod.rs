@@ -23,13 +23,14 @@ use crate::cli::process::outcome::Outcome;
 
 /// Play a game in the terminal, against a player or a friend
 ///
-/// Use this to play or to watch two players. Type a pit, or ? for other commands such as hint and undo. The players
-/// are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy, random:SEED, and
-/// engine:COMMAND for another program that speaks the protocol of docs/engine.md. D is a depth in moves. See
-/// docs/players.md.
+/// Use this to play against the program or a friend (--north human), or to watch two players. Type a pit, or ? for
+/// other commands such as hint and undo. The players are human, perfect, minimax:D, alphabeta:D, heuristic,
+/// minimax2:D, minimax3:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the protocol of
+/// docs/engine.md. D is a depth in moves. See docs/players.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Move first against the perfect player", "kalah play 6x4"),
+    ("Play against a friend at the same terminal", "kalah play 6x4 --north human"),
     ("Play an easier game, under the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
 ]))]
 pub struct Play {
@@ -51,7 +52,7 @@ pub struct Play {
     /// Player of North
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     north: Seat,
-    /// Seconds that a player may think about a move, or about a hint
+    /// Seconds for each move of a player, and for each hint
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     time: Duration,
     #[command(flatten)]
@@ -84,7 +85,7 @@ impl FromStr for Seat {
             return Ok(Seat::Human);
         }
         let player = text.parse().map(Seat::Player);
-        player.map_err(|error: UnknownParticipant| format!("{error}; or human"))
+        player.map_err(|error: UnknownParticipant| format!("{error}, and human"))
     }
 }
 

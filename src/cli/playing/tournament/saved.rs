@@ -83,7 +83,7 @@ impl Finished {
     fn read(record: &GameRecord, tournament: &Tournament, event: &str) -> anyhow::Result<Finished> {
         let header = |name: &str| record.header(name).with_context(|| format!("the header {name} is missing"));
         let found = header("Event")?;
-        ensure!(found == event, "it belongs to another tournament: {found}, not {event}");
+        ensure!(found == event, "it belongs to another tournament ({found}), not to this one ({event})");
         let number: Option<usize> = header("Round")?.parse().ok().and_then(|round: usize| round.checked_sub(1));
         let number =
             number.filter(|&number| number < tournament.games()).context("the tournament has no such round")?;

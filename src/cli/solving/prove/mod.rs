@@ -39,10 +39,11 @@ use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, opening
 
 /// Prove a value in resumable jobs, and write a certificate
 ///
-/// Use this for a proof that others can check with `kalah check`, or that takes days or several machines. The proof
-/// is split into jobs, and finished jobs are kept, so run the same command again to continue. With --share any number
-/// of processes work on it. A position is PITSxSEEDS for a start, or s1,..,sm/n1,..,nm for the rows without stores,
-/// or <m,S,N,s1..sm,n1..nm>. The mover is South. See docs/proving.md.
+/// Use this for a proof that others can check with `kalah check`, or that takes days or several machines. The proof is
+/// split into jobs, and finished jobs are kept, so run the same command again to continue. With --share any number of
+/// processes work on it. Write a position as 6x4 (6 pits a side, 4 seeds in each), or as two rows
+/// (0,0,1,0,2,1/1,0,0,3,0,0). With stores, write <m,S,N,s1..sm,n1..nm>: pits a side, both stores, both rows. The mover
+/// is South, whose store and row come first. Each row begins with its owner's pit 1. See docs/proving.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Prove the value of Kalah(6,4), and write a certificate", "kalah prove 6x4 --proof proof"),
@@ -75,13 +76,13 @@ pub struct Prove {
     /// Let the certificate rest on the tables up to N seeds; 0 for none [default: all exact tables in use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=64))]
     rests_on: Option<u16>,
-    /// Split a job into the positions after its moves after this many nodes
+    /// After this many nodes, split a job into jobs for the positions after its moves
     #[arg(long, value_name = "NODES", default_value_t = 1 << 26, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
     /// Share the work with all processes that run this command, on any number of machines
     #[arg(long)]
     share: bool,
-    /// With --share: seconds without a sign of life after which another process counts as dead
+    /// With --share: treat another process as dead after this many seconds without a sign of life
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
     /// Write the certificate to FILE [default: in DIR, named by rules and position]
@@ -198,7 +199,7 @@ impl Prove {
         if expected == found {
             return Ok(());
         }
-        let what = format!("is about {found}, not about {expected}");
+        let what = format!("proves {found}, not {expected}");
         Err(StateError::other(StateKind::Proof, &self.proof, what).into())
     }
 }

@@ -39,8 +39,8 @@ use crate::cli::tables::build::pairs::Pairs;
 ///
 /// Tables hold the exact score of every position with a given number of seeds in play. Build them before you probe,
 /// and to make searches faster. Layers are built from 2 seeds up, since each needs those below it. Run the same
-/// command again after an interruption (Ctrl-C): it continues after the last finished frame. `kalah plan build` shows
-/// the time, memory and disk space beforehand. See docs/building.md.
+/// command again after an interruption (Ctrl-C): it continues after the last finished frame. To see the time, memory
+/// and disk space first, add --dry-run. See docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
@@ -65,7 +65,7 @@ pub struct Build {
     /// Only print which layers would be built, and the time, memory and disk space
     #[arg(long)]
     dry_run: bool,
-    /// With --share or --frame: seconds without a sign of life after which another process counts as dead
+    /// With --share or --frame: treat another process as dead after this many seconds without a sign of life
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
     /// Also make bound tables of the layers from this many seeds up, with the default cuts of `kalah bounds`.

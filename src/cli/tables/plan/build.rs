@@ -131,15 +131,15 @@ impl PlanBuild {
             HumanBytes(work.memory),
         ))?;
         output::line(format_args!(
-            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to \
-             read tables:",
+            "about {} with one process of {} ({}, {why}), or {} with a process for each pair of a layer; to \
+             this add the time to read tables:",
             time(work.seconds),
             output::count(threads, "thread"),
             backend.name(),
             time(work.critical_seconds),
         ))?;
         output::line(format_args!(
-            "{} by each machine, {} by all together if every pair has a machine of its own",
+            "each machine reads {}; if every pair has its own machine, all of them together read {}",
             HumanBytes(work.read),
             HumanBytes(work.read_by_pairs),
         ))?;

@@ -135,13 +135,11 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
         ))?;
     }
     output::line("memory: the program itself, page cache excluded")?;
-    output::line(
-        "one step: bytes of lower tables that one frame is computed from; reading is quick if they fit the page cache",
-    )?;
+    output::line("one step: bytes of lower tables that one frame needs; reading is quick if they fit the page cache")?;
     output::line("read once: bytes of lower tables that the layer needs, read if the page cache holds all of them")?;
     output::line("read by step: bytes read if nothing stays in the page cache from one frame to the next")?;
     output::line(format_args!(
-        "read: bytes read from the disk with {} of memory, of which the page cache has what the memory column leaves",
+        "read: bytes read from the disk with {} of memory; what the build leaves of it is the page cache",
         HumanBytes(memory)
     ))?;
     if plans.iter().any(|plan| plan.may_read_more) {

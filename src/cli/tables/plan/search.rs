@@ -170,12 +170,12 @@ impl Printed<'_> {
             HumanBytes(report.transpositions)
         ))?;
         output::line(format_args!(
-            "about {:.2} times the nodes of a search with exact tables to {} seeds, which fit the same memory",
+            "about {:.2} times the nodes of a search with exact tables alone, which fit this memory to {} seeds",
             report.nodes, report.exact_alone
         ))?;
         if report.disk > 0 {
             output::line(format_args!(
-                "building them takes {} of disk, of which {} must stay, and about {} ({}, {})",
+                "building them needs {} of disk, of which the search needs {}, and takes about {} ({}, {})",
                 HumanBytes(report.disk),
                 HumanBytes(report.disk_kept),
                 HumanDuration(Duration::from_secs_f64(report.seconds)),
@@ -185,7 +185,7 @@ impl Printed<'_> {
             self.print_commands()?;
             if let Some(free) = missing.disk_shortage(search.directory) {
                 output::note(format_args!(
-                    "{} has only {} free; --seeds {} plans fewer layers",
+                    "the disk of {} has only {} free; --seeds {} plans fewer layers",
                     search.directory.display(),
                     HumanBytes(free),
                     plan.one_bit - 1

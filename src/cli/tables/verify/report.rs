@@ -253,7 +253,7 @@ pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
             check.unit(),
             if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
             output::count(layers, "layer"),
-            if boards.iter().any(BoardReport::is_wrong) { " there" } else { "" },
+            if boards.iter().any(BoardReport::is_wrong) { " in these" } else { "" },
         ))?;
     }
     for board in boards {
