@@ -14,7 +14,7 @@ const DEEPENING_TIME: Duration = Duration::from_millis(500);
 /// Deepening takes at most the time left divided by this number.
 const DEEPENING_PART: u32 = 4;
 
-/// Maximum depth of deepening, in turns.
+/// Maximum number of turns of deepening.
 const MAX_TURNS: u32 = 40;
 
 /// Maximum nodes of one search of deepening: more than it can visit in its time.

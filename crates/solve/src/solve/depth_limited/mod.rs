@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `depth` | the depth of a search, in turns or moves |
+//! | `depth` | the depth of a search: a number of turns or moves |
 //! | `deepening` | iterative deepening |
 //! | `proved_bounds` | searches that use proved bounds where they exist |
 //! | `static_leaves` | searches with static evaluations alone, for move ordering |
