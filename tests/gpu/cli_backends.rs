@@ -227,7 +227,7 @@ fn hardware_that_is_not_there_is_not_used() {
     if !real {
         let (code, _, stderr) = kalah(&["build", "--seeds", "5"]);
         assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains("on the CPU, since the GPU cannot be used"), "{stderr}");
+        assert!(stderr.contains("on the CPU: the GPU cannot be used"), "{stderr}");
     }
     for backend in ["auto", "gpu"] {
         let (code, _, stderr) = kalah(&["build", "--seeds", "6", "--backend", backend, "--adapter", "navi21"]);

@@ -65,7 +65,7 @@ impl Compute {
             Err(error) if self.asks_for_gpu() => Err(error),
             Err(error) => {
                 let why = GpuFlags::why_none(&error)
-                    .unwrap_or_else(|| format!("since the GPU cannot be used: {}", statement::statement(&error)));
+                    .unwrap_or_else(|| format!("the GPU cannot be used: {}", statement::statement(&error)));
                 Ok((cpu, format!("on the CPU: {why}")))
             }
         }
