@@ -8,7 +8,7 @@ use std::process::Command;
 fn main() {
     // Changes to these files recompile the program anyway, so watching them costs nothing. A commit
     // that leaves them alone does not change the build, and the previous commit still names it.
-    for path in ["src", "crates", "../core/src", "shaders", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
+    for path in ["src", "crates", "../core/src", "shaders", "web", "Cargo.toml", "Cargo.lock", ".cargo_vcs_info.json"] {
         if Path::new(path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-#[path = "src/page/join.rs"]
 mod join;
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/page");
+    println!("cargo::rerun-if-changed=web/page");
     println!("cargo::rerun-if-changed=build.rs");
     let page = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets it")).join("page.js");
-    std::fs::write(page, join::join(&scripts(Path::new("src/page")), "app")).expect("a file in cargo's directory");
+    std::fs::write(page, join::join(&scripts(Path::new("web/page")), "app")).expect("a file in cargo's directory");
 }
 
 /// Reads the scripts in a directory, by their names without `.js`.

@@ -196,7 +196,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
 
 /// Scores found by the JavaScript reader of the page; `None` without Node.js.
 fn read_by_script(directory: &Path, key: TableKey, literals: &str) -> Option<Vec<String>> {
-    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/serve/src/site");
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/site");
     let scripts = tempfile::tempdir().unwrap();
     for name in ["blake3.js", "tables.js", "xxh3.js"] {
         std::fs::copy(site.join(name), scripts.path().join(name)).unwrap();

@@ -135,7 +135,7 @@ fn text_grows_with_the_font_size_of_the_browser() {
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     assert_eq!(browser.run("return getComputedStyle(document.documentElement).fontSize"), "16px");
-    let text = std::fs::read_to_string("crates/serve/src/page/style.css").unwrap();
+    let text = std::fs::read_to_string("web/page/style.css").unwrap();
     assert!(text.contains("font: 100%/"), "the font size of the page is that of the browser");
     assert_eq!(
         browser.run("return Boolean(document.querySelector('noscript').textContent.includes('JavaScript'))"),

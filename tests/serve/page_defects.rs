@@ -258,7 +258,7 @@ fn one_pit_is_not_several_pits() {
 
 #[test]
 fn colours_need_no_new_function_of_the_browser() {
-    for file in std::fs::read_dir("crates/serve/src/page").unwrap() {
+    for file in std::fs::read_dir("web/page").unwrap() {
         let file = file.unwrap().path();
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(!text.contains("light-dark("), "{}", file.display());

@@ -320,7 +320,7 @@ fn the_page_speaks_german_where_that_is_chosen() {
 
 #[test]
 fn every_text_is_there_in_every_language() {
-    let text = std::fs::read_to_string("crates/serve/src/page/texts.js").unwrap();
+    let text = std::fs::read_to_string("web/page/texts.js").unwrap();
     let (english, german) = text.split_once("const de = {").unwrap();
     let keys = |part: &str| -> BTreeSet<String> {
         let entries = part.lines().filter_map(|line| line.strip_prefix("  ").filter(|entry| !entry.starts_with(' ')));
@@ -333,7 +333,7 @@ fn every_text_is_there_in_every_language() {
     assert!(english.len() > 100);
     assert_eq!(english.difference(&german).collect::<Vec<_>>(), Vec::<&String>::new());
     // Texts that the HTML of the page refers to.
-    let html = std::fs::read_to_string("crates/serve/src/page/index.html").unwrap();
+    let html = std::fs::read_to_string("web/page/index.html").unwrap();
     for kind in ["data-t=\"", "data-title=\"", "data-label=\""] {
         for (key, _) in html.split(kind).skip(1).filter_map(|rest| rest.split_once('"')) {
             assert!(english.contains(key), "{key}");
@@ -385,7 +385,7 @@ fn the_page_is_playable_after_what_its_html_names() {
     browser.wait("window.playable");
     let expected = json!(["/api", "/api/tables", "/board.css", "/page.js", "/style.css"]);
     assert_eq!(browser.run("return window.requests"), expected);
-    let html = std::fs::read_to_string("crates/serve/src/page/index.html").unwrap();
+    let html = std::fs::read_to_string("web/page/index.html").unwrap();
     for path in expected.as_array().unwrap() {
         let path = path.as_str().unwrap().trim_start_matches('/');
         assert!(html.contains(&format!("\"{path}\"")), "{path}");

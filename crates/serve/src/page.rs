@@ -15,8 +15,8 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All files. `build.rs` joins the scripts into one.
 pub(super) const FILES: [File; 4] = [
-    File { path: "/", kind: HTML, text: include_str!("page/index.html") },
-    File { path: "/style.css", kind: CSS, text: include_str!("page/style.css") },
-    File { path: "/board.css", kind: CSS, text: include_str!("page/board.css") },
+    File { path: "/", kind: HTML, text: include_str!("../web/page/index.html") },
+    File { path: "/style.css", kind: CSS, text: include_str!("../web/page/style.css") },
+    File { path: "/board.css", kind: CSS, text: include_str!("../web/page/board.css") },
     File { path: "/page.js", kind: SCRIPT, text: include_str!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];

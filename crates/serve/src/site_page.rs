@@ -12,17 +12,17 @@ use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
 const MODULES: [(&str, &str); 7] = [
-    ("blake3.js", include_str!("site/blake3.js")),
-    ("game.js", include_str!("site/game.js")),
-    ("server.js", include_str!("site/server.js")),
-    ("start.js", include_str!("site/start.js")),
-    ("tables.js", include_str!("site/tables.js")),
-    ("text.js", include_str!("site/text.js")),
-    ("xxh3.js", include_str!("site/xxh3.js")),
+    ("blake3.js", include_str!("../web/site/blake3.js")),
+    ("game.js", include_str!("../web/site/game.js")),
+    ("server.js", include_str!("../web/site/server.js")),
+    ("start.js", include_str!("../web/site/start.js")),
+    ("tables.js", include_str!("../web/site/tables.js")),
+    ("text.js", include_str!("../web/site/text.js")),
+    ("xxh3.js", include_str!("../web/site/xxh3.js")),
 ];
 
 /// Worker, which a browser runs beside the page.
-const WORKER: &str = include_str!("site/worker.js");
+const WORKER: &str = include_str!("../web/site/worker.js");
 
 /// Files of a site besides its tables.
 pub(super) struct Site {
