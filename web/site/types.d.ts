@@ -1,69 +1,74 @@
-// Types shared by the scripts of a site.
+// Types of the messages between a page and its engine.
 
-/** A rule set: its name, its number in tables, and its effects. */
-interface Rules {
-  name: string;
-  code: number;
-  again: boolean;
-  capture: "always" | "opposite" | "never";
-  relays: boolean;
+/** A request of the HTTP API: its method, its target after `api/`, and its body. */
+interface EngineRequest {
+  id: number;
+  method: string;
+  target: string;
+  body: string;
+  /** True if results are sent as they improve. */
+  streams: boolean;
 }
 
-/** Rows in their owner's sowing order; the mover's first. */
-interface Position {
-  mover: number[];
-  other: number[];
-  stores: number[];
+/** The end of a request. */
+interface EngineAnswer {
+  id: number;
+  status: number;
+  answer: any;
 }
 
-/** A played move: the position after it, as the next player to move sees it. */
-interface Played {
-  position: Position;
-  again: boolean;
-  sowing: Api.Lift[];
-  captured: number[];
+/** A result before the end. */
+interface EngineProgress {
+  id: number;
+  progress: any;
 }
 
-/** Bounds of a score or of a value. */
-interface Bounds {
-  lower: number;
-  upper: number;
-}
+type ToEngine = EngineRequest | { cancel: number };
+type FromEngine = EngineAnswer | EngineProgress;
 
-interface Sourced extends Bounds {
-  source: Api.Answer["source"];
-}
-
-/** Fields of a request. */
-interface Fields {
-  rules?: string;
-  board?: string;
-  moves?: string | (string | number)[];
-  text?: string;
-  player?: string;
-  level?: string;
-  day?: string;
-  seed?: string;
-  south?: string;
-  north?: string;
-  headers?: Api.Header[];
-  comments?: Api.Comment[];
-}
-
-/** A table of the site. */
-interface Described {
+/** A table on the host. */
+interface RemoteTable {
   rules: string;
   pits: number;
   seeds: number;
+  bytes: number;
   digest: string;
   file: string;
 }
 
 /** `site.json`. */
 interface Site {
-  server: Api.Server;
-  rules: Rules[];
-  tables: Described[];
+  /** Maximum positions of the tables that the engine builds for a board. */
+  positions: number;
+  tables: RemoteTable[];
+  /** Files of books. */
+  books: string[];
+  /** Boards without a book. */
+  bare: { rules: string; pits: number }[];
+}
+
+/** A part of a file, from `start` to `end`. */
+interface Part {
+  file: string;
+  start: number;
+  end: number;
+}
+
+/** The reply of the engine to a request or a step. */
+type Reply =
+  | { status: number; answer: any }
+  | { needs: Part[] }
+  | { searches: true }
+  | { busy: true }
+  | { progress: any[] };
+
+/** The functions of the module. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  kalah_allocate(bytes: number): number;
+  kalah_attach(bytes: number, count: number): void;
+  kalah_call(call: number, bytes: number): number;
+  kalah_reply_bytes(): number;
 }
 
 /** The browser's own `fetch`. */

@@ -27,36 +27,28 @@
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and sending them |
 
-mod answer;
 mod api;
 mod assets;
-mod book;
 mod cors;
-mod day;
-mod error;
 mod events;
-mod fields;
-mod game;
 mod hosts;
 mod page;
-mod puzzle;
-mod puzzle_request;
+mod puzzles;
+mod refusal;
 mod routes;
-mod searcher;
 mod searches;
 mod server;
+mod service;
 mod site;
 mod site_files;
 mod site_folder;
 mod site_page;
-mod site_puzzles;
 mod slots;
-mod texts;
 mod wire;
 
 pub use cors::{BadOrigin, SharedOrigin};
-pub use error::ApiError;
 pub use hosts::{BadHost, Host};
+pub use kalah_api::ApiError;
 pub use server::{Options, Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
 pub use site_files::SiteError;

@@ -9,16 +9,18 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use kalah_api::{ApiError, MAX_BYTES};
 use tokio::time::timeout;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
 
-use super::api::{self, Service};
+use super::api;
 use super::assets::Asset;
-use super::error::{ApiError, MAX_BYTES};
+use super::refusal::Refusal;
+use super::service::Service;
 use super::slots::Slot;
-use super::{book, events, game, page, puzzle_request, texts};
+use super::{events, page};
 
 /// Header that states whose pages may use an answer.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -68,13 +70,13 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
             .route(&at("/tables"), get(api::tables))
             .route(&at("/position"), get(api::position))
             .route(&at("/search"), get(api::search))
-            .route(&at("/book"), get(book::book))
+            .route(&at("/book"), get(api::book))
             .route(&at("/line"), get(api::line))
             .route(&at("/move"), post(api::choose))
-            .route(&at("/game"), post(game::game))
-            .route(&at("/text/read"), post(texts::read))
-            .route(&at("/text/write"), post(texts::write))
-            .route(&at("/puzzle"), get(puzzle_request::puzzle));
+            .route(&at("/game"), post(api::game))
+            .route(&at("/text/read"), post(api::read_text))
+            .route(&at("/text/write"), post(api::write_text))
+            .route(&at("/puzzle"), get(api::puzzle));
     }
     for file in page::FILES {
         let asset = Asset::new(&file);
@@ -82,8 +84,8 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         routes = routes.route(file.path, get(serve));
     }
     routes = routes
-        .fallback(|uri: Uri| async move { ApiError::NotFound(uri.path().chars().take(100).collect()) })
-        .method_not_allowed_fallback(|method: Method| async move { ApiError::Method(method.to_string()) })
+        .fallback(|uri: Uri| async move { Refusal(ApiError::NotFound(uri.path().chars().take(100).collect())) })
+        .method_not_allowed_fallback(|method: Method| async move { Refusal(ApiError::Method(method.to_string())) })
         .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
         .layer(DefaultBodyLimit::max(MAX_BYTES))
         .layer(compression());
@@ -129,13 +131,15 @@ async fn guard(
     let admitted = host.and_then(|()| if shared { Ok(()) } else { service.hosts.check_origin(headers, api) });
     let mut response = match admitted {
         // The CORS layer would answer it for every sender.
-        Ok(()) if method == Method::OPTIONS && !is_preflight => ApiError::Method(method.to_string()).into_response(),
+        Ok(()) if method == Method::OPTIONS && !is_preflight => {
+            Refusal(ApiError::Method(method.to_string())).into_response()
+        }
         Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
+        Err(error) => Refusal(error).into_response(),
     };
     match response.status() {
         StatusCode::OK if is_preflight => *response.status_mut() = StatusCode::NO_CONTENT,
-        StatusCode::NOT_ACCEPTABLE => response = ApiError::Encoding.into_response(),
+        StatusCode::NOT_ACCEPTABLE => response = Refusal(ApiError::Encoding).into_response(),
         _ => {}
     }
     let headers = response.headers_mut();
@@ -161,7 +165,7 @@ async fn receive(
             let work = client.slot.work();
             events::at_work_until_sent(next.run(request).await, work)
         }
-        Err(error) => error.into_response(),
+        Err(error) => Refusal(error).into_response(),
     }
 }
 

@@ -3,15 +3,13 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use kalah_api::{ApiError, SearchOptions, Searcher, Sources};
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::book::Books;
 use kalah_tables::table::{Shelf, TableError};
 use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
-
-use super::ApiError;
-use super::searcher::{SearchOptions, Searcher};
 
 /// Work after a search, when its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;
@@ -82,12 +80,13 @@ impl Searches {
             let (sender, jobs) = mpsc::channel::<Job>();
             let (shelf, books) = (Arc::clone(shelf), Arc::clone(books));
             thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let mut searcher = Searcher::new(&shelf, &books, options);
+                let sources = Sources { shelf: &shelf, books: &books };
+                let mut searcher = Searcher::new(sources, options);
                 for job in jobs {
                     match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
                         Ok(reply) => reply(),
                         // Its results may be incomplete.
-                        Err(_) => searcher = Searcher::new(&shelf, &books, options),
+                        Err(_) => searcher = Searcher::new(sources, options),
                     }
                 }
             })?;
@@ -131,7 +130,7 @@ impl Searches {
         let (sender, result) = oneshot::channel();
         let job: Job = Box::new(move |searcher| {
             let back = back;
-            let shelf = searcher.shelf();
+            let shelf = searcher.sources().shelf;
             let whole = || reads.require_whole(shelf).map_err(ApiError::from);
             let mut result = whole().and_then(|()| work(searcher, &asked.within(time)));
             if let Err(error) = whole() {

@@ -13,20 +13,18 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use kalah_api::{ApiError, MAX_HEAD, SearchOptions};
 use kalah_solve::book::Books;
 use kalah_tables::table::Shelf;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::ApiError;
-use super::api::Service;
 use super::cors::{SharedOrigin, Sharing};
-use super::error::MAX_HEAD;
 use super::hosts::{Host, Hosts};
-use super::puzzle::Puzzles;
+use super::puzzles::Puzzles;
 use super::routes::{Client, routes};
-use super::searcher::SearchOptions;
 use super::searches::Searches;
+use super::service::Service;
 use super::slots::{Slot, Slots};
 use super::wire::Wire;
 

@@ -1,52 +1,52 @@
-//! The page without a server: a folder for any static host, with tables, the book and puzzles that the page reads
-//! itself.
+//! The page without a server: a folder for any static host, with the engine as WebAssembly, and tables and books that
+//! it reads.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_core::game::{Capture, MAX_PITS, Rules};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_solve::book::Books;
+use kalah_core::game::{MAX_PITS, Rules};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use kalah_solve::book::{Book, Books};
 use kalah_tables::file;
 use kalah_tables::progress::Pulse;
 use kalah_tables::system::available_disk;
 use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
-use super::answer::RuleSet;
-use super::error::MAX_SEEDS;
 use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
-use super::site_puzzles::{has_puzzles, puzzles, steps};
 
 /// Bytes of a table copied at a time.
 const STEP: usize = 1 << 20;
 
-/// Players that work without a server.
-const PLAYERS: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
+/// First bytes of every WebAssembly module.
+const MODULE: &[u8] = b"\0asm";
 
 /// Settings of a site.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SiteOptions {
+    /// The engine, `kalah_wasm.wasm`.
+    pub module: PathBuf,
     /// Directory of the tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
     pub size: u64,
     /// Books.
     pub books: Books,
-    /// Number of days with a puzzle of the day, from yesterday on.
-    pub days: u32,
+    /// Seeds of the largest tables that the engine builds for 6 pits, with as many positions for other boards; 0 for
+    /// none.
+    pub seeds: usize,
 }
 
 impl SiteOptions {
-    /// Returns the default settings with the tables in `tables`: up to 100 MiB of them, no books, puzzles for a year.
-    pub fn new(tables: PathBuf) -> SiteOptions {
-        SiteOptions { tables, size: 100 << 20, books: Books::none(), days: 366 }
+    /// Returns the default settings with the engine `module` and the tables in `tables`: up to 100 MiB of them, the
+    /// shipped books, and tables to 18 seeds built by the engine.
+    pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
+        SiteOptions { module, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
     }
 }
 
@@ -60,16 +60,18 @@ pub struct SiteReport {
     pub table_bytes: u64,
     /// Number of tables left out because of their size.
     pub left_out: usize,
+    /// Bytes of the engine.
+    pub module_bytes: u64,
     /// Number of positions in the books.
     pub book_positions: usize,
-    /// Number of puzzles.
-    pub puzzles: usize,
 }
 
 /// Plan of a site, before it is written.
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
+    /// The engine.
+    module: Vec<u8>,
     tables: Vec<Arc<Table>>,
     left_out: usize,
     /// Directory of the tables, and all tables there, which must not be in the folder.
@@ -80,11 +82,15 @@ impl SitePlan<'_> {
     /// Chooses the tables, the smallest layers first, as long as they fit.
     ///
     /// # Errors
-    /// If the directory of the tables does not exist, or one of its tables is damaged or unusable without missing
-    /// layers below it.
+    /// If the engine cannot be read, the directory of the tables does not exist, or one of its tables is damaged or
+    /// unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
         if !options.tables.is_dir() {
             return Err(SiteError::NoTables(options.tables.clone()));
+        }
+        let module = at(&options.module, file::read(&options.module))?;
+        if !module.starts_with(MODULE) {
+            return Err(SiteError::NoModule(options.module.clone()));
         }
         let shelf = Shelf::new(options.tables.clone());
         let mut layers = Vec::new();
@@ -98,7 +104,7 @@ impl SitePlan<'_> {
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
         let files = layers.iter().map(|layer| layer.path().to_owned());
         let sources = std::iter::once(options.tables.clone()).chain(files).collect();
-        let mut plan = SitePlan { options, tables: Vec::new(), left_out: 0, sources };
+        let mut plan = SitePlan { options, module, tables: Vec::new(), left_out: 0, sources };
         for layer in layers {
             if plan.bytes() + layer.header().file_bytes > options.size {
                 plan.left_out += 1;
@@ -117,23 +123,6 @@ impl SitePlan<'_> {
     /// Returns the bytes of all tables.
     pub fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| table.header().file_bytes).sum()
-    }
-
-    /// Returns the steps of the search for puzzles. If many are found, it takes fewer.
-    pub fn puzzle_steps(&self) -> u64 {
-        self.boards().len() as u64 * steps(self.options.days)
-    }
-
-    /// Returns the tables of each board that has puzzles.
-    fn boards(&self) -> Vec<Tables> {
-        let mut boards: BTreeMap<(usize, usize), Tables> = BTreeMap::new();
-        for table in self.tables.iter().filter(|table| has_puzzles(table.key().pits)) {
-            let TableKey { rules, pits, .. } = table.key();
-            let empty = || Tables::empty(&self.options.tables, rules, pits, MAX_TABLE_SEEDS);
-            let board = boards.entry((rules.index(), pits)).or_insert_with(empty);
-            board.push(Arc::clone(table)).expect("layers come with those below");
-        }
-        boards.into_values().collect()
     }
 
     /// Begins a site in the folder `to` with the tables. An existing site stays unchanged until
@@ -157,58 +146,61 @@ impl SitePlan<'_> {
         Ok(folder)
     }
 
-    /// Searches for puzzles, writes everything else, and replaces the old site by the new one.
+    /// Writes everything else, and replaces the old site by the new one.
     ///
     /// # Errors
-    /// If a file cannot be read or written, a table is damaged, or `pulse` was stopped. The old site is unchanged
-    /// then.
-    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+    /// If a file cannot be written, or `pulse` was stopped. The old site is unchanged then.
+    pub fn write_rest(self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
             tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
             left_out: self.left_out,
-            ..SiteReport::default()
+            module_bytes: self.module.len() as u64,
+            book_positions: 0,
         };
-        let (mut files, books) = books(&self.options.books, &mut report);
-        advance(pulse, 0)?;
-        let (puzzles, count) = puzzles(&self.boards(), self.options.days, pulse)?;
-        report.puzzles = count;
-        files.extend(puzzles);
-        files.push(("site.json".to_owned(), self.description(&books).to_string()));
+        let books = books(&self.options.books, &mut report);
+        pulse.check()?;
+        let description = self.description(&books).to_string().into_bytes();
         let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
+        let mut files: Vec<(String, Vec<u8>)> =
+            books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
+        files.push(("site.json".to_owned(), description));
+        files.push(("kalah_wasm.wasm".to_owned(), self.module));
         let site = Site::new(files, &tables);
         folder.claim(site.files.keys().cloned())?;
-        for (name, text) in &site.files {
-            folder.put(name, text.as_bytes())?;
+        for (name, bytes) in &site.files {
+            folder.put(name, bytes)?;
         }
         folder.publish(&site.page)?;
         Ok(report)
     }
 
-    /// Returns a description of the folder, with the first answers of a server; `books` describes the books.
-    fn description(&self, books: &[Value]) -> Value {
+    /// Returns a description of the folder. The engine uses its own book of a board that has none in `books`, unless
+    /// the board is in `bare`.
+    fn description(&self, books: &[(&Book, Vec<u8>)]) -> Value {
         let tables = self.tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
             json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": header.positions,
                 "bytes": header.file_bytes, "digest": hex(&header.digest), "file": table_path(table) })
         });
-        let rules = Rules::ALL.map(|rules| {
-            let capture = match rules.capture() {
-                Capture::Always => "always",
-                Capture::OppositeSeeds => "opposite",
-                Capture::Never => "never",
-            };
-            json!({ "name": rules.name(), "code": rules.code(), "again": rules.moves_again(), "capture": capture,
-                "relays": rules.relays() })
+        let books = books.iter().map(|(book, _)| Book::file_name(book.rules(), book.pits()));
+        let bare = boards().filter(|&(rules, pits)| {
+            Book::shipped(rules, pits).is_some() && self.options.books.get(rules, pits).is_none()
         });
-        let server = json!({ "version": env!("CARGO_PKG_VERSION"), "rules": Rules::ALL.map(Rules::name),
-            "rule_sets": Rules::ALL.map(RuleSet::from), "players": PLAYERS, "time": 0.0, "stream_time": 0.0,
-            "searches": 1, "seeds": MAX_SEEDS, "pits": MAX_PITS, "books": books, "static": true });
-        json!({ "server": server, "rules": rules, "tables": tables.collect::<Vec<Value>>() })
+        let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
+        let positions: u64 = (2..=self.options.seeds.min(MAX_TABLE_SEEDS)).map(|seeds| layer_positions(6, seeds)).sum();
+        json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(), "books": books.collect::<Vec<String>>(),
+            "bare": bare.collect::<Vec<Value>>() })
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Returns all boards that may have a book.
+fn boards() -> impl Iterator<Item = (Rules, usize)> {
+    Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)))
+}
+
+/// Returns bytes in hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -274,24 +266,15 @@ fn is_copy(path: &Path, bytes: &[u8]) -> bool {
     compare().unwrap_or(false)
 }
 
-/// Returns files with the books, one for each board, and their description.
-fn books(books: &Books, report: &mut SiteReport) -> (Vec<(String, String)>, Vec<Value>) {
-    let (mut files, mut described) = (Vec::new(), Vec::new());
-    for rules in Rules::ALL {
-        for pits in 1..=MAX_PITS {
-            let Some(book) = books.get(rules, pits).filter(|book| !book.is_empty()) else { continue };
-            let row = |seeds: &[u32]| seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-            let entries: BTreeMap<String, [u32; 2]> = book
-                .iter()
-                .map(|(position, bounds)| {
-                    let key = format!("{}/{}", row(position.mover().seeds()), row(position.other().seeds()));
-                    (key, [bounds.lower, bounds.upper])
-                })
-                .collect();
-            report.book_positions += entries.len();
-            files.push((format!("book-{rules}-{pits}.json"), json!(entries).to_string()));
-            described.push(json!({ "rules": rules.name(), "pits": pits, "positions": entries.len() }));
+/// Returns the books that the engine does not ship, as the bytes of their files, and counts the positions of all.
+fn books<'b>(books: &'b Books, report: &mut SiteReport) -> Vec<(&'b Book, Vec<u8>)> {
+    let mut files = Vec::new();
+    for (rules, pits) in boards() {
+        let Some(book) = books.get(rules, pits) else { continue };
+        report.book_positions += book.len();
+        if Book::shipped(rules, pits).is_none_or(|shipped| shipped.digest() != book.digest()) {
+            files.push((book, book.to_bytes()));
         }
     }
-    (files, described)
+    files
 }

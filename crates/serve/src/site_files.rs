@@ -9,8 +9,6 @@ use kalah_tables::file::LockError;
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::TableError;
 
-use super::puzzle::Unfound;
-
 /// Errors of writing a site.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,6 +41,9 @@ pub enum SiteError {
     /// The directory of the tables does not exist.
     #[error("there is no directory {}", .0.display())]
     NoTables(PathBuf),
+    /// The engine's file is something else.
+    #[error("{} is not a WebAssembly module", .0.display())]
+    NoModule(PathBuf),
     /// A table is damaged.
     #[error("{0}")]
     Table(#[from] TableError),
@@ -61,17 +62,7 @@ pub enum SiteError {
     Stopped(#[from] Stopped),
 }
 
-impl From<Unfound> for SiteError {
-    fn from(unfound: Unfound) -> SiteError {
-        match unfound {
-            Unfound::Table(error) => error.into(),
-            Unfound::Stopped(stopped) => stopped.into(),
-        }
-    }
-}
-
-/// Adds finished steps of the current part to `pulse`: bytes of copied tables, or steps of
-/// [`SitePlan::puzzle_steps`](super::SitePlan::puzzle_steps).
+/// Adds copied bytes of tables to `pulse`.
 ///
 /// # Errors
 /// If it was stopped.

@@ -6,37 +6,39 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::page::FILES;
+use super::site::hex;
 use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
-const MODULES: [(&str, &str); 7] = [
-    ("blake3.js", include_str!("../web/site/blake3.js")),
-    ("game.js", include_str!("../web/site/game.js")),
-    ("server.js", include_str!("../web/site/server.js")),
-    ("start.js", include_str!("../web/site/start.js")),
-    ("tables.js", include_str!("../web/site/tables.js")),
-    ("text.js", include_str!("../web/site/text.js")),
-    ("xxh3.js", include_str!("../web/site/xxh3.js")),
+const MODULES: [(&str, &str); 3] = [
+    ("engine.js", include_str!("../web/site/engine.js")),
+    ("local.js", include_str!("../web/site/local.js")),
+    ("parts.js", include_str!("../web/site/parts.js")),
 ];
 
-/// Worker, which a browser runs beside the page.
-const WORKER: &str = include_str!("../web/site/worker.js");
+/// Element of the page that states what it may load. A host of static files may not send it as a header.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; script-src 'self' \
+                      'wasm-unsafe-eval'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n";
+
+/// Service worker, which a browser runs beside the page.
+const OFFLINE: &str = include_str!("../web/site/offline.js");
 
 /// Files of a site besides its tables.
 pub(super) struct Site {
     /// All files except the page, by their paths in the folder.
-    pub files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, Vec<u8>>,
     /// Page, which refers to them.
     pub page: String,
 }
 
 impl Site {
     /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`.
-    pub fn new(files: Vec<(String, String)>, tables: &[String]) -> Site {
-        let mut all: BTreeMap<String, String> = files.into_iter().collect();
-        all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String]) -> Site {
+        let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         let (mut page, mut names) = ("", Vec::new());
         for file in FILES {
             let name = file.path.trim_start_matches('/');
@@ -44,30 +46,30 @@ impl Site {
                 page = file.text;
             } else {
                 names.push(name);
-                all.insert(name.to_owned(), file.text.to_owned());
+                all.insert(name.to_owned(), file.text.into());
             }
         }
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
             "display": "standalone", "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
-        all.insert("manifest.json".to_owned(), manifest.to_string());
-        all.insert("icon.svg".to_owned(), ICON.to_owned());
+        all.insert("manifest.json".to_owned(), manifest.to_string().into());
+        all.insert("icon.svg".to_owned(), ICON.into());
         let version = version(&all, page);
         let page = page_of(page, &version, &names);
-        let mut files: BTreeMap<String, String> =
-            all.into_iter().map(|(name, text)| (format!("{DIRECTORY}/{version}/{name}"), text)).collect();
-        // A worker answers for its own folder.
-        files.insert(format!("worker-{version}.js"), worker(&version, &page, &files, tables));
+        let mut files: BTreeMap<String, Vec<u8>> =
+            all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
+        // A service worker answers for its own folder.
+        files.insert(format!("offline-{version}.js"), offline(&version, &page, &files, tables).into());
         Site { files, page }
     }
 }
 
 /// Returns the version of a site, a digest of its contents.
-fn version(files: &BTreeMap<String, String>, page: &str) -> String {
+fn version(files: &BTreeMap<String, Vec<u8>>, page: &str) -> String {
     let mut hasher = blake3::Hasher::new();
-    let others = [("", page), ("worker.js", WORKER)];
-    for (name, text) in files.iter().map(|(name, text)| (&**name, &**text)).chain(others) {
-        for part in [name, text] {
-            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    let others = [("", page.as_bytes()), ("offline.js", OFFLINE.as_bytes())];
+    for (name, bytes) in files.iter().map(|(name, bytes)| (&**name, &**bytes)).chain(others) {
+        for part in [name.as_bytes(), bytes] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
     }
     hasher.finalize().to_hex()[..16].to_owned()
@@ -75,30 +77,25 @@ fn version(files: &BTreeMap<String, String>, page: &str) -> String {
 
 /// Returns the page with the modules before its own script; `names` are the files that it refers to.
 fn page_of(page: &str, version: &str, names: &[&str]) -> String {
-    let head = ["server.js", "start.js"]
-        .map(|name| format!("<script type=\"module\" src=\"{DIRECTORY}/{version}/{name}\"></script>\n"))
-        .concat();
+    let local = format!("<script type=\"module\" src=\"{DIRECTORY}/{version}/local.js\"></script>\n");
     let manifest = format!("<link rel=\"manifest\" href=\"{DIRECTORY}/{version}/manifest.json\">\n");
     // Modules run in order. There is no server to ask before they run.
     let (before, after) = page.split_once("<script").expect("the page has a script");
     let before: String =
         before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
-    let page = format!("{before}{manifest}{head}<script{after}");
+    let page = format!("{before}{POLICY}{manifest}{local}<script{after}");
     names
         .iter()
         .fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{DIRECTORY}/{version}/{name}\"")))
 }
 
-/// Returns the worker of a version, with the digests of the files that it keeps.
-fn worker(version: &str, page: &str, files: &BTreeMap<String, String>, tables: &[String]) -> String {
-    let digest = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
-    let mut listed = vec![json!(["", "text/html", digest(page)])];
-    listed.extend(files.iter().map(|(path, text)| json!([path, kind(path), digest(text)])));
-    let (_, blake3) = MODULES.iter().find(|(name, _)| *name == "blake3.js").expect("it is one of them");
+/// Returns the service worker of a version, with the digests of the files that it keeps.
+fn offline(version: &str, page: &str, files: &BTreeMap<String, Vec<u8>>, tables: &[String]) -> String {
+    let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
+    let mut listed = vec![json!(["", "text/html", digest(page.as_bytes())])];
+    listed.extend(files.iter().map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
-    let constants = constants.map(|(name, value)| format!("const {name} = {value};\n")).concat();
-    // Not all browsers let workers import modules.
-    format!("{constants}{}{WORKER}", blake3.replace("export function", "function"))
+    constants.map(|(name, value)| format!("const {name} = {value};\n")).concat() + OFFLINE
 }
 
 /// Returns the media type of a file.
@@ -107,7 +104,9 @@ fn kind(path: &str) -> &'static str {
         Some("js") => "text/javascript",
         Some("css") => "text/css",
         Some("svg") => "image/svg+xml",
-        _ => "application/json",
+        Some("json") => "application/json",
+        // Hosts have different types for these.
+        _ => "",
     }
 }
 

@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use kalah_api::{ApiError, MAX_HEAD, MAX_HEADERS};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
-use super::ApiError;
-use super::error::{MAX_HEAD, MAX_HEADERS};
+use super::refusal::response_text;
 
 /// Limits of time and bytes for reading a connection after the last answer. Closing it with unread bytes resets it,
 /// and the client may lose an answer that it has not read yet, such as the refusal of a long body.
@@ -63,7 +63,7 @@ impl Wire {
     pub async fn end(mut self, error: Option<&ApiError>) {
         let closed = async {
             if let Some(error) = error {
-                self.stream.write_all(error.response_text().as_bytes()).await?;
+                self.stream.write_all(response_text(error).as_bytes()).await?;
             }
             self.stream.shutdown().await?;
             tokio::io::copy(&mut self.stream.take(LINGER_BYTES), &mut tokio::io::sink()).await

@@ -1,27 +1,38 @@
-//! The engine as a WebAssembly module, for one rule set and board: it builds tables in memory,
-//! probes positions, and solves positions above the tables.
+//! The engine as a WebAssembly module: it builds tables in memory, probes and solves positions, chooses moves, and
+//! answers the requests of the HTTP API.
 //!
-//! The module imports one function, the clock (`kalah.now`), and exports three. A host writes a
-//! [`Request`](request::Request) as JSON into memory from [`kalah_allocate`] and passes it to
+//! The module imports one function, the clock (`kalah.now`), and exports four. A host writes a
+//! [`Call`](request::Call) as JSON into memory from [`kalah_allocate`] and passes it to
 //! [`kalah_call`], which returns the answer as JSON. `js/kalah.mjs` is such a host.
+//!
+//! No call waits for anything. A search goes on for a while in each call of `step`. A request that needs parts of
+//! files on the host names them; the host repeats it once it has fetched these.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `request` | requests, and their answers |
-//! | `session` | the tables, the book and the solver of one board |
+//! | `request` | calls, and their answers |
+//! | `engine` | the boards, their tables and books |
+//! | `board` | the tables of one board, built layer by layer |
+//! | `remote` | tables on the host, read in parts |
+//! | `searching` | searches in steps |
 
+mod board;
+mod engine;
+mod remote;
 mod request;
-mod session;
+mod searching;
 
 use std::cell::RefCell;
 
+use engine::Engine;
 use request::answer;
-use session::Session;
 
 /// State of the module, which has one thread.
 #[derive(Default)]
 struct State {
-    session: Option<Session>,
+    engine: Option<Engine>,
+    /// Bytes that belong to the next call.
+    attached: Vec<u8>,
     /// The last answer.
     reply: String,
 }
@@ -30,23 +41,34 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Allocates `bytes` bytes for a request.
+/// Allocates `bytes` bytes for a call.
 #[unsafe(no_mangle)]
 pub extern "C" fn kalah_allocate(bytes: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; bytes].into_boxed_slice()).cast()
 }
 
-/// Answers the request of `bytes` bytes at `request`, and frees it. Returns the address of the
+/// Attaches the `bytes` bytes at `attached` to the next call, and takes their memory.
+///
+/// # Safety
+/// `attached` must come from [`kalah_allocate`] with the same `bytes`, and must not be used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kalah_attach(attached: *mut u8, bytes: usize) {
+    // SAFETY: the memory was allocated as such a slice, and the caller gives it up.
+    let attached = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(attached, bytes)) };
+    STATE.with_borrow_mut(|state| state.attached = attached.into_vec());
+}
+
+/// Answers the call of `bytes` bytes at `call`, and frees it. Returns the address of the
 /// answer, which the next call overwrites.
 ///
 /// # Safety
-/// `request` must come from [`kalah_allocate`] with the same `bytes`, and must not be used again.
+/// `call` must come from [`kalah_allocate`] with the same `bytes`, and must not be used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn kalah_call(request: *mut u8, bytes: usize) -> *const u8 {
+pub unsafe extern "C" fn kalah_call(call: *mut u8, bytes: usize) -> *const u8 {
     // SAFETY: the memory was allocated as such a slice, and the caller gives it up.
-    let request = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(request, bytes)) };
-    STATE.with_borrow_mut(|State { session, reply }| {
-        *reply = answer(session, &request);
+    let call = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(call, bytes)) };
+    STATE.with_borrow_mut(|State { engine, attached, reply }| {
+        *reply = answer(engine, &call, std::mem::take(attached));
         reply.as_ptr()
     })
 }

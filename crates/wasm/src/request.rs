@@ -1,66 +1,303 @@
 use std::error::Error;
+use std::time::Duration;
 
+use kalah_api::{
+    ApiError, GameRequest, MoveRequest, PositionAnswer, PositionRequest, PuzzleRequest, ServerAnswer, TablesAnswer,
+    follow_line, read_text, write_text,
+};
+use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
-use kalah_tables::table::TableKey;
-use serde::Deserialize;
-use serde_json::json;
+use kalah_core::index::layer_positions;
+use kalah_core::table::{Listing, TableKey};
+use kalah_solve::book::{Book, Books};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::session::Session;
+use super::engine::Engine;
+use super::remote::{Part, RemoteTable};
+use super::searching::{Searches, Step};
 
-/// A request. Positions are texts, as in [`Position`]'s `FromStr`.
+/// Times of searches, as a server has them: by default and at most, and at most if results are streamed.
+const TIME: Duration = Duration::from_secs(5);
+const STREAM_TIME: Duration = Duration::from_secs(600);
+
+/// Default time to search a position of a game.
+const GAME_TIME: Duration = Duration::from_millis(200);
+
+/// A call. Positions are texts, as in [`Position`]'s `FromStr`.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "call", rename_all = "lowercase")]
-pub(super) enum Request {
-    /// Chooses rule set and board, before any other request.
-    Open {
-        rules: String,
-        pits: usize,
-        /// Seeds of the largest layer that can be built.
-        seeds: usize,
+pub(super) enum Call {
+    /// Begins, without tables. The bytes with this call are books, one after the other.
+    Start {
+        /// Maximum positions of the tables that are built for a board.
+        positions: u64,
         /// Maximum bytes of the transposition table.
         transpositions: u64,
+        /// Tables on the host.
+        #[serde(default)]
+        tables: Vec<RemoteTable>,
+        /// Sizes of the books in bytes.
+        #[serde(default)]
+        books: Vec<usize>,
+        /// Boards that have no book.
+        #[serde(default)]
+        bare: Vec<BoardKey>,
     },
-    /// Builds the next layer. The answer is `null` if all are built.
+    /// Chooses the board of `build`, `probe` and `solve`.
+    Open { rules: String, pits: usize, seeds: usize },
+    /// Builds the next layer of the last board. The answer is `null` if all are built.
     Build,
     /// Looks up a position in the tables or the book: the document of `kalah probe --json`.
     Probe { position: String },
-    /// Searches a position for this time: the document of `kalah solve --json`. If the value was
-    /// not proved, it has bounds.
+    /// Searches a position for this time: the document of `kalah solve --json`. If the value was not proved, it has
+    /// bounds.
     Solve { position: String, seconds: f64 },
+    /// A request of the HTTP API: its method, its target after `/api/`, its body.
+    Request {
+        method: String,
+        target: String,
+        #[serde(default)]
+        body: String,
+        /// True if results are reported as they improve.
+        #[serde(default)]
+        streams: bool,
+    },
+    /// Continues the search of the last request.
+    Step,
+    /// Ends the search.
+    Cancel,
+    /// Adds a part of a file on the host, whose bytes come with this call.
+    Part { file: String, start: u64, end: u64 },
+    /// Forgets all parts, when an answer was given or a part was damaged.
+    Forget,
 }
 
-/// Answers a request: a document, or an object with an `error`.
-pub(super) fn answer(session: &mut Option<Session>, request: &[u8]) -> String {
-    let answered = serde_json::from_slice(request).map_err(Into::into).and_then(|request| respond(session, request));
+/// A rule set and number of pits.
+#[derive(Debug, Deserialize)]
+pub(super) struct BoardKey {
+    rules: String,
+    pits: usize,
+}
+
+/// What a request led to.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Reply {
+    /// It is answered.
+    Answer { status: u16, answer: Value },
+    /// It needs these parts of files; repeat it then.
+    Needs { needs: Vec<Part> },
+    /// It began a search, which `step` continues.
+    Searches { searches: bool },
+    /// A search is in progress; repeat it then.
+    Busy { busy: bool },
+    /// The search goes on; results so far.
+    Progress { progress: Vec<Value> },
+}
+
+/// Answers a call: a document, or an object with an `error`.
+pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>) -> String {
+    let answered = serde_json::from_slice(call).map_err(Into::into).and_then(|call| respond(engine, call, attached));
     answered.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string())
 }
 
-fn respond(session: &mut Option<Session>, request: Request) -> Result<String, Box<dyn Error>> {
-    if let Request::Open { rules, pits, seeds, transpositions } = request {
-        let rules: Rules = rules.parse()?;
-        *session = Some(Session::new(TableKey { rules, pits, seeds }, transpositions)?);
+fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
+    if let Call::Start { positions, transpositions, tables, books: sizes, bare } = call {
+        *engine = Some(Engine::new(positions, transpositions, given_books(&attached, &sizes, &bare)?, tables));
         return Ok("null".to_owned());
     }
-    let session = session.as_mut().ok_or("the first request must be \"open\"")?;
-    Ok(match request {
-        Request::Open { .. } | Request::Build => serde_json::to_string(&session.build()?)?,
-        Request::Probe { position } => serde_json::to_string(&session.probe(&session.position(&position)?)?)?,
-        Request::Solve { position, seconds } => {
-            let position = session.position(&position)?;
-            serde_json::to_string(&session.solve(&position, seconds)?)?
+    let engine = engine.as_mut().ok_or("the first call must be \"start\"")?;
+    Ok(match call {
+        Call::Start { .. } => unreachable!("answered above"),
+        Call::Open { rules, pits, seeds } => {
+            engine.open(TableKey { rules: rules.parse()?, pits, seeds })?;
+            "null".to_owned()
+        }
+        Call::Build => serde_json::to_string(&engine.build()?)?,
+        Call::Probe { position } => serde_json::to_string(&engine.look_up(&parse(engine, &position)?)?)?,
+        Call::Solve { position, seconds } => {
+            let position = parse(engine, &position)?;
+            serde_json::to_string(&engine.solve(&position, seconds)?)?
+        }
+        Call::Request { method, target, body, streams } => {
+            let reply = request(engine, &method, &target, body.as_bytes(), streams);
+            serde_json::to_string(&finished(engine, reply))?
+        }
+        Call::Step => {
+            let reply = engine.with(|searches| searches.step()).map(|step| match step {
+                Step::Progress(progress) => Reply::Progress { progress },
+                Step::Answer(answer) => Reply::Answer { status: 200, answer },
+            });
+            if reply.is_err() {
+                engine.with(|searches| searches.cancel());
+            }
+            serde_json::to_string(&finished(engine, reply))?
+        }
+        Call::Cancel => {
+            engine.with(|searches| searches.cancel());
+            "null".to_owned()
+        }
+        Call::Part { file, start, end } => {
+            engine.parts.add(Part { file, start, end }, attached);
+            "null".to_owned()
+        }
+        Call::Forget => {
+            engine.parts.clear();
+            "null".to_owned()
         }
     })
 }
 
-impl Session {
-    /// Parses a position of this session's board.
-    fn position(&self, text: &str) -> Result<Position, Box<dyn Error>> {
-        let position: Position = text.parse()?;
-        let (found, expected) = (position.pits(), self.pits());
-        if found == expected {
-            Ok(position)
-        } else {
-            Err(format!("{text} has {found} pits a side, not {expected}").into())
-        }
+/// Parses a position of the opened board.
+fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
+    let position: Position = text.parse()?;
+    let expected = engine.board().ok_or("the first call must be \"open\"")?.pits;
+    let found = position.pits();
+    if found == expected { Ok(position) } else { Err(format!("{text} has {found} pits a side, not {expected}").into()) }
+}
+
+/// Returns the shipped books with those in `bytes`, and without those of `bare` boards.
+fn given_books(mut bytes: &[u8], sizes: &[usize], bare: &[BoardKey]) -> Result<Books, Box<dyn Error>> {
+    let mut others = Vec::new();
+    for &size in sizes {
+        let (book, rest) = bytes.split_at_checked(size).ok_or("the books are shorter than stated")?;
+        others.push(Book::from_bytes(book)?);
+        bytes = rest;
     }
+    let bare: Result<Vec<(Rules, usize)>, _> =
+        bare.iter().map(|board| board.rules.parse().map(|rules| (rules, board.pits))).collect();
+    Ok(Books::of(others, &bare?))
+}
+
+/// Returns the reply, the parts that are needed for it, or the document of its error.
+fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
+    let needs = engine.parts.take_needed();
+    match reply {
+        Err(_) if !needs.is_empty() => Reply::Needs { needs },
+        Err(error) => Reply::Answer { status: error.kind().0, answer: error.document() },
+        Ok(reply) => reply,
+    }
+}
+
+const BUSY: Result<Reply, ApiError> = Ok(Reply::Busy { busy: true });
+
+fn answered(document: impl Serialize) -> Result<Reply, ApiError> {
+    Ok(Reply::Answer { status: 200, answer: json!(document) })
+}
+
+/// Answers a request of the HTTP API, or begins the search that it needs.
+fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams: bool) -> Result<Reply, ApiError> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    match (method, path) {
+        ("GET", "") => {
+            let [time, stream_time] = [TIME, STREAM_TIME].map(|time| time.as_secs_f64());
+            answered(ServerAnswer::new(engine.books(), time, stream_time, 1))
+        }
+        ("GET", "tables") => answered(tables(engine)),
+        ("GET", "position" | "search") => {
+            let request = PositionRequest::read(query)?;
+            if !choose(engine, request.rules, request.position.pits())? {
+                return BUSY;
+            }
+            if let Some(known) = at_once(engine, request.rules, &request.position)? {
+                return if path == "search" {
+                    answered(PositionRequest::known_at_once(known, 0.0))
+                } else {
+                    answered(known)
+                };
+            }
+            let is_search = path == "search";
+            let time = request.time.unwrap_or(TIME).min(if is_search { STREAM_TIME } else { TIME });
+            searches(engine, |searches| searches.begin(&request, time, is_search && streams))
+        }
+        ("GET", "book") => {
+            let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query)?;
+            if !choose(engine, rules, position.pits())? {
+                return BUSY;
+            }
+            answered(engine.with(|searches| searches.sources.recall(rules, &position))?)
+        }
+        ("GET", "line") => answered(follow_line(query)?),
+        ("POST", "move") => {
+            let request = MoveRequest::read(body)?;
+            if !choose(engine, request.rules, request.position.pits())? {
+                return BUSY;
+            }
+            let time = request.time.unwrap_or(TIME).min(TIME);
+            let answer = engine.with(|searches| match request.at_once(searches.sources, time)? {
+                Some(answer) => Ok(answer),
+                None => request.search(&mut searches.searcher, &Cancel::new().within(time)),
+            });
+            answered(answer?)
+        }
+        ("POST", "game") => {
+            let mut game = GameRequest::read(body)?;
+            if !choose(engine, game.rules(), game.start().pits())? {
+                return BUSY;
+            }
+            let time = game.time.unwrap_or(GAME_TIME).min(TIME);
+            game.answer_at_once(|rules, position| at_once(engine, rules, position), |_| ())?;
+            if game.unanswered() == 0 {
+                return answered(game.answer());
+            }
+            searches(engine, |searches| {
+                searches.begin_game(game, time);
+                Ok(())
+            })
+        }
+        ("POST", "text/read") => answered(read_text(body)?),
+        ("POST", "text/write") => answered(write_text(body)?),
+        ("GET", "puzzle") => {
+            // The page names the day.
+            let request = PuzzleRequest::read(query, 0)?;
+            let key = request.key;
+            if !choose(engine, key.rules, key.start.pits())? {
+                return BUSY;
+            }
+            let puzzle = engine.with(|searches| {
+                let tables = searches.sources.shelf.tables(key.rules, key.start.pits());
+                tables.map_or(Ok(None), |tables| key.find(tables, &Cancel::new()))
+            });
+            answered(request.answer(puzzle?)?)
+        }
+        _ => Err(ApiError::NotFound(format!("/api/{path}"))),
+    }
+}
+
+/// Begins a search, unless one is in progress.
+fn searches(
+    engine: &mut Engine,
+    begin: impl for<'t> FnOnce(&mut Searches<'t>) -> Result<(), ApiError>,
+) -> Result<Reply, ApiError> {
+    engine.with(|searches| {
+        if searches.is_busy() {
+            return BUSY;
+        }
+        begin(searches)?;
+        Ok(Reply::Searches { searches: true })
+    })
+}
+
+/// Chooses the board of a request. Returns false if that would end the search in progress.
+fn choose(engine: &mut Engine, rules: Rules, pits: usize) -> Result<bool, ApiError> {
+    engine.choose(rules, pits).map_err(|error| ApiError::Failed(error.to_string()))
+}
+
+/// Answers about a position without a search: from the rules, the tables here and on the host, or the book.
+fn at_once(engine: &mut Engine, rules: Rules, position: &Position) -> Result<Option<PositionAnswer>, ApiError> {
+    if !position.is_over()
+        && let Some(probe) = engine.probe_all(rules, position)?
+    {
+        return Ok(Some(PositionAnswer::probed(rules, &probe)));
+    }
+    engine.with(|searches| searches.sources.at_once(rules, position))
+}
+
+/// Lists the tables here and on the host.
+fn tables(engine: &Engine) -> TablesAnswer {
+    let mut listing = Listing::default();
+    listing.tables = engine.tables().map(|(key, bytes)| (key, layer_positions(key.pits, key.seeds), bytes)).collect();
+    listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
+    listing.into()
 }

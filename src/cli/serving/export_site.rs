@@ -13,21 +13,24 @@ use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
 
-/// Write the page and its tables for a static web host
+/// Write the page and its engine for a static web host
 ///
-/// Use this to publish the page without a server program: any web server that answers range requests will do. The
-/// page reads the tables itself. Values come from the tables and the book, and puzzles are found in advance; above
-/// the tables there are only short searches. An older site in the folder is replaced once the new one is complete;
+/// Use this to publish the page without a server program. The engine, a WebAssembly module, runs in the visitor's
+/// browser: it builds small tables in memory, and searches above them. It reads the tables in the folder, if any, in
+/// parts, so the host must answer range requests. An older site in the folder is replaced once the new one is complete;
 /// other files stay. See docs/serve.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Write the page with 50 MB of tables", "kalah export-site site --size 50MB"),
-    ("Include puzzles of the day for a month", "kalah export-site site --days 30"),
+    ("Write the page without tables", "kalah export-site site --module kalah_wasm.wasm --size 0"),
+    ("Add 50 MB of tables", "kalah export-site site --module kalah_wasm.wasm --size 50MB"),
 ]))]
 pub struct ExportSite {
     /// Folder to write
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// The engine, which packaging/wasm makes [default: kalah_wasm.wasm beside the program]
+    #[arg(long, value_name = "FILE", env = "KALAH_MODULE")]
+    module: Option<PathBuf>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -35,9 +38,9 @@ pub struct ExportSite {
     /// Copy at most this size of tables, smallest layers first
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "100MiB")]
     size: u64,
-    /// Find puzzles of the day for N days; later days repeat other puzzles
-    #[arg(long, value_name = "N", default_value_t = 366, value_parser = clap::value_parser!(u32).range(..=36_525))]
-    days: u32,
+    /// Let browsers build tables up to N seeds, or as many positions on other boards than 6 pits; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 18, value_parser = clap::value_parser!(u8).range(..=24))]
+    seeds: u8,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -49,22 +52,27 @@ struct ExportSiteReport {
     tables: usize,
     table_bytes: u64,
     left_out: usize,
+    module_bytes: u64,
     book_positions: usize,
-    puzzles: usize,
 }
 
 impl ExportSite {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let pulse = stopped_by_signal();
-        let mut options = SiteOptions::new(self.tables.path.clone());
+        let module = self.module.clone().or_else(beside_program).ok_or_else(|| {
+            anyhow::anyhow!(
+                "the engine is missing: give its file, kalah_wasm.wasm, by --module; packaging/wasm makes it"
+            )
+        })?;
+        let mut options = SiteOptions::new(module, self.tables.path.clone());
         options.size = self.size;
         if !self.tables.path.is_dir() {
             return Err(SiteError::NoTables(self.tables.path).into());
         }
         options.books = self.book.find_all(&self.tables.path);
-        options.days = self.days;
+        options.seeds = self.seeds.into();
         let plan = SitePlan::new(&options)?;
-        let written = match self.write(&plan, &pulse) {
+        let written = match self.write(plan, &pulse) {
             Err(SiteError::Stopped(_)) => {
                 output::message("stopped: the folder is unchanged; the same command starts over");
                 return Ok(Outcome::Failed);
@@ -76,20 +84,20 @@ impl ExportSite {
             tables: written.tables.len(),
             table_bytes: written.table_bytes,
             left_out: written.left_out,
+            module_bytes: written.module_bytes,
             book_positions: written.book_positions,
-            puzzles: written.puzzles,
         };
         if self.json {
             output::json(&report)?;
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{}: {} ({}), {} of the book, {}",
+            "{}: the engine ({}), {} ({}), {} of the book",
             report.directory,
+            HumanBytes(report.module_bytes),
             output::count(report.tables, "table"),
             HumanBytes(report.table_bytes),
             output::many(report.book_positions as u64, "position"),
-            output::count(report.puzzles, "puzzle"),
         ))?;
         if report.left_out > 0 {
             output::note(format_args!(
@@ -98,31 +106,22 @@ impl ExportSite {
                 HumanBytes(self.size)
             ));
         }
-        if report.tables == 0 {
-            output::note(format_args!(
-                "there are no tables in {}: build some with `kalah build --seeds 20`",
-                self.tables.path.display()
-            ));
-        }
         Ok(Outcome::Done)
     }
 
     /// Writes the planned site, and shows the progress.
-    fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
-        output::note(format_args!(
-            "{} to copy, {}; then puzzles are searched for",
-            output::count(plan.tables(), "table"),
-            HumanBytes(plan.bytes())
-        ));
+    fn write(&self, plan: SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+        output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
         let progress = Progress::of(plan.bytes(), "bytes");
         progress.stage("tables".to_owned());
         let copied = progress.watch(&pulse.positions, || plan.copy_tables(&self.directory, pulse));
         progress.finish();
-        let folder = copied?;
-        let progress = Progress::of(plan.puzzle_steps(), "games and days");
-        progress.stage("puzzles".to_owned());
-        let written = progress.watch(&pulse.positions, || plan.write_rest(folder, pulse));
-        progress.finish();
-        written
+        plan.write_rest(copied?, pulse)
     }
+}
+
+/// Returns the engine beside the program, if it is there.
+fn beside_program() -> Option<PathBuf> {
+    let module = std::env::current_exe().ok()?.with_file_name("kalah_wasm.wasm");
+    module.exists().then_some(module)
 }

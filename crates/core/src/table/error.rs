@@ -40,6 +40,9 @@ pub enum Damage {
     /// The chunks of an archive are valid, but unpack to another table than the one packed.
     #[error("it unpacks to another table than the one it was made from")]
     Digest,
+    /// The file holds a table with another digest than expected.
+    #[error("its digest is not the expected one")]
+    OtherDigest,
     /// The file became shorter while it was read, or the disk failed.
     #[error("it became shorter while it was in use, or the disk failed")]
     Shrunk,

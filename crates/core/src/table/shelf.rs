@@ -54,6 +54,22 @@ impl Shelf {
         Shelf { directory, opened: [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()] }
     }
 
+    /// Collects opened tables, at most one set for each board. No other board has tables.
+    pub fn of(tables: impl IntoIterator<Item = Tables>) -> Shelf {
+        let shelf = Shelf::new(PathBuf::new());
+        let mut tables: Vec<Tables> = tables.into_iter().collect();
+        for rules in Rules::ALL {
+            for (index, place) in shelf.opened[rules.index()].iter().enumerate() {
+                let (pits, is_this) =
+                    (index + 1, |tables: &Tables| (tables.rules(), tables.pits()) == (rules, index + 1));
+                let found = tables.iter().position(is_this).map(|at| tables.swap_remove(at));
+                let exact = found.unwrap_or_else(|| Tables::empty(&shelf.directory, rules, pits, 2));
+                place.get_or_init(|| Opened { exact, bounds: None });
+            }
+        }
+        shelf
+    }
+
     /// The tables of a board; `None` if the directory has none.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
         self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())

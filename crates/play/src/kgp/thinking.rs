@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah_core::game::Rules;
 use kalah_solve::book::Books;
@@ -65,7 +65,7 @@ pub(super) fn think(
             let setting = Setting::new(RULES).tables(tables).bounds(bounds).book(book).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
-        let cancel = request.cancel.until(Some(request.deadline));
+        let cancel = request.cancel.within(request.deadline.saturating_duration_since(Instant::now()));
         let mut sent = Ok(());
         let choice = player.choose(&request.position, &cancel, &mut |choice| {
             if sent.is_ok() {

@@ -120,6 +120,19 @@ impl Books {
         Books { sources: shipped().iter().map(Source::Shipped).collect(), unusable: Vec::new() }
     }
 
+    /// The given books, and the [shipped](Book::shipped) books of other boards, except those of `bare` boards.
+    pub fn of(given: Vec<Book>, bare: &[(Rules, usize)]) -> Books {
+        let mut books = Books::none();
+        books.sources.extend(given.into_iter().map(|book| Source::File(Box::new(book))));
+        for book in shipped() {
+            let board = (book.rules(), book.pits());
+            if !bare.contains(&board) && books.get(board.0, board.1).is_none() {
+                books.sources.push(Source::Shipped(book));
+            }
+        }
+        books
+    }
+
     /// Finds the books for some rule sets to use with the tables in `directory`: files with the
     /// [names](Book::file_name) of books, and the [shipped](Book::shipped) books of other boards.
     ///

@@ -46,7 +46,7 @@ mod transposition;
 mod zero_window;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
-pub use depth_limited::{Deepening, MAX_MOVES, deepen};
+pub use depth_limited::{Deepening, DepthSchedule, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
 pub use error::SolveError;
 pub use kalah_core::game::{Bounds, ValueBounds};

@@ -22,42 +22,88 @@ pub enum Deepening {
     Interrupted,
 }
 
-/// Iterative deepening: calls `search` with increasing depths until it is interrupted, a deeper search finds no
-/// more, or it has reached `most` turns. `search` gets the depth and a budget of nodes, at most `budget`. The
-/// last complete search counts.
+/// The depths of an iterative deepening, and the budget of nodes of each search.
 ///
 /// Depths are numbers of turns, since a player decides on a turn. But with again-moves or relays a turn may not
 /// end within any budget. When growing budgets do not suffice for one more turn, depths are numbers of moves. A
 /// search of one move always ends; the caller does that one.
-pub fn deepen<E>(most: u32, budget: u64, mut search: impl FnMut(Depth, u64) -> Result<Deepening, E>) -> Result<(), E> {
-    let (mut turns, mut moves, mut allowed) = (1, 2, budget.min(FIRST_BUDGET));
-    // True if a smaller budget was not enough for this number of turns either; true at first, since the first
-    // result must come soon.
-    let mut stuck = true;
-    loop {
-        match search(Depth::Turns(turns), allowed)? {
-            Deepening::Complete if turns >= most => return Ok(()),
-            Deepening::Complete => {
-                (turns, stuck) = (turns + 1, false);
-                continue;
-            }
-            Deepening::OverBudget => {}
-            Deepening::Final | Deepening::Interrupted => return Ok(()),
-        }
-        // This number of turns has at least this many moves.
-        moves = moves.max(turns + 1);
-        while stuck && moves <= MAX_MOVES {
-            match search(Depth::Moves(moves), allowed)? {
-                Deepening::Complete => moves += 1,
-                Deepening::OverBudget => break,
-                Deepening::Final | Deepening::Interrupted => return Ok(()),
-            }
-        }
-        if allowed == budget {
-            return Ok(());
-        }
-        (allowed, stuck) = (budget.min(MORE * allowed), true);
+#[derive(Clone, Debug)]
+pub struct DepthSchedule {
+    most: u32,
+    budget: u64,
+    turns: u32,
+    moves: u32,
+    allowed: u64,
+    /// True if a smaller budget was not enough for this number of turns either; true at first, since the first
+    /// result must come soon.
+    stuck: bool,
+    by_moves: bool,
+    is_over: bool,
+}
+
+impl DepthSchedule {
+    /// Begins with one turn. It ends after `most` turns; no search gets more than `budget` nodes.
+    pub fn new(most: u32, budget: u64) -> DepthSchedule {
+        let allowed = budget.min(FIRST_BUDGET);
+        DepthSchedule { most, budget, turns: 1, moves: 2, allowed, stuck: true, by_moves: false, is_over: false }
     }
+
+    /// Depth and budget of the next search; `None` if there is none.
+    pub fn next_search(&self) -> Option<(Depth, u64)> {
+        let depth = if self.by_moves { Depth::Moves(self.moves) } else { Depth::Turns(self.turns) };
+        (!self.is_over).then_some((depth, self.allowed))
+    }
+
+    /// Records the end of this search. An interrupted one stays the next.
+    pub fn record(&mut self, end: Deepening) {
+        match end {
+            Deepening::Interrupted => {}
+            Deepening::Final => self.is_over = true,
+            Deepening::Complete if self.by_moves => {
+                self.moves += 1;
+                self.search_by_moves();
+            }
+            Deepening::Complete if self.turns >= self.most => self.is_over = true,
+            Deepening::Complete => (self.turns, self.stuck) = (self.turns + 1, false),
+            Deepening::OverBudget if self.by_moves || !self.stuck => self.raise_budget(),
+            Deepening::OverBudget => {
+                // This number of turns has at least this many moves.
+                self.moves = self.moves.max(self.turns + 1);
+                self.search_by_moves();
+            }
+        }
+    }
+
+    fn search_by_moves(&mut self) {
+        if self.moves <= MAX_MOVES {
+            self.by_moves = true;
+        } else {
+            self.raise_budget();
+        }
+    }
+
+    fn raise_budget(&mut self) {
+        if self.allowed == self.budget {
+            self.is_over = true;
+            return;
+        }
+        self.allowed = self.budget.min(MORE * self.allowed);
+        (self.stuck, self.by_moves) = (true, false);
+    }
+}
+
+/// Iterative deepening: calls `search` with increasing depths until it is interrupted, a deeper search finds no
+/// more, or it has reached `most` turns. `search` gets the depth and a budget of nodes, at most `budget`. The
+/// last complete search counts. [`DepthSchedule`] has the depths.
+pub fn deepen<E>(most: u32, budget: u64, mut search: impl FnMut(Depth, u64) -> Result<Deepening, E>) -> Result<(), E> {
+    let mut schedule = DepthSchedule::new(most, budget);
+    while let Some((depth, allowed)) = schedule.next_search() {
+        match search(depth, allowed)? {
+            Deepening::Interrupted => break,
+            end => schedule.record(end),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

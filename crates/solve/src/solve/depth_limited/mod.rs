@@ -16,7 +16,7 @@ mod methods;
 mod proved_bounds;
 mod static_leaves;
 
-pub use deepening::{Deepening, MAX_MOVES, deepen};
+pub use deepening::{Deepening, DepthSchedule, MAX_MOVES, deepen};
 pub use depth::Depth;
 pub(crate) use findings::Findings;
 pub use methods::{Evaluation, LimitedResult, LimitedSearch, Method};

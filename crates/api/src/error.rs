@@ -1,8 +1,8 @@
+//! Errors of requests, and limits of what a request may contain.
+
 use std::error::Error;
 
-use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use kalah_core::cancel::Stopped;
 use kalah_core::cause;
 use kalah_core::game::{ParseError, UnknownRules};
 use kalah_play::play::{PlayError, UnknownPlayer};
@@ -13,23 +13,22 @@ use kalah_tables::table::{Damage, TableError};
 use serde_json::{Value, json};
 
 /// Maximum seeds in play of a position in a request.
-pub(super) const MAX_SEEDS: u32 = 400;
+pub const MAX_SEEDS: u32 = 400;
 
 /// Maximum characters of a board literal.
-pub(super) const MAX_LITERAL: usize = 256;
+pub const MAX_LITERAL: usize = 256;
 
 /// Maximum moves of a line.
-pub(super) const MAX_MOVES: usize = 1000;
+pub const MAX_MOVES: usize = 1000;
 
 /// Maximum bytes of a request's address, and of its body.
-pub(super) const MAX_BYTES: usize = 8192;
+pub const MAX_BYTES: usize = 8192;
 
-/// Maximum bytes of a request's head, and maximum number of headers.
-pub(super) const MAX_HEAD: usize = 128 << 10;
-pub(super) const MAX_HEADERS: usize = 100;
+/// Maximum bytes of a request's head.
+pub const MAX_HEAD: usize = 128 << 10;
 
-/// Seconds after which a refused client may repeat its request.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+/// Maximum number of a request's headers.
+pub const MAX_HEADERS: usize = 100;
 
 /// Errors of requests.
 #[derive(Debug, thiserror::Error)]
@@ -146,29 +145,13 @@ impl ApiError {
 
 impl ApiError {
     /// Returns true if the error should be reported to the operator.
-    pub(super) fn is_of_server(&self) -> bool {
+    pub fn is_of_server(&self) -> bool {
         matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
     }
 
-    /// Returns the HTTP status.
-    fn status(&self) -> StatusCode {
-        StatusCode::from_u16(self.kind().0).expect("a status")
-    }
-
     /// Returns the JSON document of the error.
-    pub(super) fn document(&self) -> Value {
+    pub fn document(&self) -> Value {
         json!({ "error": { "code": self.kind().1, "message": self.to_string() } })
-    }
-
-    /// Returns the whole response as bytes, for places where no handler can return it. It is the last one on its
-    /// connection.
-    pub(super) fn response_text(&self) -> String {
-        let (status, document) = (self.status(), self.document().to_string());
-        let length = document.len();
-        format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: \
-             close\r\n\r\n{document}"
-        )
     }
 }
 
@@ -212,12 +195,8 @@ impl From<PlayError> for ApiError {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        let mut response = (self.status(), Json(self.document())).into_response();
-        if matches!(self, ApiError::Busy(_) | ApiError::Stopping) {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
-        }
-        response
+impl From<Stopped> for ApiError {
+    fn from(_: Stopped) -> ApiError {
+        ApiError::Stopping
     }
 }

@@ -1,9 +1,8 @@
 // Keeps the files of one version of the page, so that it works without a network. The export puts constants before
-// this script: the VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and
-// `blake3`.
+// this script: the VERSION; the FILES, each with its path, media type and SHA-256 digest; and the paths of the TABLES.
 //
 // Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
-// tables are kept by the page itself (tables.js), which checks them against their checksums.
+// tables are kept by parts.js, once the engine has compared them with their checksums.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SCOPE = new URL("./", location.href);
@@ -14,6 +13,12 @@ const [NAME, PARTS] = [`${PREFIX}${VERSION}`, `${PREFIX}tables`];
 const address = (path) => new URL(path, SCOPE).href;
 const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 
+/** @param {BufferSource} bytes */
+const sha256 = async (bytes) =>
+  [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+
 /**
  * Returns a file from the host, if it has the right digest.
  * @param {typeof FILES[number]} file
@@ -22,12 +27,12 @@ const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 async function fetched([path, type, digest], cache) {
   const response = await fetch(address(path), { cache });
   const told = response.headers.get("content-type");
-  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type))
+  if (response.status !== 200 || response.type !== "basic" || !(told ?? "").startsWith(type))
     throw new TypeError(`${path}: the answer is not this file`);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (blake3(bytes) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
+  if ((await sha256(bytes)) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
   // A new response: browsers reject redirected ones for a page.
-  return new Response(bytes, { headers: { "content-type": told } });
+  return new Response(bytes, { headers: told ? { "content-type": told } : {} });
 }
 
 /** Fetches a file and keeps it. @param {typeof FILES[number]} file */

@@ -6,11 +6,11 @@ use kalah_solve::book::{Books, Recalled};
 use kalah_tables::table::{Listing, Probe};
 use serde::Serialize;
 
-use super::searcher::{Analysis, Assessment};
+use super::analysis::{Analysis, Assessment};
 
 /// A value, bounds of it, or an evaluation.
-#[derive(Clone, Serialize)]
-pub(super) struct Value {
+#[derive(Clone, Debug, Serialize)]
+pub struct Value {
     /// `exact`, `bounds` or `estimate`; absent if nothing is proved or evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<&'static str>,
@@ -57,15 +57,15 @@ impl Value {
 }
 
 /// Seeds of one pit, taken up and sown.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Lift {
     from: usize,
     drops: Vec<usize>,
 }
 
 /// Effects of a move.
-#[derive(Clone, Serialize)]
-pub(super) struct Sown {
+#[derive(Clone, Debug, Serialize)]
+pub struct Sown {
     /// Position after the move, as the next player to move sees it.
     next: String,
     again: bool,
@@ -76,7 +76,7 @@ pub(super) struct Sown {
 }
 
 impl Sown {
-    pub fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> Sown {
+    pub(crate) fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> Sown {
         let trace = Trace::of(rules, position.mover(), position.other(), pit);
         Sown {
             next: played.position.to_string(),
@@ -88,7 +88,7 @@ impl Sown {
     }
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Move {
     r#move: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,8 +100,8 @@ struct Move {
 }
 
 /// Answer about a position.
-#[derive(Clone, Serialize)]
-pub(super) struct PositionAnswer {
+#[derive(Clone, Debug, Serialize)]
+pub struct PositionAnswer {
     position: String,
     rules: &'static str,
     seeds: u32,
@@ -244,41 +244,54 @@ impl PositionAnswer {
     }
 }
 
-/// Answer of a streaming search, during the search or at its end.
-#[derive(Serialize)]
-pub(super) struct SearchAnswer {
+/// Answer of the opening explorer: of the book, the tables and the rules.
+#[derive(Debug, Serialize)]
+pub struct BookAnswer {
     #[serde(flatten)]
+    pub(crate) known: PositionAnswer,
+    /// True if the book has the position or one after its moves.
+    pub(crate) in_book: bool,
+    /// True if the line leads to the end of the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) complete: Option<bool>,
+}
+
+/// Answer of a streaming search, during the search or at its end.
+#[derive(Debug, Serialize)]
+pub struct SearchAnswer {
+    #[serde(flatten)]
+    /// Results.
     pub known: PositionAnswer,
     /// Nodes searched by the solver.
-    pub nodes: u64,
-    pub seconds: f64,
+    pub(crate) nodes: u64,
+    pub(crate) seconds: f64,
     /// Reason of the end: `proved`, `time`, `depth` or `stopped`; absent during the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<&'static str>,
 }
 
 /// Position on a line of play, and the move played there; no move at the end.
-#[derive(Serialize)]
-pub(super) struct PlaceAnswer {
-    pub position: String,
+#[derive(Debug, Serialize)]
+pub struct PlaceAnswer {
+    pub(crate) position: String,
     /// True if the player to move is the one who moved first.
-    pub first: bool,
+    pub(crate) first: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#move: Option<usize>,
+    pub(crate) r#move: Option<usize>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub sown: Option<Sown>,
+    pub(crate) sown: Option<Sown>,
 }
 
 /// Line of play.
-#[derive(Serialize)]
-pub(super) struct LineAnswer {
-    pub rules: &'static str,
-    pub places: Vec<PlaceAnswer>,
+#[derive(Debug, Serialize)]
+pub struct LineAnswer {
+    pub(crate) rules: &'static str,
+    pub(crate) places: Vec<PlaceAnswer>,
 }
 
 /// Move of a player.
-#[derive(Serialize)]
-pub(super) struct MoveAnswer {
+#[derive(Debug, Serialize)]
+pub struct MoveAnswer {
     position: String,
     rules: &'static str,
     player: String,
@@ -294,7 +307,14 @@ pub(super) struct MoveAnswer {
 }
 
 impl MoveAnswer {
-    pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, sown: Sown, seconds: f64) -> Self {
+    pub(crate) fn new(
+        rules: Rules,
+        position: &Position,
+        player: String,
+        choice: &Choice,
+        sown: Sown,
+        seconds: f64,
+    ) -> Self {
         MoveAnswer {
             position: position.to_string(),
             rules: rules.name(),
@@ -309,7 +329,7 @@ impl MoveAnswer {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct TableEntry {
     rules: &'static str,
     pits: usize,
@@ -318,15 +338,15 @@ struct TableEntry {
     bytes: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct DamagedEntry {
     file: String,
     error: String,
 }
 
 /// Tables of the server.
-#[derive(Serialize)]
-pub(super) struct TablesAnswer {
+#[derive(Debug, Serialize)]
+pub struct TablesAnswer {
     tables: Vec<TableEntry>,
     damaged: Vec<DamagedEntry>,
 }
@@ -346,8 +366,8 @@ impl From<Listing> for TablesAnswer {
 }
 
 /// Description of a rule set.
-#[derive(Serialize)]
-pub(super) struct RuleSet {
+#[derive(Debug, Serialize)]
+pub struct RuleSet {
     name: &'static str,
     played_by: &'static str,
     summary: &'static str,
@@ -360,8 +380,8 @@ impl From<Rules> for RuleSet {
 }
 
 /// Book of one board.
-#[derive(Serialize)]
-pub(super) struct BookEntry {
+#[derive(Debug, Serialize)]
+pub struct BookEntry {
     rules: &'static str,
     pits: usize,
     positions: usize,
@@ -378,21 +398,21 @@ impl BookEntry {
 }
 
 /// Description of the server and its limits.
-#[derive(Serialize)]
-pub(super) struct ServerAnswer {
-    pub version: &'static str,
-    pub rules: [&'static str; Rules::ALL.len()],
-    pub rule_sets: [RuleSet; Rules::ALL.len()],
-    pub players: [&'static str; 8],
+#[derive(Debug, Serialize)]
+pub struct ServerAnswer {
+    pub(crate) version: &'static str,
+    pub(crate) rules: [&'static str; Rules::ALL.len()],
+    pub(crate) rule_sets: [RuleSet; Rules::ALL.len()],
+    pub(crate) players: [&'static str; 8],
     /// Maximum seconds of a search.
-    pub time: f64,
+    pub(crate) time: f64,
     /// Maximum seconds of a streaming search.
-    pub stream_time: f64,
+    pub(crate) stream_time: f64,
     /// Maximum number of searches at a time.
-    pub searches: usize,
+    pub(crate) searches: usize,
     /// Maximum seeds in play.
-    pub seeds: u32,
+    pub(crate) seeds: u32,
     /// Maximum pits a side.
-    pub pits: usize,
-    pub books: Vec<BookEntry>,
+    pub(crate) pits: usize,
+    pub(crate) books: Vec<BookEntry>,
 }

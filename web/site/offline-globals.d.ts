@@ -1,6 +1,5 @@
-// Constants that the export puts before the worker.
+// Constants that the export puts before offline.js.
 
 declare const VERSION: string;
 declare const FILES: [path: string, type: string, digest: string][];
 declare const TABLES: string[];
-declare function blake3(bytes: Uint8Array): string;

@@ -1,7 +1,5 @@
 //! Games as text: read and written.
 
-use axum::Json;
-use axum::body::Bytes;
 use kalah_core::game::Pit;
 use kalah_play::record::GameRecord;
 use serde::Serialize;
@@ -11,8 +9,8 @@ use super::fields::{Comment, Fields};
 use super::game;
 
 /// Game that was read.
-#[derive(Serialize)]
-pub(super) struct ReadAnswer {
+#[derive(Debug, Serialize)]
+pub struct ReadAnswer {
     rules: &'static str,
     board: String,
     moves: Vec<usize>,
@@ -29,8 +27,8 @@ pub(super) struct ReadAnswer {
 }
 
 /// Game that was written.
-#[derive(Serialize)]
-pub(super) struct WriteAnswer {
+#[derive(Debug, Serialize)]
+pub struct WriteAnswer {
     text: String,
 }
 
@@ -43,16 +41,19 @@ fn turn_ends(game: &GameRecord) -> Vec<usize> {
     std::iter::once(0).chain(after).collect()
 }
 
-/// `POST /api/text/read`
-pub(super) async fn read(body: Bytes) -> Result<Json<ReadAnswer>, ApiError> {
-    let mut fields = Fields::of_body(&body, &["text"])?;
+/// Answers `POST /api/text/read`.
+///
+/// # Errors
+/// If the body has no text, or the text is not a game.
+pub fn read_text(body: &[u8]) -> Result<ReadAnswer, ApiError> {
+    let mut fields = Fields::of_body(body, &["text"])?;
     if !fields.has("text") {
         return Err(ApiError::Request("'text' is missing; it must be a game as docs/games.md describes it".to_owned()));
     }
-    let game = game::read(&mut fields)?;
+    let game = game::read_record(&mut fields)?;
     let ends = turn_ends(&game);
     let header = |name| game.header(name).map(str::to_owned);
-    Ok(Json(ReadAnswer {
+    Ok(ReadAnswer {
         rules: game.rules.name(),
         board: game.start.to_string(),
         moves: game.moves().into_iter().map(Pit::number).collect(),
@@ -66,13 +67,16 @@ pub(super) async fn read(body: Bytes) -> Result<Json<ReadAnswer>, ApiError> {
             .map(|(turns, text)| Comment { after: ends[*turns], text: text.clone() })
             .collect(),
         headers: game.headers,
-    }))
+    })
 }
 
-/// `POST /api/text/write`
-pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
-    let mut fields = Fields::of_body(&body, &["board", "rules", "moves", "south", "north", "headers", "comments"])?;
-    let mut game = game::read(&mut fields)?;
+/// Answers `POST /api/text/write`.
+///
+/// # Errors
+/// If the body is not a game with valid headers and comments.
+pub fn write_text(body: &[u8]) -> Result<WriteAnswer, ApiError> {
+    let mut fields = Fields::of_body(body, &["board", "rules", "moves", "south", "north", "headers", "comments"])?;
+    let mut game = game::read_record(&mut fields)?;
     for (field, name) in [("south", "South"), ("north", "North")] {
         if let Some(player) = fields.text(field)? {
             game = game.with_header(name, &player);
@@ -90,5 +94,5 @@ pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
         let turns = turn_ends(&game).partition_point(|&moves| moves < after);
         game = game.with_comment(turns, &text);
     }
-    Ok(Json(WriteAnswer { text: game.to_string() }))
+    Ok(WriteAnswer { text: game.to_string() })
 }

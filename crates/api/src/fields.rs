@@ -1,15 +1,16 @@
 //! Fields of a request, read one by one, with errors that name the field and its valid values.
 
 use std::fmt;
+use std::time::Duration;
 
-use axum::extract::Query;
-use axum::http::Uri;
+use kalah_core::game::{Position, Rules};
 use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ApiError;
+use super::error::{MAX_LITERAL, MAX_SEEDS};
 
 /// Valid values of a field, as the end of an error.
 const BOARD: &str = "it must be a position such as 6x4";
@@ -19,16 +20,16 @@ const SECONDS: &str = "it must be a number of seconds, 0 or more";
 const MAX_QUOTED: usize = 60;
 
 /// Fields of a query or of a body.
-pub(super) struct Fields {
+pub(crate) struct Fields {
     fields: Vec<(String, Value)>,
     /// True if they come from a query, where all values are strings.
     query: bool,
 }
 
 /// Comment in a game, after a number of moves.
-#[derive(Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Comment {
+pub(crate) struct Comment {
     pub after: usize,
     pub text: String,
 }
@@ -70,15 +71,24 @@ fn kind(value: &Value) -> String {
     }
 }
 
+/// Parses a position that is not too large.
+pub(crate) fn parse_position(literal: &str) -> Result<Position, ApiError> {
+    if literal.len() > MAX_LITERAL {
+        return Err(ApiError::LongLiteral(literal.len()));
+    }
+    let position: Position = literal.parse()?;
+    if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
+}
+
 fn bad(why: impl Into<String>) -> ApiError {
     ApiError::Request(why.into())
 }
 
 impl Fields {
-    /// Reads the fields in the query of `address`. `known` are all that it may have, at least two.
-    pub fn of_query(address: &Uri, known: &[&str]) -> Result<Fields, ApiError> {
-        let pairs = Query::<Vec<(String, String)>>::try_from_uri(address);
-        let Query(pairs) = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
+    /// Reads the fields of a query. `known` are all that it may have, at least two.
+    pub fn of_query(query: &str, known: &[&str]) -> Result<Fields, ApiError> {
+        let pairs: Result<Vec<(String, String)>, _> = serde_urlencoded::from_str(query);
+        let pairs = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
         let fields = pairs.into_iter().map(|(name, text)| (name, Value::String(text))).collect();
         Fields { fields, query: true }.checked(known)
     }
@@ -189,8 +199,24 @@ impl Fields {
         self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
     }
 
+    /// Takes a position.
+    pub fn position(&mut self) -> Result<Position, ApiError> {
+        parse_position(&self.board()?)
+    }
+
+    /// Takes a rule set, the default one if the field is missing.
+    pub fn rules(&mut self) -> Result<Rules, ApiError> {
+        Ok(self.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
+    }
+
+    /// Takes a time; `None` if the field is missing.
+    pub fn time(&mut self) -> Result<Option<Duration>, ApiError> {
+        // A time too large for `Duration` is above every limit.
+        Ok(self.seconds("time")?.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
+    }
+
     /// Takes a number of seconds; `None` if the field is missing.
-    pub fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
+    fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (seconds, shown) = match &value {
             Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),

@@ -1,6 +1,6 @@
 //! Calendar days in Greenwich, after which puzzles are named.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use humantime::{format_rfc3339_seconds, parse_rfc3339};
 
@@ -11,18 +11,16 @@ const DAY: u64 = 86400;
 const NAME: usize = 10;
 
 /// Returns the name of a day, such as 2026-11-23. `day` counts days from 1 January 1970.
-pub(super) fn name(day: u64) -> String {
+///
+/// # Panics
+/// If the day is after the year 9999.
+pub fn name(day: u64) -> String {
     let mut time = format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(DAY * day)).to_string();
     time.truncate(NAME);
     time
 }
 
 /// Returns true if a text is the name of a day, from 1970-01-01 on.
-pub(super) fn is_day(text: &str) -> bool {
+pub(crate) fn is_day(text: &str) -> bool {
     text.len() == NAME && parse_rfc3339(&format!("{text}T00:00:00Z")).is_ok()
-}
-
-/// Returns today as days from 1 January 1970.
-pub(super) fn today() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
 }

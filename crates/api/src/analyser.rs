@@ -1,0 +1,263 @@
+use std::future;
+use std::task::Poll;
+use std::time::Duration;
+
+use kalah_core::cancel::Cancel;
+use kalah_core::clock::Instant;
+use kalah_core::game::{Line, Pit, Played, Position, Rules, ValueBounds};
+use kalah_solve::solve::{Deepening, DepthLimitedResult, DepthSchedule, SolveError, Solver};
+
+use super::ApiError;
+use super::analysis::{Analysis, Assessment};
+
+/// Maximum depth of evaluations, counted by turns or by moves.
+pub(crate) const MAX_DEPTH: u32 = 40;
+
+/// Budget of one depth-limited search of all moves: more than it can visit in the time for evaluations.
+const SEARCH_POSITIONS: u64 = 1 << 26;
+
+/// Time of the first round, which later rounds double, and their maximum.
+const FIRST_ROUND: Duration = Duration::from_millis(400);
+const LONGEST_ROUND: Duration = Duration::from_secs(24);
+
+/// Shares of a round for evaluations and for the value of the position. The values of the moves get the rest.
+const EVALUATION_SHARE: f64 = 1.0 / 6.0;
+const VALUE_SHARE: f64 = 0.5;
+
+/// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Interval at which results are reported even if they are unchanged.
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Returns the bounds that follow from the seeds that one move stores, without a search.
+fn plain(rules: Rules, position: &Position) -> ValueBounds {
+    let stored =
+        |position: &Position| ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) };
+    let after = position.moves().filter_map(|pit| {
+        let played = position.play(rules, pit).ok()?;
+        let over = played.position.final_value().map(|value| ValueBounds { lower: value, upper: value });
+        Some(over.unwrap_or_else(|| stored(&played.position)).for_mover(&played))
+    });
+    let best = after.reduce(|a, b| ValueBounds { lower: a.lower.max(b.lower), upper: a.upper.max(b.upper) });
+    best.unwrap_or_else(|| stored(position))
+}
+
+/// Returns the trivial bounds of a value.
+const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
+
+/// Search for the values of a position and its moves, in rounds of growing length. Each round evaluates the moves to
+/// greater depth, then goes on proving their values.
+pub(crate) struct Analyser<'t> {
+    /// Solver, which `cancel` stops.
+    solver: Solver<'t>,
+    position: Position,
+    moves: Vec<(Pit, Played)>,
+    cancel: Cancel,
+    /// Narrowest bounds so far of the position and its moves, since the transposition table may forget some.
+    narrowest: Vec<ValueBounds>,
+    /// Evaluations of the moves for the mover, and their depth.
+    evaluations: Vec<i64>,
+    depth: u32,
+    schedule: DepthSchedule,
+    line: Option<Line>,
+    /// Nodes of the solver before the search.
+    before: u64,
+    /// Bounds and depth of the last report, and its moment.
+    reported: Option<(Vec<ValueBounds>, u32, Instant)>,
+}
+
+/// Receiver of results so far.
+pub(crate) type Report<'r> = dyn FnMut(&Analysis) + 'r;
+
+/// Lets the thread do other work.
+async fn pause() {
+    let mut is_resumed = false;
+    future::poll_fn(|context| {
+        if is_resumed {
+            return Poll::Ready(());
+        }
+        is_resumed = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+impl<'t> Analyser<'t> {
+    /// Prepares to search `position` with a solver that `cancel` stops.
+    pub fn new(solver: Solver<'t>, position: &Position, moves: Vec<(Pit, Played)>, cancel: &Cancel) -> Analyser<'t> {
+        let (narrowest, before) = (vec![ANY; moves.len() + 1], solver.nodes());
+        Analyser {
+            solver,
+            position: *position,
+            moves,
+            cancel: cancel.clone(),
+            narrowest,
+            evaluations: Vec::new(),
+            depth: 1,
+            schedule: DepthSchedule::new(MAX_DEPTH, SEARCH_POSITIONS),
+            line: None,
+            before,
+            reported: None,
+        }
+    }
+
+    /// Searches in slices until all values are proved or `cancel` ends the search.
+    pub async fn run(mut self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
+        self.evaluate_one_move()?;
+        self.report(report)?;
+        let mut round = FIRST_ROUND;
+        loop {
+            let time = self.cancel.left().map_or(round, |left| round.min(left));
+            match self.round(time, report).await {
+                Ok(true) | Err(SolveError::Stopped) => break,
+                Ok(false) => round = LONGEST_ROUND.min(2 * round),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.known()?)
+    }
+
+    /// Searches for `time`. Returns true if everything is proved.
+    async fn round(&mut self, time: Duration, report: &mut Report<'_>) -> Result<bool, SolveError> {
+        self.cancel.check()?;
+        let start = Instant::now();
+        let left = || time.saturating_sub(start.elapsed());
+        self.deepen(time.mul_f64(EVALUATION_SHARE)).await?;
+        self.report(report)?;
+        let position = self.position;
+        let guess = self.evaluations.iter().copied().max().unwrap_or(0);
+        let whole = self.narrow(&position, guess, left().mul_f64(VALUE_SHARE), report).await?;
+        let score = whole.value().map(|value| (value - position.value(0)) as u32 / 2);
+        if let Some(score) = score {
+            self.solver.best_move(&position, score)?;
+        }
+        let mut order: Vec<usize> = (0..self.moves.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(self.evaluations[index]));
+        let mut all_proved = score.is_some();
+        for (done, &index) in order.iter().enumerate() {
+            let ((_, played), share) = (self.moves[index], left() / (order.len() - done) as u32);
+            let guess = played.mover_value(self.evaluations[index]);
+            let bounds = self.narrow(&played.position, guess, share, report).await?;
+            all_proved &= bounds.value().is_some();
+        }
+        if let Some(score) = score.filter(|_| all_proved) {
+            self.line = Some(self.solver.line(&position, score)?);
+        }
+        Ok(all_proved)
+    }
+
+    /// Proves as much as possible of the value of `position` in `time`, in slices.
+    async fn narrow(
+        &mut self,
+        position: &Position,
+        guess: i64,
+        time: Duration,
+        report: &mut Report<'_>,
+    ) -> Result<ValueBounds, SolveError> {
+        let start = Instant::now();
+        loop {
+            let left = time.saturating_sub(start.elapsed());
+            let bounds = self.solver.narrow(position, guess, left.min(SLICE))?;
+            self.report(report)?;
+            if bounds.value().is_some() || left <= SLICE {
+                return Ok(bounds);
+            }
+            pause().await;
+        }
+    }
+
+    /// Evaluates the moves by searches of one move, which takes no time, so that there always are evaluations.
+    fn evaluate_one_move(&mut self) -> Result<(), SolveError> {
+        let mut exact = true;
+        for (_, played) in &self.moves {
+            let later = self.solver.one_move_deep(&played.position)?;
+            exact &= later.is_none_or(|later| later.exact);
+            self.evaluations.push(evaluation(played, later));
+        }
+        if exact {
+            self.schedule.record(Deepening::Final);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the moves to greater depths for `time`.
+    async fn deepen(&mut self, time: Duration) -> Result<(), SolveError> {
+        let solver = self.solver.within(time);
+        while let Some((depth, budget)) = self.schedule.next_search() {
+            let each = budget / self.moves.len().max(1) as u64;
+            let (mut values, mut end) = (Vec::new(), Deepening::Final);
+            for (_, played) in &self.moves {
+                match solver.depth_limited_within(&played.position, depth, each) {
+                    Ok(later) => {
+                        if !later.is_none_or(|later| later.exact) {
+                            end = Deepening::Complete;
+                        }
+                        values.push(evaluation(played, later));
+                    }
+                    Err(SolveError::OverBudget) => end = Deepening::OverBudget,
+                    Err(SolveError::Stopped) => end = Deepening::Interrupted,
+                    Err(error) => return Err(error),
+                }
+                if matches!(end, Deepening::OverBudget | Deepening::Interrupted) {
+                    break;
+                }
+                pause().await;
+            }
+            self.schedule.record(end);
+            match end {
+                Deepening::Complete | Deepening::Final => (self.evaluations, self.depth) = (values, depth.number()),
+                Deepening::OverBudget => {}
+                Deepening::Interrupted => break,
+            }
+        }
+        self.cancel.check()?;
+        Ok(())
+    }
+
+    /// Reports results if they are news, or the last report was a while ago.
+    fn report(&mut self, report: &mut Report<'_>) -> Result<(), SolveError> {
+        let analysis = self.known()?;
+        let is_old = |(bounds, depth, moment): &(Vec<ValueBounds>, u32, Instant)| {
+            *bounds == self.narrowest && *depth == self.depth && moment.elapsed() < REPORT_INTERVAL
+        };
+        if !self.reported.as_ref().is_some_and(is_old) {
+            report(&analysis);
+            self.reported = Some((self.narrowest.clone(), self.depth, Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Adds `bounds` of the position (0) or of a move (from 1), and returns the narrowest bounds.
+    fn narrowed(&mut self, index: usize, bounds: ValueBounds) -> ValueBounds {
+        let known = &mut self.narrowest[index];
+        *known = ValueBounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
+        *known
+    }
+
+    /// Returns the results so far.
+    fn known(&mut self) -> Result<Analysis, SolveError> {
+        let whole = self.narrowed(0, self.solver.value_bounds(&self.position)?);
+        let rules = self.solver.rules();
+        let mut moves = Vec::new();
+        for index in 0..self.moves.len() {
+            let ((pit, played), evaluation) = (self.moves[index], self.evaluations[index]);
+            let next = &played.position;
+            let mut bounds = self.narrowed(index + 1, self.solver.value_bounds(next)?.for_mover(&played));
+            // No move has a higher value than the position.
+            bounds.upper = bounds.upper.min(whole.upper);
+            moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
+        }
+        let evaluation = moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
+        let assessment = Assessment::new(whole, plain(rules, &self.position), evaluation.unwrap_or(whole.lower));
+        let nodes = self.solver.nodes() - self.before;
+        Ok(Analysis { assessment, ahead: self.depth, moves, line: self.line.clone(), nodes })
+    }
+}
+
+/// Returns the evaluation of a move for the mover, from a search of the position after it.
+fn evaluation(played: &Played, later: Option<DepthLimitedResult>) -> i64 {
+    let over = || played.position.final_value().expect("there are no moves");
+    played.mover_value(later.map_or_else(over, |later| later.value))
+}

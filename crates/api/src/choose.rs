@@ -1,0 +1,87 @@
+use std::time::Duration;
+
+use kalah_core::cancel::Cancel;
+use kalah_core::clock::Instant;
+use kalah_core::game::{Position, Rules};
+use kalah_play::play::{Choice, PlayerName, Setting};
+
+use super::ApiError;
+use super::answer::{MoveAnswer, Sown};
+use super::fields::{Fields, parse_position};
+use super::searcher::Searcher;
+use super::sources::Sources;
+
+/// Request for the move of a player: `POST /api/move`.
+#[derive(Clone, Debug)]
+pub struct MoveRequest {
+    /// The rule set.
+    pub rules: Rules,
+    /// The position, in which the game is not over.
+    pub position: Position,
+    /// The requested time.
+    pub time: Option<Duration>,
+    player: PlayerName,
+    /// Makes random players differ from game to game.
+    game: u64,
+    start: Instant,
+}
+
+impl MoveRequest {
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// If a field is missing, unknown or wrong, the position is too large, or the game is over.
+    pub fn read(body: &[u8]) -> Result<MoveRequest, ApiError> {
+        let start = Instant::now();
+        let mut fields = Fields::of_body(body, &["board", "rules", "player", "time"])?;
+        let board = fields.board()?;
+        let (position, rules) = (parse_position(&board)?, fields.rules()?);
+        let name = fields.text("player")?;
+        let player = name.as_deref().map_or(Ok(PlayerName::Perfect), str::parse)?;
+        let time = fields.time()?;
+        if position.is_over() {
+            return Err(ApiError::GameOver);
+        }
+        // A random player with a seed repeats its moves in equal positions.
+        let seeded = name.is_some_and(|name| name.contains(':'));
+        let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { fastrand::u64(..) };
+        Ok(MoveRequest { rules, position, time, player, game, start })
+    }
+
+    /// Chooses a move without a long search; `None` if the player needs one.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn at_once(&self, sources: Sources<'_>, time: Duration) -> Result<Option<MoveAnswer>, ApiError> {
+        let MoveRequest { rules, position, player, .. } = self;
+        let quick = matches!(player, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
+        let tables = sources.shelf.tables(*rules, position.pits());
+        let book = sources.books.get(*rules, position.pits());
+        let recalled = book.map(|book| book.recall(position, tables)).transpose()?;
+        let is_known = recalled.is_some_and(|recalled| recalled.from_book && recalled.best().next().is_some());
+        let at_once = quick || *player == PlayerName::Perfect && (sources.shelf.reaches(*rules, position) || is_known);
+        if !at_once {
+            return Ok(None);
+        }
+        let setting = Setting::new(*rules).tables(tables).book(book).game(self.game);
+        let choice = player.player(&setting).choose(position, &Cancel::new().within(time), &mut |_| ())?;
+        self.answer(&choice).map(Some)
+    }
+
+    /// Chooses a move by a search.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn search(&self, searcher: &mut Searcher<'_>, cancel: &Cancel) -> Result<MoveAnswer, ApiError> {
+        let choice = searcher.choose(self.player, self.rules, &self.position, self.game, cancel)?;
+        self.answer(&choice)
+    }
+
+    fn answer(&self, choice: &Choice) -> Result<MoveAnswer, ApiError> {
+        let MoveRequest { rules, position, .. } = self;
+        let played = position.play(*rules, choice.pit).map_err(|error| ApiError::Failed(error.to_string()))?;
+        let sown = Sown::new(*rules, position, choice.pit, &played);
+        let seconds = self.start.elapsed().as_secs_f64();
+        Ok(MoveAnswer::new(*rules, position, self.player.to_string(), choice, sown, seconds))
+    }
+}

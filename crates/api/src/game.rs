@@ -1,0 +1,250 @@
+//! Whole games: every position and move of a line of play.
+
+use std::time::Duration;
+
+use kalah_core::cancel::Cancel;
+use kalah_core::game::{Pit, Position, Rules};
+use kalah_play::record::{GameRecord, read_game};
+use kalah_solve::analyse::Tally;
+use serde::Serialize;
+
+use super::ApiError;
+use super::answer::{PositionAnswer, Sown};
+use super::error::MAX_MOVES;
+use super::fields::{Fields, parse_position};
+use super::searcher::Searcher;
+
+/// Position of a game, and the move made there.
+#[derive(Clone, Debug, Serialize)]
+pub struct GamePlace {
+    #[serde(flatten)]
+    known: PositionAnswer,
+    /// True if South is to move.
+    first: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#move: Option<usize>,
+    #[serde(flatten)]
+    sown: Option<Sown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<i64>,
+}
+
+/// Position in a stream.
+#[derive(Debug, Serialize)]
+pub struct PlaceEvent {
+    index: usize,
+    #[serde(flatten)]
+    place: GamePlace,
+}
+
+/// Summary of a side's moves, as far as they are evaluated exactly.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct SideAnswer {
+    moves: u32,
+    best: u32,
+    inaccuracies: u32,
+    blunders: u32,
+    lost: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct SidesAnswer {
+    south: SideAnswer,
+    north: SideAnswer,
+}
+
+/// Answer about a game.
+#[derive(Debug, Serialize)]
+pub struct GameAnswer {
+    rules: &'static str,
+    line: String,
+    places: Vec<GamePlace>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<[u32; 2]>,
+    sides: SidesAnswer,
+}
+
+/// Position on a line, before it is evaluated.
+#[derive(Clone, Copy, Debug)]
+struct PlayedPlace {
+    position: Position,
+    first: bool,
+    /// Move made there.
+    pit: Option<Pit>,
+}
+
+/// Returns the places of a game.
+fn places(game: &GameRecord) -> Vec<PlayedPlace> {
+    let (mut position, mut first) = (game.start, true);
+    let mut places = Vec::new();
+    for pit in game.moves() {
+        places.push(PlayedPlace { position, first, pit: Some(pit) });
+        let played = position.play(game.rules, pit).expect("the moves were checked");
+        (position, first) = (played.position, first == played.again);
+    }
+    places.push(PlayedPlace { position, first, pit: None });
+    places
+}
+
+impl PlayedPlace {
+    /// Returns the answer for this place.
+    fn answer(&self, rules: Rules, known: PositionAnswer) -> GamePlace {
+        let pit = self.pit.map(Pit::number);
+        let lost = pit.and_then(|pit| Some(known.value()? - known.move_value(pit)?));
+        let sown = self.pit.and_then(|pit| {
+            let played = self.position.play(rules, pit).ok()?;
+            Some(Sown::new(rules, &self.position, pit, &played))
+        });
+        GamePlace { known: known.without_sowing(), first: self.first, r#move: pit, sown, lost }
+    }
+}
+
+impl SideAnswer {
+    /// Returns the summary of the first or the second player.
+    fn new(places: &[GamePlace], first: bool) -> SideAnswer {
+        let mut tally = Tally::default();
+        for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
+            if let (Some(value), Some(lost)) = (place.known.value(), place.lost) {
+                tally.add(value, value - lost);
+            }
+        }
+        SideAnswer {
+            moves: tally.evaluated,
+            best: tally.best,
+            inaccuracies: tally.inaccuracies + tally.mistakes,
+            blunders: tally.blunders,
+            lost: tally.lost,
+            accuracy: tally.accuracy(),
+        }
+    }
+}
+
+/// Request about a game: `POST /api/game`.
+#[derive(Debug)]
+pub struct GameRequest {
+    game: GameRecord,
+    places: Vec<PlayedPlace>,
+    /// Answers so far, by place.
+    answers: Vec<Option<GamePlace>>,
+    /// The requested time for each position.
+    pub time: Option<Duration>,
+}
+
+impl GameRequest {
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// If a field is missing, unknown or wrong, or the game is too long.
+    pub fn read(body: &[u8]) -> Result<GameRequest, ApiError> {
+        let mut fields = Fields::of_body(body, &["board", "rules", "moves", "text", "time"])?;
+        let game = read_record(&mut fields)?;
+        let (places, time) = (places(&game), fields.time()?);
+        Ok(GameRequest { answers: vec![None; places.len()], game, places, time })
+    }
+
+    /// The rule set.
+    pub fn rules(&self) -> Rules {
+        self.game.rules
+    }
+
+    /// The first position, which has the most seeds in play.
+    pub fn start(&self) -> Position {
+        self.game.start
+    }
+
+    /// Answers about all places that `known` answers, and reports each.
+    ///
+    /// # Errors
+    /// Those of `known`.
+    pub fn answer_at_once(
+        &mut self,
+        mut known: impl FnMut(Rules, &Position) -> Result<Option<PositionAnswer>, ApiError>,
+        mut report: impl FnMut(PlaceEvent),
+    ) -> Result<(), ApiError> {
+        for (index, place) in self.places.iter().enumerate() {
+            if let Some(known) = known(self.game.rules, &place.position)? {
+                let place = place.answer(self.game.rules, known);
+                report(PlaceEvent { index, place: place.clone() });
+                self.answers[index] = Some(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of places that are not answered.
+    pub fn unanswered(&self) -> u32 {
+        self.answers.iter().filter(|answer| answer.is_none()).count() as u32
+    }
+
+    /// The first position that is not answered, which has the most seeds in play of all these.
+    pub fn first_unanswered(&self) -> Option<Position> {
+        let unanswered = self.answers.iter().position(Option::is_none);
+        unanswered.map(|index| self.places[index].position)
+    }
+
+    /// Searches the last place that is not answered; `None` if all are. Proved results of later positions help with
+    /// earlier ones.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn search_next(
+        &mut self,
+        searcher: &mut Searcher<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<PlaceEvent>, ApiError> {
+        let Some(index) = self.answers.iter().rposition(Option::is_none) else { return Ok(None) };
+        let (rules, place) = (self.game.rules, self.places[index]);
+        let analysis = searcher.analyse(rules, &place.position, cancel)?;
+        let place = place.answer(rules, PositionAnswer::searched(rules, &place.position, &analysis));
+        self.answers[index] = Some(place.clone());
+        Ok(Some(PlaceEvent { index, place }))
+    }
+
+    /// Returns the answer about the whole game.
+    pub fn answer(self) -> GameAnswer {
+        let GameRequest { game, answers, .. } = self;
+        let places: Vec<GamePlace> = answers.into_iter().flatten().collect();
+        let sides = SidesAnswer { south: SideAnswer::new(&places, true), north: SideAnswer::new(&places, false) };
+        let line = game.line.to_string();
+        let result = GameRecord::new(game.rules, game.start, game.line).ok().and_then(|game| game.result);
+        GameAnswer { rules: game.rules.name(), line, places, result, sides }
+    }
+}
+
+/// Reads the game of a body, given as text or as single moves.
+pub(crate) fn read_record(fields: &mut Fields) -> Result<GameRecord, ApiError> {
+    if let Some(text) = fields.text("text")? {
+        for other in ["board", "rules", "moves"] {
+            if fields.has(other) {
+                return Err(ApiError::Request(format!("give 'text' or '{other}', not both: a text contains it")));
+            }
+        }
+        let game = read_game(&text)?;
+        fits(&game)?;
+        return Ok(game);
+    }
+    let start = fields.position()?;
+    let rules = fields.rules()?;
+    let mut moves = Vec::new();
+    for (index, text) in fields.moves()?.into_iter().enumerate() {
+        let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < start.pits());
+        let why = || format!("move {} of the line, '{text}': moves are numbers from 1 to {}", index + 1, start.pits());
+        moves.push(pit.ok_or_else(|| ApiError::Line(why()))?);
+    }
+    let game = GameRecord::of_moves(rules, start, &moves).map_err(|(index, error)| {
+        ApiError::Line(format!("move {} of the line, '{}': {error}", index + 1, moves[index]))
+    })?;
+    fits(&game)?;
+    Ok(game)
+}
+
+/// Checks that a game is not too large.
+fn fits(game: &GameRecord) -> Result<(), ApiError> {
+    let moves = game.line.turns().iter().map(Vec::len).sum::<usize>();
+    if moves > MAX_MOVES {
+        return Err(ApiError::Line(format!("the game has {moves} moves, but the limit is {MAX_MOVES}")));
+    }
+    parse_position(&game.start.to_string()).map(drop)
+}

@@ -1,0 +1,53 @@
+//! Answers about positions, lines of play, games and puzzles, as JSON documents.
+//!
+//! Servers send these documents, and a page without a server gets them from the same code. `docs/api.md` describes
+//! requests and documents for their users. A request is read first; what its answer needs then, the caller decides:
+//! most come [at once](Sources), others from a [search](Searcher), which yields after each slice.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`position`](PositionRequest) | a position, its moves, and searches of them |
+//! | [`choose`](MoveRequest) | the move of a player |
+//! | [`line`](follow_line) | the positions on a line of play |
+//! | [`game`](GameRequest) | whole games: every position and move |
+//! | [`texts`](read_text) | games as text |
+//! | [`puzzle`](PuzzleRequest), [`day`] | puzzles, including the puzzle of the day |
+//! | [`sources`](Sources) | tables and books: answers without a search |
+//! | [`searcher`](Searcher) | searches, and their proved results |
+//! | `analyser`, `stores` | one search: by a solver, or by the stores on boards too large for it |
+//! | [`analysis`](Analysis) | its results |
+//! | [`answer`](PositionAnswer) | the JSON documents |
+//! | `fields` | the fields of a request, and their errors |
+//! | [`error`](ApiError) | errors: status, code, message |
+
+mod analyser;
+mod analysis;
+mod answer;
+mod choose;
+pub mod day;
+mod error;
+mod fields;
+mod game;
+mod line;
+mod position;
+mod puzzle;
+mod searcher;
+mod server;
+mod sources;
+mod stores;
+mod texts;
+
+pub use analysis::{Analysis, Assessment};
+pub use answer::{
+    BookAnswer, BookEntry, LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, RuleSet, SearchAnswer, ServerAnswer,
+    Sown, TablesAnswer, Value,
+};
+pub use choose::MoveRequest;
+pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
+pub use line::follow_line;
+pub use position::{PositionRequest, SlicedSearch};
+pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest};
+pub use searcher::{Search, SearchOptions, Searcher};
+pub use sources::Sources;
+pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};

@@ -1,0 +1,114 @@
+use kalah_core::cancel::Cancel;
+use kalah_core::game::{Position, Rules};
+use kalah_core::table::Tables;
+use kalah_solve::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::fields::{Fields, parse_position};
+use super::{ApiError, day};
+
+/// Number of games in which a puzzle is searched for.
+const GAMES: usize = 4000;
+
+/// Maximum seeds in play of a puzzle of the day. Nearly every server has tables for that many seeds, and all of these
+/// find the same puzzle.
+const DAILY_SEEDS: u32 = 14;
+
+/// Request for a puzzle: `GET /api/puzzle`.
+#[derive(Clone, Debug)]
+pub struct PuzzleRequest {
+    /// Identifies the puzzle.
+    pub key: PuzzleKey,
+    day: Option<String>,
+    seed: Option<u64>,
+}
+
+/// Identity of a puzzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PuzzleKey {
+    /// The rule set.
+    pub rules: Rules,
+    /// Start of the games.
+    pub start: Position,
+    level: Level,
+    /// Number of the games.
+    number: u64,
+    /// Maximum seeds in play.
+    most: u32,
+}
+
+/// A puzzle.
+#[derive(Debug, Serialize)]
+pub struct PuzzleAnswer {
+    #[serde(flatten)]
+    puzzle: PuzzleRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+}
+
+impl PuzzleRequest {
+    /// Reads the query. Without a day or a seed it asks for the puzzle of `today`, days after 1 January 1970.
+    ///
+    /// # Errors
+    /// If a field is unknown or wrong.
+    pub fn read(query: &str, today: u64) -> Result<PuzzleRequest, ApiError> {
+        let mut fields = Fields::of_query(query, &["board", "rules", "level", "day", "seed"])?;
+        let board = fields.text("board")?.unwrap_or_else(|| "6x4".to_owned());
+        let (start, rules) = (parse_position(&board)?, fields.rules()?);
+        let level = fields.text("level")?;
+        let wrong = ApiError::Request;
+        let level: Level =
+            level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
+        let (day, seed) = (fields.text("day")?, fields.number("seed")?);
+        if let Some(seed) = seed {
+            return match day {
+                Some(_) => Err(wrong("give 'day' or 'seed', not both".to_owned())),
+                None => {
+                    let key = PuzzleKey { rules, start, level, number: seed, most: u32::MAX };
+                    Ok(PuzzleRequest { key, day: None, seed: Some(seed) })
+                }
+            };
+        }
+        let day = day.unwrap_or_else(|| day::name(today));
+        if !day::is_day(&day) {
+            return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
+        }
+        let key = PuzzleKey { rules, start, level, number: xxh3_64(day.as_bytes()), most: DAILY_SEEDS };
+        Ok(PuzzleRequest { key, day: Some(day), seed: None })
+    }
+
+    /// Returns the answer with the puzzle that was found.
+    ///
+    /// # Errors
+    /// If none was found.
+    pub fn answer(self, puzzle: Option<Puzzle>) -> Result<PuzzleAnswer, ApiError> {
+        let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
+        Ok(PuzzleAnswer { puzzle: PuzzleRecord::new(&puzzle), day: self.day, seed: self.seed })
+    }
+}
+
+impl PuzzleKey {
+    /// Maximum seeds of the tables that a search reads.
+    pub fn seeds(&self) -> u32 {
+        self.start.seeds().min(self.most)
+    }
+
+    /// Searches for the first puzzle of the level in the games with this number; `None` if [`GAMES`] games have none.
+    /// `cancel` is checked between games.
+    ///
+    /// # Errors
+    /// If a table is damaged, or the search was stopped.
+    pub fn find(&self, tables: &Tables, cancel: &Cancel) -> Result<Option<Puzzle>, ApiError> {
+        let mut miner = PuzzleMiner::new(tables, self.start, self.number).up_to(self.most);
+        for _ in 0..GAMES {
+            if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == self.level) {
+                return Ok(Some(found));
+            }
+            cancel.check()?;
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,163 @@
+use std::fmt;
+
+use kalah_core::cancel::Cancel;
+use kalah_core::game::{Pit, Played, Position, Rules};
+use kalah_play::play::{Choice, Player, PlayerName, Setting};
+use kalah_solve::solve::Solver;
+
+use super::ApiError;
+use super::analyser::{Analyser, Report};
+use super::analysis::Analysis;
+use super::sources::Sources;
+use super::stores::evaluate_by_stores;
+
+/// Positions after which a solver is replaced, since it keeps the results of all its tests.
+const SOLVER_POSITIONS: usize = 1 << 12;
+
+/// Settings of searches.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchOptions {
+    /// Maximum bytes of a transposition table.
+    pub memory: u64,
+    /// Threads of one search.
+    pub threads: usize,
+}
+
+/// State of one searching thread, with its proved results for the last board.
+pub struct Searcher<'t> {
+    sources: Sources<'t>,
+    options: SearchOptions,
+    solver: Option<Solver<'t>>,
+    /// Number of positions given to the solver.
+    asked: usize,
+    /// Last player that searches, with its rules and pits, which keeps its proved results.
+    player: Option<((Rules, usize), Box<dyn Player + 't>)>,
+}
+
+impl<'t> Searcher<'t> {
+    /// Makes a searcher without proved results.
+    pub fn new(sources: Sources<'t>, options: SearchOptions) -> Searcher<'t> {
+        Searcher { sources, options, solver: None, asked: 0, player: None }
+    }
+
+    /// The tables and books.
+    pub fn sources(&self) -> Sources<'t> {
+        self.sources
+    }
+
+    /// Drops all proved results.
+    pub fn forget(&mut self) {
+        (self.solver, self.player, self.asked) = (None, None, 0);
+    }
+
+    /// Returns the move that a player chooses. `game` makes random players differ.
+    ///
+    /// # Errors
+    /// If a table is damaged, or the game is over.
+    pub fn choose(
+        &mut self,
+        name: PlayerName,
+        rules: Rules,
+        position: &Position,
+        game: u64,
+        cancel: &Cancel,
+    ) -> Result<Choice, ApiError> {
+        let board = (rules, position.pits());
+        if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
+            let setting = self.setting(rules, position.pits()).game(game);
+            self.player = Some((board, name.player(&setting)));
+        }
+        let (_, player) = self.player.as_mut().expect("it was made");
+        Ok(player.choose(position, cancel, &mut |_| ())?)
+    }
+
+    /// Searches a position above the tables and its moves, until all values are proved or `cancel` ends the search.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn analyse(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Analysis, ApiError> {
+        pollster::block_on(self.begin(rules, position, cancel)?.run(&mut |_| ()))
+    }
+
+    /// Prepares the search that [`Searcher::analyse`] does. Its proved results also help later searches.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn begin(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Search<'t>, ApiError> {
+        let moves: Vec<(Pit, Played)> =
+            position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
+        Ok(Search(match self.solver(rules, position, cancel)? {
+            Some(solver) => Method::Solver(Analyser::new(solver, position, moves, cancel)),
+            None => Method::Stores { rules, moves, cancel: cancel.clone() },
+        }))
+    }
+
+    /// Makes a solver for `position`, which also solves all later positions of its games.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn prepare(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<(), ApiError> {
+        self.solver(rules, position, cancel).map(drop)
+    }
+
+    /// Returns a solver for `position` that `cancel` stops; `None` if the position is too large or time ran out.
+    fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        self.asked += 1;
+        let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
+        if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
+            // Frees its memory before allocating more.
+            (self.solver, self.asked) = (None, 0);
+            let options = self.setting(rules, pits).solver_options(position).cancel(cancel.clone());
+            let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
+            self.solver = Some(solver);
+        }
+        Ok(self.solver.as_ref().map(|solver| solver.under(cancel)))
+    }
+
+    /// Returns the setting for players and solvers of a board.
+    fn setting(&self, rules: Rules, pits: usize) -> Setting<'t> {
+        let SearchOptions { memory, threads } = self.options;
+        let setting = Setting::new(rules).memory(memory).threads(threads).book(self.sources.books.get(rules, pits));
+        setting.tables(self.sources.shelf.tables(rules, pits)).bounds(self.sources.shelf.bounds(rules, pits))
+    }
+}
+
+/// A prepared search.
+pub struct Search<'t>(Method<'t>);
+
+enum Method<'t> {
+    Solver(Analyser<'t>),
+    /// For a position too large for a solver.
+    Stores {
+        rules: Rules,
+        moves: Vec<(Pit, Played)>,
+        cancel: Cancel,
+    },
+}
+
+impl Search<'_> {
+    /// Searches in slices, between which the thread can do other work. Reports results at the start, when they
+    /// improve, and from time to time.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
+        match self.0 {
+            Method::Solver(analyser) => analyser.run(report).await,
+            Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel)),
+        }
+    }
+}
+
+impl fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Search").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Searcher<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searcher").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,55 @@
+use kalah_core::game::{Position, Rules};
+use kalah_core::table::{Probe, Shelf};
+use kalah_solve::book::{Book, Books};
+
+use super::ApiError;
+use super::answer::{BookAnswer, PositionAnswer};
+
+/// The tables and books from which answers come.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'t> {
+    /// The tables.
+    pub shelf: &'t Shelf,
+    /// The books.
+    pub books: &'t Books,
+}
+
+impl Sources<'_> {
+    /// Answers about a position without a search: from the rules, the tables or the book. `None` if none of them has
+    /// its value.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn at_once(self, rules: Rules, position: &Position) -> Result<Option<PositionAnswer>, ApiError> {
+        if let Some(probe) = Probe::of_finished(position) {
+            return Ok(Some(PositionAnswer::probed(rules, &probe)));
+        }
+        if let Some(probe) = self.shelf.probe(rules, position)? {
+            return Ok(Some(PositionAnswer::probed(rules, &probe)));
+        }
+        let Some(book) = self.books.get(rules, position.pits()) else { return Ok(None) };
+        let tables = self.shelf.tables(rules, position.pits());
+        let recalled = book.recall(position, tables)?;
+        if !(recalled.from_book && recalled.is_exact()) {
+            return Ok(None);
+        }
+        let (line, _) = book.line(position, tables)?;
+        Ok(Some(PositionAnswer::recalled(rules, position, &recalled, Some(&line))))
+    }
+
+    /// Answers the opening explorer: bounds of the book for a position and its moves, without a search.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn recall(self, rules: Rules, position: &Position) -> Result<BookAnswer, ApiError> {
+        let none = Book::new(rules, position.pits());
+        let book = self.books.get(rules, position.pits()).unwrap_or(&none);
+        let tables = self.shelf.tables(rules, position.pits());
+        let recalled = book.recall(position, tables)?;
+        let (line, complete) = book.line(position, tables)?;
+        let line = recalled.score().map(|_| line);
+        let complete = line.as_ref().map(|_| complete);
+        let known = PositionAnswer::recalled(rules, position, &recalled, line.as_ref());
+        Ok(BookAnswer { known, in_book: recalled.from_book, complete })
+    }
+}

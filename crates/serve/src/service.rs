@@ -1,0 +1,214 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use axum::response::Response;
+use kalah_api::{
+    ApiError, BookAnswer, GameAnswer, GameRequest, MoveAnswer, MoveRequest, PlaceEvent, PositionAnswer,
+    PositionRequest, PuzzleAnswer, PuzzleRequest, Sources,
+};
+use kalah_core::game::{Position, Rules};
+use kalah_core::table::Shelf;
+use kalah_solve::book::Books;
+
+use super::cors::Sharing;
+use super::events;
+use super::hosts::Hosts;
+use super::puzzles::Puzzles;
+use super::searches::{Reads, Searches};
+
+/// Default time to search a position of a game.
+const GAME_TIME: Duration = Duration::from_millis(200);
+
+/// Seconds in a day.
+const DAY: u64 = 86400;
+
+/// State shared by all requests.
+pub(super) struct Service {
+    pub shelf: Arc<Shelf>,
+    pub books: Arc<Books>,
+    pub searches: Searches,
+    /// Maximum time of a search.
+    pub time: Duration,
+    /// Maximum time of a streaming search.
+    pub stream_time: Duration,
+    pub search_count: usize,
+    /// Maximum time of a client to send a request.
+    pub patience: Duration,
+    /// Hosts that the server answers as.
+    pub hosts: Hosts,
+    /// Websites that may use the API.
+    pub sharing: Sharing,
+    pub puzzles: Puzzles,
+    /// Called with messages for the operator.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Service {
+    /// Reads tables and books on other threads than those that answer requests, since the disk may be slow.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let (shelf, books) = (Arc::clone(&self.shelf), Arc::clone(&self.books));
+        let reading = tokio::task::spawn_blocking(move || read(Sources { shelf: &shelf, books: &books }));
+        reading.await.map_err(|_| ApiError::Failed("reading the tables failed unexpectedly".to_owned()))?
+    }
+
+    /// Reads the tables for a position. Results are discarded if a table became shorter meanwhile.
+    pub async fn read_for<T: Send + 'static>(
+        &self,
+        rules: Rules,
+        position: Position,
+        read: impl FnOnce(Sources<'_>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let all = move |sources: Sources<'_>| {
+            let result = read(sources);
+            sources.shelf.require_whole(rules, position.pits(), position.seeds() as usize)?;
+            result
+        };
+        self.read(all).await
+    }
+
+    /// Reports errors that are not the client's fault to the operator.
+    pub fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
+        if let Err(error) = &result
+            && error.is_of_server()
+        {
+            (self.log)(&error.to_string());
+        }
+        result
+    }
+
+    async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
+        self.read_for(rules, position, move |sources| sources.at_once(rules, &position)).await
+    }
+
+    /// Returns the time of a search: as requested, up to the limit.
+    fn time(&self, asked: Option<Duration>) -> Duration {
+        asked.unwrap_or(self.time).min(self.time)
+    }
+
+    /// Answers about a position.
+    pub async fn position(&self, request: PositionRequest) -> Result<PositionAnswer, ApiError> {
+        let PositionRequest { rules, position, time } = request;
+        if let Some(answer) = self.at_once(rules, position).await? {
+            return Ok(answer);
+        }
+        let (reads, time) = (Reads::of(rules, &position), self.time(time));
+        self.searches.run(reads, time, move |searcher, cancel| request.search(searcher, cancel)).await
+    }
+
+    /// Searches a position, and streams results as they are found.
+    pub async fn search(self: &Arc<Service>, request: PositionRequest) -> Result<Response, ApiError> {
+        let PositionRequest { rules, position, time } = request;
+        let (start, time) = (Instant::now(), time.unwrap_or(self.time).min(self.stream_time));
+        if let Some(known) = self.at_once(rules, position).await? {
+            let answer = PositionRequest::known_at_once(known, start.elapsed().as_secs_f64());
+            return Ok(events::stream(move |_| async move { Ok(answer) }));
+        }
+        let (service, shelf) = (Arc::clone(self), Arc::clone(&self.shelf));
+        let (reports, mut progress) = tokio::sync::mpsc::unbounded_channel();
+        let reads = Reads::of(rules, &position);
+        let search = self.searches.begin(reads, time, move |searcher, cancel| {
+            let report = move |answer| {
+                if reads.require_whole(&shelf).is_ok() {
+                    let _ = reports.send(answer);
+                }
+            };
+            pollster::block_on(request.begin(searcher, cancel)?.run(report))
+        })?;
+        Ok(events::stream(move |sender| async move {
+            let result = search.result();
+            tokio::pin!(result);
+            let found = loop {
+                tokio::select! {
+                    // Results found on the way come before the end.
+                    biased;
+                    Some(known) = progress.recv() => sender.send("progress", &known),
+                    found = &mut result => break found,
+                }
+            };
+            let mut answer = service.report(found)?;
+            if answer.ended == Some("time") && service.searches.is_stopping() {
+                answer.ended = Some("stopped");
+            }
+            Ok(answer)
+        }))
+    }
+
+    /// Chooses the move of a player.
+    pub async fn choose(&self, request: MoveRequest) -> Result<MoveAnswer, ApiError> {
+        let (rules, position, time) = (request.rules, request.position, self.time(request.time));
+        let quick = request.clone();
+        let choice = self.read_for(rules, position, move |sources| quick.at_once(sources, time));
+        match choice.await? {
+            Some(answer) => Ok(answer),
+            None => {
+                let reads = Reads::of(rules, &position);
+                self.searches.run(reads, time, move |searcher, cancel| request.search(searcher, cancel)).await
+            }
+        }
+    }
+
+    /// Answers the opening explorer.
+    pub async fn recall(&self, request: PositionRequest) -> Result<BookAnswer, ApiError> {
+        let PositionRequest { rules, position, .. } = request;
+        self.read_for(rules, position, move |sources| sources.recall(rules, &position)).await
+    }
+
+    /// Evaluates all places of a game, and reports each as soon as it is evaluated.
+    pub async fn game(
+        self: Arc<Service>,
+        mut game: GameRequest,
+        report: impl Fn(PlaceEvent) + Clone + Send + Sync + 'static,
+    ) -> Result<GameAnswer, ApiError> {
+        let (rules, time) = (game.rules(), game.time.unwrap_or(GAME_TIME).min(self.time));
+        let reported = report.clone();
+        let known = self.read_for(rules, game.start(), move |sources| {
+            game.answer_at_once(|rules, position| sources.at_once(rules, position), reported)?;
+            Ok(game)
+        });
+        let mut game = known.await?;
+        if let Some(largest) = game.first_unanswered() {
+            // One more period, to make the solver.
+            let all = time.saturating_mul(game.unanswered() + 1);
+            let reads = Reads::of(rules, &largest);
+            let search = self.searches.run(reads, all, move |searcher, cancel| {
+                let shelf = searcher.sources().shelf;
+                searcher.prepare(rules, &largest, cancel)?;
+                while let Some(place) = game.search_next(searcher, &cancel.within(time))? {
+                    reads.require_whole(shelf)?;
+                    report(place);
+                }
+                Ok(game)
+            });
+            game = search.await?;
+        }
+        Ok(game.answer())
+    }
+
+    /// Finds a puzzle.
+    pub async fn puzzle(&self, request: PuzzleRequest) -> Result<PuzzleAnswer, ApiError> {
+        let key = request.key;
+        let puzzle = match self.puzzles.get(&key) {
+            Some(known) => known,
+            None => {
+                let reads = Reads { seeds: key.seeds(), ..Reads::of(key.rules, &key.start) };
+                // A number of games instead of a time limit, so that everybody gets the same puzzle.
+                let search = self.searches.run(reads, Duration::MAX, move |searcher, cancel| {
+                    let tables = searcher.sources().shelf.tables(key.rules, key.start.pits());
+                    tables.map_or(Ok(None), |tables| key.find(tables, cancel))
+                });
+                let found = search.await?;
+                self.puzzles.put(key, found.clone());
+                found
+            }
+        };
+        request.answer(puzzle)
+    }
+}
+
+/// Returns today in Greenwich, as days from 1 January 1970.
+pub(super) fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
+}

@@ -1,0 +1,84 @@
+use std::error::Error;
+
+use kalah_core::clock::Instant;
+use kalah_core::game::Rules;
+use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::table::{TableKey, Tables};
+use kalah_tables::builder::MemoryBuilder;
+use kalah_tables::progress::Pulse;
+use serde::Serialize;
+
+/// The tables of one rule set and board, which grow layer by layer.
+pub(super) struct Board {
+    builder: MemoryBuilder,
+    last: TableKey,
+}
+
+/// A layer that was built.
+#[derive(Serialize)]
+pub(super) struct LayerAnswer {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    /// The digest of the table, as in `tables/manifest.jsonl`.
+    digest: String,
+    seconds: f64,
+}
+
+/// Returns the seeds of the largest layer such that all layers up to it have at most `positions` positions, and at
+/// least 2.
+pub(super) fn seeds_within(pits: usize, positions: u64) -> usize {
+    let mut all = 0;
+    let fits = |&seeds: &usize| {
+        all += layer_positions(pits, seeds);
+        all <= positions
+    };
+    (2..=MAX_TABLE_SEEDS).take_while(fits).last().unwrap_or(2)
+}
+
+impl Board {
+    /// Begins without tables; those up to `last` can be built.
+    ///
+    /// # Errors
+    /// When the tables are too large.
+    pub fn new(last: TableKey) -> Result<Board, Box<dyn Error>> {
+        Ok(Board { builder: MemoryBuilder::new(last)?, last })
+    }
+
+    pub fn is(&self, rules: Rules, pits: usize) -> bool {
+        (self.last.rules, self.last.pits) == (rules, pits)
+    }
+
+    /// The largest layer.
+    pub fn last(&self) -> TableKey {
+        self.last
+    }
+
+    /// The layers that were built.
+    pub fn tables(&self) -> &Tables {
+        self.builder.tables()
+    }
+
+    /// Seeds of the largest layer that was built, at least 1.
+    pub fn seeds(&self) -> usize {
+        self.tables().max_seeds().unwrap_or(1)
+    }
+
+    /// Builds the next layer; `None` if all are built.
+    pub fn build(&mut self) -> Result<Option<LayerAnswer>, Box<dyn Error>> {
+        let start = Instant::now();
+        let Some(table) = self.builder.build_layer(&Pulse::default())? else { return Ok(None) };
+        let (key, header) = (table.key(), table.header());
+        Ok(Some(LayerAnswer {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions: layer_positions(key.pits, key.seeds),
+            bytes: header.file_bytes,
+            digest: header.digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            seconds: start.elapsed().as_secs_f64(),
+        }))
+    }
+}

@@ -1,0 +1,236 @@
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kalah_core::game::Position;
+use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
+use kalah_core::table::{Damage, Layer, Probe, ProbeError, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables};
+use serde::{Deserialize, Serialize};
+
+/// Parts with fewer bytes, such as checksums, are read with their surroundings.
+const SMALL: u64 = 256;
+
+/// Bytes read around them, at a multiple of this offset.
+const AROUND: u64 = 4096;
+
+/// A table on the host of the page.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct RemoteTable {
+    pub rules: String,
+    pub pits: usize,
+    pub seeds: usize,
+    /// Size of the file.
+    pub bytes: u64,
+    /// The table's digest.
+    pub digest: String,
+    /// Path of the file.
+    pub file: String,
+}
+
+/// A part of a file that an answer needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(super) struct Part {
+    pub file: String,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// Parts of remote files: those that the page has fetched, and those that it must fetch before an answer can be given.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    fetched: RefCell<HashMap<Part, Vec<u8>>>,
+    needed: RefCell<Vec<Part>>,
+}
+
+impl Parts {
+    /// Adds the bytes of a part.
+    pub fn add(&self, part: Part, bytes: Vec<u8>) {
+        self.fetched.borrow_mut().insert(part, bytes);
+    }
+
+    /// Takes the parts that are needed.
+    pub fn take_needed(&self) -> Vec<Part> {
+        self.needed.take()
+    }
+
+    /// Forgets all parts.
+    pub fn clear(&self) {
+        self.fetched.borrow_mut().clear();
+        self.needed.borrow_mut().clear();
+    }
+}
+
+/// A file on the host.
+#[derive(Debug)]
+struct RemoteFile {
+    parts: Rc<Parts>,
+    file: String,
+    bytes: u64,
+}
+
+impl ReadAt for RemoteFile {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.bytes)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let end = offset + buffer.len() as u64;
+        let (start, stop) = if buffer.len() as u64 <= SMALL {
+            (offset / AROUND * AROUND, end.next_multiple_of(AROUND).min(self.bytes))
+        } else {
+            (offset, end)
+        };
+        let part = Part { file: self.file.clone(), start, end: stop };
+        if let Some(bytes) = self.parts.fetched.borrow().get(&part) {
+            let from = (offset - start) as usize;
+            let found = bytes.get(from..from + buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+            buffer.copy_from_slice(found);
+            return Ok(());
+        }
+        let mut needed = self.parts.needed.borrow_mut();
+        if !needed.contains(&part) {
+            needed.push(part);
+        }
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+}
+
+/// A layer of a board: built here, or on the host.
+#[derive(Debug)]
+pub(super) enum SiteLayer {
+    Built(Arc<Table>),
+    Remote(RemoteLayer),
+}
+
+/// A layer on the host, opened at the first read.
+#[derive(Debug)]
+pub(super) struct RemoteLayer {
+    key: TableKey,
+    path: PathBuf,
+    table: RemoteTable,
+    parts: Rc<Parts>,
+    opened: OnceCell<ReadAtTable<RemoteFile>>,
+}
+
+impl RemoteLayer {
+    pub fn new(key: TableKey, table: RemoteTable, parts: Rc<Parts>) -> RemoteLayer {
+        let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
+        RemoteLayer { key, path, table, parts, opened: OnceCell::new() }
+    }
+
+    /// Opens the table, which must be the one that the site describes.
+    fn open(&self) -> Result<&ReadAtTable<RemoteFile>, TableError> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let RemoteTable { file, bytes, digest, .. } = &self.table;
+        let file = RemoteFile { parts: Rc::clone(&self.parts), file: file.clone(), bytes: *bytes };
+        let table = ReadAtTable::new(&self.path, file)?;
+        let found: String = table.header().digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        if found != *digest {
+            return Err(TableError::damaged(&self.path, Damage::OtherDigest));
+        }
+        if table.key() != self.key {
+            return Err(TableError::damaged(&self.path, Damage::Other { found: table.key(), expected: self.key }));
+        }
+        Ok(self.opened.get_or_init(|| table))
+    }
+}
+
+impl Layer for SiteLayer {
+    fn key(&self) -> TableKey {
+        match self {
+            SiteLayer::Built(table) => table.key(),
+            SiteLayer::Remote(layer) => layer.key,
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            SiteLayer::Built(table) => table.path(),
+            SiteLayer::Remote(layer) => &layer.path,
+        }
+    }
+
+    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
+        match self {
+            SiteLayer::Built(table) => table.score(mover, mover_rank, other_rank),
+            SiteLayer::Remote(layer) => layer.open()?.score(mover, mover_rank, other_rank),
+        }
+    }
+
+    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        match self {
+            SiteLayer::Built(table) => table.damaged_score(mover, mover_rank, other_rank),
+            SiteLayer::Remote(layer) => match layer.open() {
+                Ok(table) => table.damaged_score(mover, mover_rank, other_rank),
+                Err(error) => error,
+            },
+        }
+    }
+}
+
+/// Returns all layers of a board: those that were built, and those above them on the host.
+pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Rc<Parts>) -> Tables<SiteLayer> {
+    let mut layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
+    for table in built.layers() {
+        layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");
+    }
+    let first = built.max_seeds().map_or(2, |seeds| seeds + 1);
+    for seeds in first..=MAX_TABLE_SEEDS {
+        let key = TableKey { rules: built.rules(), pits: built.pits(), seeds };
+        let is_it =
+            |table: &&RemoteTable| (&*table.rules, table.pits, table.seeds) == (key.rules.name(), key.pits, key.seeds);
+        let Some(table) = remote.iter().find(is_it) else { break };
+        let layer = RemoteLayer::new(key, table.clone(), Rc::clone(parts));
+        layers.push(Arc::new(SiteLayer::Remote(layer))).expect("they are in order");
+    }
+    layers
+}
+
+/// Looks up a position; `None` if the layers do not reach it. All parts that one move needs are requested together.
+pub(super) fn probe(layers: &Tables<SiteLayer>, position: &Position) -> Result<Option<Probe>, TableError> {
+    request_parts(layers, position)?;
+    match layers.probe(position) {
+        Ok(probe) => Ok(Some(probe)),
+        Err(ProbeError::Table(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Reads all scores along a line of best play, up to the first that is not fetched, and those beside it.
+fn request_parts(layers: &Tables<SiteLayer>, position: &Position) -> Result<(), TableError> {
+    let mut next = *position;
+    while !next.is_over() && layers.max_seeds().is_some_and(|most| next.seeds() as usize <= most) {
+        let moves = next.moves().filter_map(|pit| next.play(layers.rules(), pit).ok());
+        // The best move next to the store, as in the line of `Tables::probe`.
+        let (mut failed, mut best) = (None, None::<(u32, Position)>);
+        for played in moves {
+            let after = &played.position;
+            let score = if after.is_over() {
+                Ok(after.mover().total())
+            } else {
+                let row = |row| table_row(row).expect("tables reach it");
+                layers.score(&row(after.mover()), &row(after.other())).map(u32::from)
+            };
+            match score {
+                Ok(score) => {
+                    let score = played.mover_score(&next, score);
+                    if best.is_none_or(|(most, _)| score >= most) {
+                        best = Some((score, played.position));
+                    }
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let Some((_, position)) = best else { break };
+        next = position;
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+// The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
+// nothing else to do.
+
+import { PartError, Parts } from "./parts.js";
+
+const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
+
+/** Maximum bytes of the transposition table. */
+const TRANSPOSITIONS = 2 ** 26;
+
+/** Address of the page's folder. */
+const BASE = new URL("../../", import.meta.url).href;
+
+/** @type {Exports} */
+let module;
+/** @type {Parts} */
+let parts;
+/** Restarts the module after a failure. @type {() => Promise<void>} */
+let restart;
+
+/** Copies bytes into the module. Returns their place. @param {Uint8Array} bytes */
+function write(bytes) {
+  const place = module.kalah_allocate(bytes.length) >>> 0;
+  new Uint8Array(module.memory.buffer, place, bytes.length).set(bytes);
+  return place;
+}
+
+/**
+ * Calls the module.
+ * @param {object} request
+ * @param {Uint8Array} [attached] bytes that belong to it
+ * @returns {any}
+ */
+function call(request, attached) {
+  if (attached) module.kalah_attach(write(attached), attached.length);
+  const bytes = new TextEncoder().encode(JSON.stringify(request));
+  // The memory may grow during the call, which replaces its buffer.
+  const reply = module.kalah_call(write(bytes), bytes.length) >>> 0;
+  const text = new Uint8Array(module.memory.buffer, reply, module.kalah_reply_bytes() >>> 0);
+  const answer = JSON.parse(new TextDecoder().decode(text));
+  if (answer?.error !== undefined) throw new Error(answer.error);
+  return answer;
+}
+
+/** @param {string} name */
+async function file(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new Error(`${name}: HTTP ${response.status}`);
+  return response;
+}
+
+async function start() {
+  const [code, site] = await Promise.all([
+    file("kalah_wasm.wasm").then((response) => response.arrayBuffer()),
+    file("site.json").then((response) => /** @type {Promise<Site>} */ (response.json())),
+  ]);
+  const books = await Promise.all(
+    site.books.map(async (name) => new Uint8Array(await (await file(name)).arrayBuffer())),
+  );
+  const all = new Uint8Array(books.reduce((sum, book) => sum + book.length, 0));
+  let place = 0;
+  for (const book of books) {
+    all.set(book, place);
+    place += book.length;
+  }
+  const compiled = await WebAssembly.compile(code);
+  parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
+  restart = async () => {
+    const instance = await WebAssembly.instantiate(compiled, { kalah: { now: () => performance.now() } });
+    module = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+    const { positions, tables, bare } = site;
+    const sizes = books.map((book) => book.length);
+    call({ call: "start", positions, transpositions: TRANSPOSITIONS, tables, books: sizes, bare }, all);
+  };
+  await restart();
+}
+
+/** Requests that wait, in order. @type {EngineRequest[]} */
+const waiting = [];
+/** Requests that wait for the end of the search. @type {EngineRequest[]} */
+const blocked = [];
+/** The request whose search is in progress. @type {EngineRequest | undefined} */
+let searching;
+
+/** @param {number} id @param {number} status @param {any} answer */
+const send = (id, status, answer) => port.postMessage({ id, status, answer });
+
+/** @param {string} code @param {string} message */
+const failure = (code, message) => ({ error: { code, message } });
+
+/**
+ * Answers a request, for which it fetches parts of files. Damaged parts are fetched once more, which repairs damage on
+ * the way or in a cache.
+ * @param {EngineRequest} request
+ * @returns {Promise<Reply>}
+ */
+async function reply({ method, target, body, streams }) {
+  /** @type {Map<Part, Uint8Array<ArrayBuffer>>} */
+  const used = new Map();
+  let fresh = false;
+  for (;;) {
+    /** @type {Reply} */
+    let found;
+    try {
+      found = call({ call: "request", method, target, body, streams });
+      if ("needs" in found) {
+        const fetched = await Promise.all(
+          found.needs.map(async (part) => /** @type {const} */ ([part, await parts.get(part, fresh)])),
+        );
+        for (const [part, bytes] of fetched) {
+          used.set(part, bytes);
+          call({ call: "part", ...part }, bytes);
+        }
+        continue;
+      }
+    } catch (error) {
+      if (!(error instanceof PartError || error instanceof TypeError)) throw error;
+      found = { status: 500, answer: failure("damaged-table", error.message) };
+    }
+    const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
+    call({ call: "forget" });
+    if (!isDamaged) {
+      await parts.keep(used);
+      return found;
+    }
+    await parts.forget(used.keys());
+    if (fresh) return found;
+    fresh = true;
+    used.clear();
+  }
+}
+
+/** Ends the search in progress. Requests that waited for it come next. */
+function endSearch() {
+  searching = undefined;
+  waiting.unshift(...blocked.splice(0));
+}
+
+let mayBuild = true;
+
+/** Builds the next layer. Returns false if there is none, or the memory of the browser does not suffice. */
+function build() {
+  try {
+    return mayBuild && call({ call: "build" }) !== null;
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+    mayBuild = false;
+    return false;
+  }
+}
+
+/** Does the next work. Returns false if there is none. @returns {Promise<boolean>} */
+async function work() {
+  const request = waiting.shift();
+  if (request) {
+    const found = await reply(request);
+    if ("searches" in found) searching = request;
+    else if ("busy" in found) blocked.push(request);
+    else if ("status" in found) send(request.id, found.status, found.answer);
+    return true;
+  }
+  if (!searching) return build();
+  /** @type {Reply} */
+  const found = call({ call: "step" });
+  if ("progress" in found) {
+    if (searching.streams)
+      for (const progress of found.progress) port.postMessage({ id: searching.id, progress });
+  } else if ("status" in found) {
+    send(searching.id, found.status, found.answer);
+    endSearch();
+  }
+  return true;
+}
+
+// A message to itself, after which messages of the page have come.
+const turn = new MessageChannel();
+let isRunning = false;
+
+async function run() {
+  try {
+    isRunning = await work();
+  } catch (error) {
+    // The module failed. It starts again, without tables; its requests are lost.
+    for (const { id } of [...waiting.splice(0), ...blocked.splice(0), ...(searching ? [searching] : [])])
+      send(id, 500, failure("failed", `the engine failed: ${error.message}`));
+    searching = undefined;
+    isRunning = false;
+    await restart();
+  }
+  if (isRunning) turn.port2.postMessage(0);
+}
+
+turn.port1.onmessage = run;
+
+function wake() {
+  if (isRunning) return;
+  isRunning = true;
+  turn.port2.postMessage(0);
+}
+
+/** @param {number} id */
+function cancel(id) {
+  for (const list of [waiting, blocked]) {
+    const index = list.findIndex((request) => request.id === id);
+    if (index >= 0) list.splice(index, 1);
+  }
+  if (searching?.id !== id) return;
+  call({ call: "cancel" });
+  endSearch();
+  wake();
+}
+
+/** Messages that came before the module was ready. @type {ToEngine[] | undefined} */
+let early = [];
+
+/** @param {ToEngine} message */
+function receive(message) {
+  if ("cancel" in message) {
+    cancel(message.cancel);
+  } else {
+    waiting.push(message);
+    wake();
+  }
+}
+
+port.onmessage = ({ data }) => {
+  if (early) early.push(data);
+  else receive(data);
+};
+
+start().then(
+  () => {
+    const messages = early ?? [];
+    early = undefined;
+    messages.forEach(receive);
+  },
+  (error) => {
+    // The page reports it, and asks again.
+    port.postMessage({ failed: error.message });
+  },
+);

@@ -1,0 +1,129 @@
+// Answers the page's requests here, by the engine in a worker, instead of a server. All other requests go to the
+// network.
+
+const version = new URL(".", import.meta.url).pathname.split("/").at(-2);
+
+globalThis.plainFetch = globalThis.fetch.bind(globalThis);
+
+/** @typedef {{ progress: (document: any) => void, end: (status: number, answer: any) => void, fail: (error: Error) => void }} Listener */
+
+/** Listeners of open requests. @type {Map<number, Listener>} */
+const open = new Map();
+let last = 0;
+/** @type {Worker | undefined} */
+let engine;
+
+/** Returns the engine, which is started on first use and after a failure. */
+function started() {
+  if (engine) return engine;
+  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
+  const fail = (/** @type {string} */ why) => {
+    engine?.terminate();
+    engine = undefined;
+    for (const listener of open.values()) listener.fail(new TypeError(why));
+    open.clear();
+  };
+  engine.onmessage = ({ data }) => {
+    if (data.failed !== undefined) fail(data.failed);
+    else if ("progress" in data) open.get(data.id)?.progress(data.progress);
+    else {
+      open.get(data.id)?.end(data.status, data.answer);
+      open.delete(data.id);
+    }
+  };
+  engine.onerror = (event) => fail(event.message || "the engine could not be loaded");
+  return engine;
+}
+
+/**
+ * Asks the engine.
+ * @param {string} method
+ * @param {string} target
+ * @param {string} body
+ * @param {AbortSignal | null | undefined} signal
+ * @param {Listener} listener
+ * @param {boolean} streams
+ */
+function ask(method, target, body, signal, listener, streams) {
+  signal?.throwIfAborted();
+  last += 1;
+  const id = last;
+  open.set(id, listener);
+  started().postMessage({ id, method, target, body, streams });
+  signal?.addEventListener("abort", () => {
+    if (!open.delete(id)) return;
+    engine?.postMessage({ cancel: id });
+    listener.fail(signal.reason);
+  });
+}
+
+/** @param {number} status @param {any} answer */
+const response = (status, answer) =>
+  new Response(JSON.stringify(answer), { status, headers: { "content-type": "application/json" } });
+
+/**
+ * Answers a request with a stream of events, as a server does.
+ * @param {string} method
+ * @param {string} target
+ * @param {string} body
+ * @param {AbortSignal | null | undefined} signal
+ */
+function stream(method, target, body, signal) {
+  const text = new TextEncoder();
+  /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */
+  const events = new ReadableStream({
+    start(controller) {
+      /** @param {string} event @param {any} document */
+      const put = (event, document) =>
+        controller.enqueue(text.encode(`event: ${event}\ndata: ${JSON.stringify(document)}\n\n`));
+      const listener = {
+        /** @param {any} document */
+        progress: (document) => put("progress", document),
+        /** @param {number} status @param {any} answer */
+        end: (status, answer) => {
+          put(status === 200 ? "answer" : "error", answer);
+          controller.close();
+        },
+        /** @param {Error} error */
+        fail: (error) => controller.error(error),
+      };
+      ask(method, target, body, signal, listener, true);
+    },
+  });
+  return new Response(events, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** A puzzle without a day or a number is that of today. @param {string} target */
+function dated(target) {
+  const [path, query = ""] = target.split("?");
+  const fields = new URLSearchParams(query);
+  if (path !== "puzzle" || fields.has("day") || fields.has("seed")) return target;
+  fields.set("day", new Date().toISOString().slice(0, 10));
+  return `${path}?${fields}`;
+}
+
+/** @type {typeof fetch} */
+globalThis.fetch = async (resource, options = {}) => {
+  const base = new URL("./api", document.baseURI);
+  const url = new URL(typeof resource === "string" || resource instanceof URL ? resource : resource.url, base);
+  const isApi = url.origin === base.origin && (url.pathname === base.pathname || url.pathname.startsWith(`${base.pathname}/`));
+  if (!isApi) return globalThis.plainFetch(resource, options);
+  const target = dated(url.pathname.slice(base.pathname.length).replace(/^\//, "") + url.search);
+  const method = options.method ?? "GET";
+  const body = typeof options.body === "string" ? options.body : "";
+  const accepts = new Headers(options.headers).get("accept") ?? "";
+  if (target.startsWith("search?") || accepts.includes("text/event-stream"))
+    return stream(method, target, body, options.signal);
+  return new Promise((done, fail) => {
+    const listener = {
+      progress: () => {},
+      /** @param {number} status @param {any} answer */
+      end: (status, answer) => done(response(status, target === "" ? { ...answer, here: true } : answer)),
+      fail,
+    };
+    ask(method, target, body, options.signal, listener, false);
+  });
+};
+
+// Makes the browser run the service worker of this version, which keeps the files of the page.
+navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI)).catch(() => {});
