@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let directories =
-        [root.to_owned(), root.join("docs"), root.join("crates/core"), root.join("crates/python"), root.join("tables")];
+        ["", "docs", "crates/core", "crates/python", "crates/wasm/js", "tables"].map(|name| root.join(name));
     let files = directories.iter().flat_map(|directory| directory.read_dir().unwrap());
     files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }

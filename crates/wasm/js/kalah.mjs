@@ -1,5 +1,5 @@
 // The engine in JavaScript: builds tables in memory, probes and solves positions. It runs in Node and in browsers. Each
-// call takes as long as its work, so a page calls it from a worker.
+// call takes as long as its work, so a page uses worker.mjs, which has the same calls.
 
 /**
  * Rule sets: `empty-capture`, `standard`, `s-kalaha`, `single-move`.
@@ -67,7 +67,17 @@
  */
 
 /**
- * The functions of the module.
+ * A compiled module. Its own type has no members, and would accept any object.
+ * @typedef {WebAssembly.Module & { [Symbol.toStringTag]?: string }} Module
+ */
+
+/**
+ * The file `kalah_wasm.wasm`: its bytes, the answer of `fetch`, or the compiled module.
+ * @typedef {BufferSource | Module | Response | Promise<Response>} Source
+ */
+
+/**
+ * Functions of the module.
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
  * @property {(bytes: number) => number} kalah_allocate
@@ -94,6 +104,16 @@ export class Kalah {
   }
 
   /**
+   * Builds all layers that are missing.
+   * @param {(layer: Layer) => void} [report] called after each layer
+   */
+  buildAll(report = () => {}) {
+    for (let layer = this.build(); layer !== null; layer = this.build()) {
+      report(layer);
+    }
+  }
+
+  /**
    * Looks up a position in the tables, or else in the book.
    * @param {string} position such as `6x4`, `0,0,1,0,2,1/1,0,0,3,0,0`, or `<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>`
    * @returns {Probe} the answer
@@ -113,23 +133,69 @@ export class Kalah {
   solve(position, seconds = 10) {
     return call(this.#module, { call: "solve", position, seconds });
   }
+
+  // A further request of the module, such as for moves and players, gets its method here and in worker.mjs.
 }
 
 /**
  * Makes an engine.
- * @param {BufferSource | WebAssembly.Module | Response | Promise<Response>} source `kalah_wasm.wasm`: its bytes, the
- *   answer of `fetch`, or the compiled module
+ * @param {Source | Options} [source] the module; this package's own if only options are given
  * @param {Options} [options]
  * @returns {Promise<Kalah>} the engine
  * @throws {Error} if there are no tables of such a board
  */
-export async function load(source, { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = {}) {
-  const given = await source;
-  const module = given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
-  const instance = await WebAssembly.instantiate(module, { kalah: { now: () => performance.now() } });
+export async function load(source, options) {
+  const { given, chosen } = separate(source, options);
+  const { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = chosen;
+  const instance = await WebAssembly.instantiate(await compile(given), { kalah: { now: () => performance.now() } });
   const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
   call(exports, { call: "open", rules, pits, seeds, transpositions });
   return new Kalah(exports);
+}
+
+/**
+ * Compiles the module. Several engines and workers can share the result.
+ * @param {Source} [source] the module; this package's own by default
+ * @returns {Promise<WebAssembly.Module>}
+ */
+export async function compile(source = adjacent()) {
+  const given = await source;
+  return given instanceof WebAssembly.Module ? given : await WebAssembly.compile(await bytesOf(given));
+}
+
+/**
+ * Separates the arguments of `load` and `start`, of which the first can be missing.
+ * @internal
+ * @param {Source | Options} [source]
+ * @param {Options} [options]
+ * @returns {{ given?: Source, chosen: Options }}
+ */
+export function separate(source, options) {
+  // True of an object literal in every frame and context, and of no source.
+  const isOptions = options === undefined && Object.prototype.toString.call(source) === "[object Object]";
+  return isOptions
+    ? { chosen: /** @type {Options} */ (source) }
+    : { given: /** @type {Source | undefined} */ (source), chosen: options ?? {} };
+}
+
+/**
+ * Imports a module of Node. Bundlers for browsers leave such an import alone.
+ * @internal
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+export function builtin(name) {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+}
+
+/**
+ * Reads the module in the folder of this file.
+ * @returns {Promise<BufferSource | Response>}
+ */
+async function adjacent() {
+  const url = new URL("./kalah_wasm.wasm", import.meta.url);
+  // Browsers load no modules from files.
+  return url.protocol === "file:" ? (await builtin("node:fs/promises")).readFile(url) : fetch(url);
 }
 
 /**
