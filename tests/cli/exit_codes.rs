@@ -40,7 +40,7 @@ fn case(command: &str) -> Case {
         "analyse complexity" => ["", "", "", "6x6 --games 1000000"],
         "engine" => ["", "", "", ""],
         "export" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
-        "export-site" => ["FILE/x", "", "", "site --days 10000"],
+        "export-site" => ["site --module NO", "", "", ""],
         "gpu" => ["", "", "", ""],
         "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],

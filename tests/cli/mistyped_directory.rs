@@ -14,7 +14,7 @@ fn arguments(command: &str) -> &'static str {
         "bench" | "bounds" | "export" | "stats" => "--seeds 4",
         "book import" | "book merge" | "check" => "FILE",
         "book make" => "2x2 --turns 0",
-        "export-site" => "site --days 0",
+        "export-site" => "site --module MODULE",
         "analyse graph" | "line" | "move" | "probe" | "solve" => "2x2",
         "kgp" => "--once --port 1",
         "play" => "2x2 --south greedy --north greedy",

@@ -12,12 +12,17 @@ use kalah::progress::Pulse;
 use kalah::serve::{SiteError, SiteOptions, SitePlan};
 use serde_json::{Value, json};
 
-use crate::sites::{contents, directory, export, version};
+use crate::sites::{any_module, contents, directory, export, version};
 
 /// Runs `kalah export-site` in `cwd`. Returns the exit code and the output.
 fn run(cwd: &Path, arguments: &[&str], tables: Option<&Path>) -> (i32, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    command.current_dir(cwd).env_remove("KALAH_TABLES").arg("export-site").args(arguments).args(["--days", "0"]);
+    command
+        .current_dir(cwd)
+        .env_remove("KALAH_TABLES")
+        .arg("export-site")
+        .args(arguments)
+        .env("KALAH_MODULE", any_module());
     if let Some(tables) = tables {
         command.env("KALAH_TABLES", tables);
     }
@@ -99,7 +104,7 @@ fn files_of_others_stay() {
 
     // Files in the way of a first export, which was stopped.
     let other = work.path().join("other");
-    let options = SiteOptions::new(tables.path().to_owned());
+    let options = SiteOptions::new(any_module(), tables.path().to_owned());
     drop(SitePlan::new(&options).unwrap().copy_tables(&other, &Pulse::default()).unwrap());
     std::fs::write(other.join("index.html"), "mine").unwrap();
     let (code, messages) = run(work.path(), &["other", "--tables", own], None);
@@ -123,6 +128,8 @@ fn what_cannot_be_exported_leaves_the_site_as_it_was() {
         assert!(code != 0 && messages.contains(words), "{arguments:?}: {code} {messages}");
         assert!(before == contents(&site), "{arguments:?}");
     };
+    refused(&["s", "--tables", own, "--module", "typo"], None, "typo: ");
+    refused(&["s", "--tables", own, "--module", "s/index.html"], None, "is not a WebAssembly module");
     refused(&["s", "--tables", "typo"], None, "there is no directory typo");
     refused(&["s"], Some(Path::new("typo")), "there is no directory typo");
     refused(&["s", "--tables", "s/index.html"], None, "there is no directory s/index.html");
@@ -175,7 +182,7 @@ fn the_first_moments_of_an_export_are_no_obstacle() {
 #[test]
 fn one_export_at_a_time() {
     let (work, tables) = (tempfile::tempdir().unwrap(), few());
-    let options = SiteOptions::new(tables.path().to_owned());
+    let options = SiteOptions::new(any_module(), tables.path().to_owned());
     let plan = SitePlan::new(&options).unwrap();
     let folder = plan.copy_tables(&work.path().join("s"), &Pulse::default()).unwrap();
     let (code, messages) = run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None);
@@ -189,10 +196,11 @@ fn a_killed_export_leaves_the_old_site_or_the_new_one() {
     let (work, tables) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     build(tables.path(), Rules::Standard, 3, 8).unwrap();
     build(tables.path(), Rules::EmptyCapture, 2, 20).unwrap();
-    let kinds: [&[&str]; 2] = [&["--days", "1"], &["--days", "0", "--no-book", "--size", "60KiB"]];
+    let kinds: [&[&str]; 2] = [&[], &["--no-book", "--size", "60KiB"]];
     let command = |site: &Path, kind: usize| {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.arg("export-site").arg(site).arg("--tables").arg(tables.path()).args(kinds[kind]);
+        command.env("KALAH_MODULE", any_module());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     };
@@ -233,10 +241,9 @@ fn a_killed_export_leaves_the_old_site_or_the_new_one() {
 fn an_export_that_is_stopped_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
-    let mut options = SiteOptions::new(directory().to_owned());
-    options.days = 1;
+    let options = SiteOptions::new(any_module(), directory().to_owned());
     let plan = SitePlan::new(&options).unwrap();
-    assert!(plan.bytes() > 0 && plan.puzzle_steps() > 0);
+    assert!(plan.bytes() > 0);
     let pulse = Pulse::default();
     let begun = plan.copy_tables(&site, &pulse).unwrap();
     assert_eq!(pulse.positions.load(Ordering::Relaxed), plan.bytes());
@@ -273,7 +280,8 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
+    let refused =
+        command.arg("export-site").arg(folder.path().join("mine")).env("KALAH_MODULE", any_module()).output().unwrap();
     let messages = String::from_utf8(refused.stderr).unwrap();
     assert!(
         refused.status.code() == Some(1) && messages.contains("; choose another folder, or empty this one"),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::serving::encoded;
-use crate::sites::{Conduct, Host, ask, directory, export, open, version};
+use crate::sites::{Conduct, Host, ask, browser, directory, export, open, version};
 
 /// Opens a site, and waits until its worker keeps the page.
 fn visit(browser: &Browser, host: &Host) {
@@ -34,7 +34,7 @@ fn name(path: &Path) -> String {
 
 #[test]
 fn what_the_network_answers_replaces_nothing_that_is_kept() {
-    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "1KiB"]);
     let host = Host::new(folder.path().to_owned());
@@ -67,7 +67,7 @@ fn what_the_network_answers_replaces_nothing_that_is_kept() {
 
 #[test]
 fn the_first_visit_is_enough_to_play_without_a_network() {
-    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &[]);
     let host = Host::new(folder.path().to_owned());
@@ -88,12 +88,15 @@ fn the_first_visit_is_enough_to_play_without_a_network() {
 
 #[test]
 fn files_of_two_versions_never_come_together() {
-    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     let host = Host::lasting(folder.path().to_owned());
     let read = "1,0,0,1,0,1/1,0,0,1,1,0";
     let mut before = Value::Null;
-    for (index, flags) in [&[][..], &["--no-book"], &["--size", "1MiB"]].into_iter().enumerate() {
+    for (index, flags) in [&["--seeds", "0"][..], &["--seeds", "0", "--no-book"], &["--seeds", "0", "--size", "1MiB"]]
+        .into_iter()
+        .enumerate()
+    {
         assert_eq!(export(folder.path(), flags).0, 0);
         let now = name(&version(folder.path()));
         if index == 0 {
@@ -136,9 +139,9 @@ fn files_of_two_versions_never_come_together() {
 
 #[test]
 fn what_was_damaged_on_the_way_heals() {
-    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &[]);
+    export(folder.path(), &["--seeds", "0"]);
     let host = Host::lasting(folder.path().to_owned());
     visit(&browser, &host);
     let shelf = Shelf::new(directory().to_owned());

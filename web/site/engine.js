@@ -118,7 +118,7 @@ async function reply({ method, target, body, streams }) {
       found = { status: 500, answer: failure("damaged-table", error.message) };
     }
     const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
-    call({ call: "forget" });
+    call({ call: "forget", damaged: isDamaged });
     if (!isDamaged) {
       await parts.keep(used);
       return found;

@@ -31,7 +31,7 @@ const MODULE: &[u8] = b"\0asm";
 pub struct SiteOptions {
     /// The engine, `kalah_wasm.wasm`.
     pub module: PathBuf,
-    /// Directory of the tables.
+    /// Directory of the tables. There are none if it does not exist.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
     pub size: u64,
@@ -82,12 +82,8 @@ impl SitePlan<'_> {
     /// Chooses the tables, the smallest layers first, as long as they fit.
     ///
     /// # Errors
-    /// If the engine cannot be read, the directory of the tables does not exist, or one of its tables is damaged or
-    /// unusable without missing layers below it.
+    /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
-        if !options.tables.is_dir() {
-            return Err(SiteError::NoTables(options.tables.clone()));
-        }
         let module = at(&options.module, file::read(&options.module))?;
         if !module.starts_with(MODULE) {
             return Err(SiteError::NoModule(options.module.clone()));
@@ -99,11 +95,14 @@ impl SitePlan<'_> {
                 layers.extend(shelf.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
             }
         }
-        require_all(&options.tables, &layers)?;
+        if options.tables.exists() {
+            require_all(&options.tables, &layers)?;
+        }
         // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
         let files = layers.iter().map(|layer| layer.path().to_owned());
-        let sources = std::iter::once(options.tables.clone()).chain(files).collect();
+        let directory = options.tables.exists().then(|| options.tables.clone());
+        let sources = directory.into_iter().chain(files).collect();
         let mut plan = SitePlan { options, module, tables: Vec::new(), left_out: 0, sources };
         for layer in layers {
             if plan.bytes() + layer.header().file_bytes > options.size {
@@ -150,7 +149,7 @@ impl SitePlan<'_> {
     ///
     /// # Errors
     /// If a file cannot be written, or `pulse` was stopped. The old site is unchanged then.
-    pub fn write_rest(self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
             tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
@@ -165,7 +164,7 @@ impl SitePlan<'_> {
         let mut files: Vec<(String, Vec<u8>)> =
             books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
         files.push(("site.json".to_owned(), description));
-        files.push(("kalah_wasm.wasm".to_owned(), self.module));
+        files.push(("kalah_wasm.wasm".to_owned(), self.module.clone()));
         let site = Site::new(files, &tables);
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {

@@ -38,9 +38,6 @@ pub enum SiteError {
     /// Another process writes to the folder.
     #[error("{0}")]
     Lock(#[from] LockError),
-    /// The directory of the tables does not exist.
-    #[error("there is no directory {}", .0.display())]
-    NoTables(PathBuf),
     /// The engine's file is something else.
     #[error("{} is not a WebAssembly module", .0.display())]
     NoModule(PathBuf),

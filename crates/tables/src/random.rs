@@ -6,6 +6,12 @@ pub fn generator(seed: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(mixed(seed))
 }
 
+/// Returns one of `items`, the same on machines of all word sizes; `None` if there is none. The choice of `fastrand`
+/// depends on the word size.
+pub fn choice<T: Copy>(random: &mut fastrand::Rng, items: &[T]) -> Option<T> {
+    (!items.is_empty()).then(|| items[random.u64(..items.len() as u64) as usize])
+}
+
 /// Mixes a number so that all bits of the result depend on all bits of `number`. Different numbers
 /// give different results, and 0 gives 0.
 ///
@@ -34,6 +40,15 @@ mod tests {
         });
         let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
         product(&one, &other) / (product(&one, &one) * product(&other, &other)).sqrt()
+    }
+
+    #[test]
+    fn choices_are_those_of_64_bit_machines() {
+        let mut random = generator(5);
+        let found: Vec<usize> = (0..8).filter_map(|_| choice(&mut random, &[0, 1, 2, 3, 4, 5])).collect();
+        // From the definition of the generator.
+        assert_eq!(found, [1, 3, 5, 3, 2, 2, 1, 1]);
+        assert_eq!(choice::<u8>(&mut random, &[]), None);
     }
 
     #[test]

@@ -77,6 +77,41 @@
  */
 
 /**
+ * Rule set, pits a side, and seeds of the largest layer of an engine.
+ * @typedef {{ rules: string, pits: number, seeds: number }} Board
+ */
+
+/**
+ * Seeds of one pit, taken up and sown. Places are numbered from the mover's first pit: the mover's pits, the mover's
+ * store, the other pits, the other store.
+ * @typedef {{ from: number, drops: number[] }} Lift
+ */
+
+/**
+ * Effects of a move.
+ * @typedef {object} Effects
+ * @property {string} next position after it, as the next player to move sees it
+ * @property {boolean} again true if the same player moves again
+ * @property {boolean} finished true if the game is over
+ * @property {Lift[]} sowing its seeds, in order
+ * @property {number[]} [captured] places of captured seeds
+ */
+
+/**
+ * Move of a player, with its effects. It has a value, bounds, an estimate, or none of them.
+ * @typedef {Effects & {
+ *   position: string, rules: string, player: string, move: number, known?: "exact" | "bounds" | "estimate",
+ *   value?: number, lower?: number, upper?: number, estimate?: number, source: string, depth?: number, seconds: number,
+ * }} Choice
+ */
+
+/**
+ * Position on a line of play, and the move played there with its effects; no move at the end. `first` is true if the
+ * player to move is the one who moved first.
+ * @typedef {{ position: string, first: boolean, move?: number } & Partial<Effects>} Place
+ */
+
+/**
  * Functions of the module.
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
@@ -90,9 +125,17 @@ export class Kalah {
   /** @type {Exports} */
   #module;
 
-  /** @param {Exports} module the functions of an instance, after `open` */
-  constructor(module) {
+  /** @type {Board} */
+  #board;
+
+  /**
+   * @param {Exports} module the functions of an instance, after `start`
+   * @param {Board} board
+   */
+  constructor(module, board) {
     this.#module = module;
+    this.#board = board;
+    call(module, { call: "open", ...board });
   }
 
   /**
@@ -134,7 +177,46 @@ export class Kalah {
     return call(this.#module, { call: "solve", position, seconds });
   }
 
-  // A further request of the module, such as for moves and players, gets its method here and in worker.mjs.
+  /**
+   * Chooses a move by a player.
+   * @param {string} position as for `probe`
+   * @param {string} [player] `perfect`, `alphabeta:D` (D moves deep), `greedy`, `random`; `kalah play --help` has all
+   * @param {number} [seconds] time limit; 5 by default and at most
+   * @returns {Choice} the move
+   * @throws {Error} if the text is no position, the player is unknown, or the game is over
+   */
+  move(position, player = "perfect", seconds = 5) {
+    const { rules } = this.#board;
+    return this.#request("POST", "move", { board: position, rules, player, time: seconds });
+  }
+
+  /**
+   * Follows a line of play.
+   * @param {string} position as for `probe`
+   * @param {number[]} moves numbers of the pits, from 1, each for the player to move
+   * @returns {Place[]} the positions on it, the last one without a move
+   * @throws {Error} if the text is no position, or a move is not legal
+   */
+  line(position, moves) {
+    const query = new URLSearchParams({ board: position, rules: this.#board.rules, moves: moves.join(",") });
+    return this.#request("GET", `line?${query}`).places;
+  }
+
+  /**
+   * Answers a request of the HTTP API (docs/api.md) that needs no search.
+   * @param {string} method
+   * @param {string} target
+   * @param {object} [body]
+   * @returns {any} the document
+   */
+  #request(method, target, body) {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const { status, answer } = call(this.#module, { call: "request", method, target, body: text });
+    if (status !== 200) {
+      throw new Error(answer.error.message);
+    }
+    return answer;
+  }
 }
 
 /**
@@ -149,8 +231,8 @@ export async function load(source, options) {
   const { rules = "empty-capture", pits = 6, seeds = 16, transpositions = 2 ** 26 } = chosen;
   const instance = await WebAssembly.instantiate(await compile(given), { kalah: { now: () => performance.now() } });
   const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
-  call(exports, { call: "open", rules, pits, seeds, transpositions });
-  return new Kalah(exports);
+  call(exports, { call: "start", positions: 0, transpositions });
+  return new Kalah(exports, { rules, pits, seeds });
 }
 
 /**

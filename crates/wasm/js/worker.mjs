@@ -2,7 +2,7 @@
 
 import { builtin, compile, separate } from "./kalah.mjs";
 
-/** @import { Layer, Options, Probe, Solution, Source } from "./kalah.mjs" */
+/** @import { Choice, Layer, Options, Place, Probe, Solution, Source } from "./kalah.mjs" */
 
 /** An engine in a worker, which makes the calls in their order. */
 export class KalahWorker {
@@ -56,6 +56,25 @@ export class KalahWorker {
    */
   solve(position, seconds) {
     return this.#call("solve", position, seconds);
+  }
+
+  /**
+   * @param {string} position as for `Kalah.move`
+   * @param {string} [player]
+   * @param {number} [seconds] time limit; 5 by default
+   * @returns {Promise<Choice>} the move that the player chooses
+   */
+  move(position, player, seconds) {
+    return this.#call("move", position, player, seconds);
+  }
+
+  /**
+   * @param {string} position as for `Kalah.line`
+   * @param {number[]} moves
+   * @returns {Promise<Place[]>} the positions on the line of play
+   */
+  line(position, moves) {
+    return this.#call("line", position, moves);
   }
 
   /** Ends the worker, which frees its memory. Open calls fail. */

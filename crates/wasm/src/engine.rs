@@ -172,6 +172,14 @@ impl Engine {
         probe(layers, position)
     }
 
+    /// Forgets the parts of files on the host, and, if one was damaged, the blocks read from them.
+    pub fn forget_parts(&mut self, damaged: bool) {
+        self.parts.clear();
+        if damaged {
+            self.layers = None;
+        }
+    }
+
     /// Looks up a position of the opened board in the tables that were built, or else in the book.
     pub fn look_up(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
         let tables = self.boards.last().ok_or("the first call must be \"open\"")?.tables();

@@ -69,8 +69,9 @@ pub(super) enum Call {
     Cancel,
     /// Adds a part of a file on the host, whose bytes come with this call.
     Part { file: String, start: u64, end: u64 },
-    /// Forgets all parts, when an answer was given or a part was damaged.
-    Forget,
+    /// Forgets all parts, when an answer was given. If one was damaged, also forgets the blocks that were read from
+    /// them, so that all are fetched again.
+    Forget { damaged: bool },
 }
 
 /// A rule set and number of pits.
@@ -142,8 +143,8 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             engine.parts.add(Part { file, start, end }, attached);
             "null".to_owned()
         }
-        Call::Forget => {
-            engine.parts.clear();
+        Call::Forget { damaged } => {
+            engine.forget_parts(damaged);
             "null".to_owned()
         }
     })

@@ -201,7 +201,7 @@ fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
         SiteError::Disk { .. } => Some("free disk space, or choose a smaller --size"),
         SiteError::Foreign(_) => Some("move it, or choose another folder"),
         SiteError::Inside { .. } => Some("choose other tables with --tables, or another folder"),
-        SiteError::NoTables(_) => Some("give the directory of the tables with --tables"),
+        SiteError::NoModule(_) => Some("give the engine, kalah_wasm.wasm, with --module"),
         _ => None,
     }
 }

@@ -66,13 +66,10 @@ impl ExportSite {
         })?;
         let mut options = SiteOptions::new(module, self.tables.path.clone());
         options.size = self.size;
-        if !self.tables.path.is_dir() {
-            return Err(SiteError::NoTables(self.tables.path).into());
-        }
         options.books = self.book.find_all(&self.tables.path);
         options.seeds = self.seeds.into();
         let plan = SitePlan::new(&options)?;
-        let written = match self.write(plan, &pulse) {
+        let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped(_)) => {
                 output::message("stopped: the folder is unchanged; the same command starts over");
                 return Ok(Outcome::Failed);
@@ -110,7 +107,7 @@ impl ExportSite {
     }
 
     /// Writes the planned site, and shows the progress.
-    fn write(&self, plan: SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+    fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
         let progress = Progress::of(plan.bytes(), "bytes");
         progress.stage("tables".to_owned());

@@ -21,16 +21,57 @@ pub fn directory() -> &'static Path {
         for rules in Rules::ALL {
             build(directory.path(), rules, 3, 10).unwrap();
         }
-        build(directory.path(), Rules::Standard, 6, 13).unwrap();
+        build(directory.path(), Rules::Standard, 6, 14).unwrap();
         directory
     });
     TABLES.path()
 }
 
-/// Exports a site with puzzles of three days. Returns the exit code and the report.
+/// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, with a warning,
+/// if it is missing and KALAH_REQUIRE_WASM is not set.
+pub fn module() -> Option<PathBuf> {
+    let compiled = || {
+        let test = std::env::current_exe().unwrap();
+        let target = test.ancestors().nth(3).unwrap();
+        target.join("wasm32-unknown-unknown/wasm/kalah_wasm.wasm")
+    };
+    let path = std::env::var_os("KALAH_MODULE").map_or_else(compiled, PathBuf::from);
+    if path.exists() {
+        return Some(path);
+    }
+    assert!(
+        std::env::var_os("KALAH_REQUIRE_WASM").is_none(),
+        "there is no {}: packaging/wasm makes it",
+        path.display()
+    );
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Not by `eprintln`, whose output the test harness hides when a test passes.
+    let message = format!("\n*** SKIPPED: {test}: no {}; packaging/wasm makes it\n", path.display());
+    let _ = std::io::stderr().write_all(message.as_bytes());
+    None
+}
+
+/// A browser, and the engine for sites; `None`, with a warning, if one of them is missing.
+pub fn browser() -> Option<Browser> {
+    module()?;
+    Browser::open(1280, 800, &[])
+}
+
+/// The engine, or else a file that looks like one.
+pub fn any_module() -> PathBuf {
+    static SUBSTITUTE: LazyLock<tempfile::NamedTempFile> = LazyLock::new(|| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"\0asm\x01\0\0\0").unwrap();
+        file
+    });
+    module().unwrap_or_else(|| SUBSTITUTE.path().to_owned())
+}
+
+/// Exports a site. Returns the exit code and the report.
 pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).args(["--json", "--days", "3"]);
+    let command = command.env("KALAH_TABLES", directory()).env("KALAH_MODULE", any_module());
+    let command = command.arg("export-site").arg(to).arg("--json");
     let output = command.args(flags).output().unwrap();
     // The amount of work is printed before the work begins.
     assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());

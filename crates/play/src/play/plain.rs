@@ -2,7 +2,7 @@
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_tables::random::mixed;
+use kalah_tables::random::{choice, mixed};
 
 use super::{Choice, PlayError, Player, PlayerName, Source, Worth};
 
@@ -52,7 +52,7 @@ impl Player for Random {
 
     fn choose(&mut self, position: &Position, _: &Cancel, _: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let moves: Vec<Pit> = position.moves().collect();
-        let pit = self.random.choice(moves).ok_or(PlayError::GameOver)?;
+        let pit = choice(&mut self.random, &moves).ok_or(PlayError::GameOver)?;
         Ok(Choice { pit, worth: Worth::Unknown, source: Source::Rule("chance") })
     }
 }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
-use kalah_tables::random::generator;
+use kalah_tables::random::{choice, generator};
 use kalah_tables::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
 
@@ -199,7 +199,7 @@ pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, s
         let mut position = *start;
         for _ in 0..moves {
             let pits: Vec<Pit> = position.moves().collect();
-            let played = random.choice(pits).and_then(|pit| position.play(rules, pit).ok());
+            let played = choice(&mut random, &pits).and_then(|pit| position.play(rules, pit).ok());
             match played.map(|played| played.position).filter(|next| !next.is_over()) {
                 Some(next) => position = next,
                 None => break,

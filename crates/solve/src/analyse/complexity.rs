@@ -5,6 +5,7 @@
 //! Kvitberg 2026 (section 4.2, Table 3) games of random moves.
 
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
+use kalah_tables::random::choice;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -173,7 +174,7 @@ impl Sampling {
                 moves.into_iter().zip(&values).filter(|&(_, &value)| Some(value) == best).map(|(pit, _)| pit).collect()
             }
         };
-        *random.choice(&choices).expect("a game that goes on has moves")
+        choice(random, &choices).expect("a game that goes on has moves")
     }
 }
 

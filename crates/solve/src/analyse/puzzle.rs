@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use kalah_core::game::{Line, Pit, Position, Rules};
-use kalah_tables::random::generator;
+use kalah_tables::random::{choice, generator};
 use kalah_tables::table::{ProbeError, TableError, Tables};
 use serde::Serialize;
 
@@ -237,7 +237,7 @@ impl<'t> PuzzleMiner<'t> {
             }
             let random = self.random.bool();
             let pit = if random {
-                self.random.choice(position.moves().collect::<Vec<Pit>>())
+                choice(&mut self.random, &position.moves().collect::<Vec<Pit>>())
             } else {
                 search.run(&position).best
             };
