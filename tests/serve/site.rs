@@ -1,13 +1,32 @@
 //! The page without a server: an exported folder on a plain static host, in a real browser.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
+use std::sync::OnceLock;
+
+use kalah::build::MemoryBuilder;
 use kalah::game::{Pit, Position, Rules};
+use kalah::progress::Pulse;
 use kalah::record::GameRecord;
-use kalah::table::Shelf;
+use kalah::solve::{Solver, SolverOptions};
+use kalah::table::{Shelf, TableKey, Tables};
 use serde_json::{Value, json};
 
 use crate::serving::{Server, encoded};
 use crate::sites::{Conduct, Host, ask, browser, directory, export, open, version};
+
+/// Number of compared values of each rule set.
+const VALUES: usize = 40;
+
+/// Tables to 12 seeds, built in memory.
+fn tables(rules: Rules) -> &'static Tables {
+    static TABLES: [OnceLock<MemoryBuilder>; Rules::ALL.len()] = [const { OnceLock::new() }; Rules::ALL.len()];
+    let built = TABLES[rules.index()].get_or_init(|| {
+        let mut builder = MemoryBuilder::new(TableKey { rules, pits: 6, seeds: 12 }).unwrap();
+        while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
+        builder
+    });
+    built.tables()
+}
 
 /// Positions from random games.
 fn positions(rules: Rules, start: &str, random: &mut fastrand::Rng, count: usize) -> Vec<Position> {
@@ -134,11 +153,9 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
         assert_eq!(refused["error"]["code"], "text", "{refused}");
     }
-    // Above the tables the site gives an evaluation, not a proof. Its errors have the words of the API.
-    let above =
-        ask(&browser, &["api/position?rules=standard&board=6x3".to_owned(), "api/position?board=six".to_owned()]);
-    assert_eq!((&above[0].1["known"], &above[0].1["source"]), (&json!("estimate"), &json!("depth")));
-    assert_eq!((above[1].0, &above[1].1["error"]["code"]), (400, &json!("board")));
+    // Errors have the words of the API.
+    let (status, refused) = ask(&browser, &["api/position?board=six".to_owned()]).remove(0);
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("board")));
     // Files that were read once work without the host, and so does the page itself.
     browser.wait("navigator.serviceWorker.controller");
     let before = ask(&browser, std::slice::from_ref(&path));
@@ -149,6 +166,27 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     browser.go("about:blank");
     open(&browser, &host.address);
     assert_eq!(ask(&browser, &[path]), before);
+}
+
+#[test]
+fn values_above_the_tables_are_those_of_the_solver() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    open(&browser, &Host::new(folder.path().to_owned()).address);
+    let mut random = fastrand::Rng::with_seed(11);
+    for rules in [Rules::EmptyCapture, Rules::Standard] {
+        let mut wanted = positions(rules, "6x4", &mut random, 8 * VALUES);
+        wanted.retain(|position| (15..=24).contains(&position.seeds()) && !position.is_over());
+        wanted.truncate(VALUES);
+        assert_eq!(wanted.len(), VALUES);
+        let path = |position: &Position| format!("api/position?rules={rules}&board={}", encoded(&position.to_string()));
+        for (position, (_, answer)) in wanted.iter().zip(ask(&browser, &wanted.iter().map(path).collect::<Vec<_>>())) {
+            let options = SolverOptions::new(rules, position).tables(Some(tables(rules))).transpositions(1 << 22);
+            let (value, _) = Solver::new(options).unwrap().value(position, 0).unwrap();
+            assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
+        }
+    }
 }
 
 #[test]

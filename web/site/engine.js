@@ -138,7 +138,7 @@ function endSearch() {
 
 let mayBuild = true;
 
-/** Builds the next layer. Returns false if there is none, or the memory of the browser does not suffice. */
+/** Builds the next layer. Returns false after the last, or if the memory does not suffice. */
 function build() {
   try {
     return mayBuild && call({ call: "build" }) !== null;
@@ -149,7 +149,7 @@ function build() {
   }
 }
 
-/** Does the next work. Returns false if there is none. @returns {Promise<boolean>} */
+/** Does the next work. Returns false if nothing is left. @returns {Promise<boolean>} */
 async function work() {
   const request = waiting.shift();
   if (request) {

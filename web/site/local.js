@@ -5,7 +5,13 @@ const version = new URL(".", import.meta.url).pathname.split("/").at(-2);
 
 globalThis.plainFetch = globalThis.fetch.bind(globalThis);
 
-/** @typedef {{ progress: (document: any) => void, end: (status: number, answer: any) => void, fail: (error: Error) => void }} Listener */
+/**
+ * Receives results, the answer, or a failure.
+ * @typedef {object} Listener
+ * @property {(document: any) => void} progress
+ * @property {(status: number, answer: any) => void} end
+ * @property {(error: Error) => void} fail
+ */
 
 /** Listeners of open requests. @type {Map<number, Listener>} */
 const open = new Map();
@@ -106,7 +112,7 @@ function dated(target) {
 globalThis.fetch = async (resource, options = {}) => {
   const base = new URL("./api", document.baseURI);
   const url = new URL(typeof resource === "string" || resource instanceof URL ? resource : resource.url, base);
-  const isApi = url.origin === base.origin && (url.pathname === base.pathname || url.pathname.startsWith(`${base.pathname}/`));
+  const isApi = url.origin === base.origin && `${url.pathname}/`.startsWith(`${base.pathname}/`);
   if (!isApi) return globalThis.plainFetch(resource, options);
   const target = dated(url.pathname.slice(base.pathname.length).replace(/^\//, "") + url.search);
   const method = options.method ?? "GET";

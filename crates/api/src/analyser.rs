@@ -27,7 +27,8 @@ const VALUE_SHARE: f64 = 0.5;
 /// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Interval at which results are reported even if they are unchanged.
+/// Minimum interval of reports, and the interval at which even unchanged results are reported.
+const NEWS_INTERVAL: Duration = Duration::from_millis(200);
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Returns the bounds that follow from the seeds that one move stores, without a search.
@@ -220,7 +221,8 @@ impl<'t> Analyser<'t> {
     fn report(&mut self, report: &mut Report<'_>) -> Result<(), SolveError> {
         let analysis = self.known()?;
         let is_old = |(bounds, depth, moment): &(Vec<ValueBounds>, u32, Instant)| {
-            *bounds == self.narrowest && *depth == self.depth && moment.elapsed() < REPORT_INTERVAL
+            let is_news = *bounds != self.narrowest || *depth != self.depth;
+            moment.elapsed() < if is_news { NEWS_INTERVAL } else { REPORT_INTERVAL }
         };
         if !self.reported.as_ref().is_some_and(is_old) {
             report(&analysis);

@@ -10,21 +10,16 @@
 //! | `routes` | routing of requests, with common limits and headers |
 //! | [`hosts`](Host) | hosts of this server, and protection against pages of other websites |
 //! | [`cors`](SharedOrigin) | other websites that may use the API |
-//! | `puzzle`, `puzzle_request`, `day` | puzzles, including the puzzle of the day |
-//! | `book` | the opening explorer |
-//! | `api` | the handlers of requests |
-//! | `fields` | the fields of a request, and their errors |
-//! | `answer` | the JSON documents |
-//! | [`error`](ApiError) | errors of requests: status, code, message |
+//! | `api` | the handlers of requests, whose contents [`kalah_api`] reads and answers |
+//! | `service` | the state of the server: answers at once, and searches on other threads |
+//! | `refusal` | responses to requests that have no answer |
 //! | `searches` | a limited number of running searches, each of which ends with its request |
-//! | `searcher` | one search: values, bounds or evaluations of a position and its moves within a time |
+//! | `puzzles` | puzzles that were found |
 //! | `events` | streamed answers |
-//! | `game` | whole games: every position and move of a line of play |
-//! | [`site`](SitePlan) | the page without a server: its tables and books |
-//! | `site_page`, `site_puzzles` | its other files |
+//! | [`site`](SitePlan) | the page without a server: its engine, tables and books |
+//! | `site_page` | its other files |
 //! | [`site_folder`](SiteFolder) | the folder of a site, in which a new site is written beside the old one |
 //! | [`site_files`](SiteError) | errors and progress of all of these |
-//! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and sending them |
 
 mod api;

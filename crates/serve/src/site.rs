@@ -31,7 +31,7 @@ const MODULE: &[u8] = b"\0asm";
 pub struct SiteOptions {
     /// The engine, `kalah_wasm.wasm`.
     pub module: PathBuf,
-    /// Directory of the tables. There are none if it does not exist.
+    /// Directory of the tables. Without it there are no tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
     pub size: u64,
@@ -187,7 +187,8 @@ impl SitePlan<'_> {
             Book::shipped(rules, pits).is_some() && self.options.books.get(rules, pits).is_none()
         });
         let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
-        let positions: u64 = (2..=self.options.seeds.min(MAX_TABLE_SEEDS)).map(|seeds| layer_positions(6, seeds)).sum();
+        let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
+        let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(), "books": books.collect::<Vec<String>>(),
             "bare": bare.collect::<Vec<Value>>() })
     }

@@ -6,7 +6,7 @@ pub fn generator(seed: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(mixed(seed))
 }
 
-/// Returns one of `items`, the same on machines of all word sizes; `None` if there is none. The choice of `fastrand`
+/// Returns one of `items`, the same on machines of all word sizes; `None` without items. The choice of `fastrand`
 /// depends on the word size.
 pub fn choice<T: Copy>(random: &mut fastrand::Rng, items: &[T]) -> Option<T> {
     (!items.is_empty()).then(|| items[random.u64(..items.len() as u64) as usize])

@@ -81,7 +81,7 @@ pub(super) struct BoardKey {
     pits: usize,
 }
 
-/// What a request led to.
+/// Result of a request or a step.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Reply {

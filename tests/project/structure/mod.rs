@@ -14,13 +14,14 @@ use circles::circles;
 use sources::Sources;
 
 /// Crates with layers: the name by which others use each, and its root.
-const CRATES: [(&str, &str); 9] = [
+const CRATES: [(&str, &str); 10] = [
     ("kalah_core", "crates/core/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),
     ("kalah_gpu", "crates/gpu/src/lib.rs"),
     ("kalah_solve", "crates/solve/src/lib.rs"),
-    ("kalah_wasm", "crates/wasm/src/lib.rs"),
     ("kalah_play", "crates/play/src/lib.rs"),
+    ("kalah_api", "crates/api/src/lib.rs"),
+    ("kalah_wasm", "crates/wasm/src/lib.rs"),
     ("kalah_serve", "crates/serve/src/lib.rs"),
     ("kalah", "src/lib.rs"),
     ("kalah_program", "src/main.rs"),

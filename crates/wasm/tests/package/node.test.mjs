@@ -71,6 +71,33 @@ test("answers here and in a worker are those of the native program", async () =>
   }
 });
 
+test("players and lines are those of the native program", async () => {
+  const [here, there] = [await load({ rules: "standard", seeds: 10 }), await start({ rules: "standard", seeds: 10 })];
+  here.buildAll();
+  await there.buildAll();
+  for (const player of ["perfect", "alphabeta:4", "greedy"]) {
+    for (const position of ["6x4", ...positions(5, 10)]) {
+      const words = ["--rules", "standard", "--player", player, "--tables", join(directory, "standard")];
+      const [{ move }] = native("move", position, ...words);
+      assert.equal(here.move(position, player).move, move, `${player} ${position}`);
+      assert.equal((await there.move(position, player)).move, move);
+    }
+  }
+  // With a seed, a random player repeats its moves.
+  assert.equal(here.move("6x4", "random:7").move, (await there.move("6x4", "random:7")).move);
+  const places = here.line("6x4", [3, 6]);
+  assert.deepEqual(places, await there.line("6x4", [3, 6]));
+  assert.deepEqual(places.map(({ move, first, again }) => [move, first, again]), [
+    [3, true, true],
+    [6, true, false],
+    [undefined, false, undefined],
+  ]);
+  assert.match(await message(() => here.line("6x4", [7])), /moves are numbers from 1 to 6/);
+  assert.match(await message(() => here.move("6x4", "magnus")), /unknown player/);
+  assert.match(await message(() => here.move("0,0/1,1")), /game is over/);
+  await there.end();
+});
+
 test("a wrong call throws an error with the message of the program", async () => {
   const [here, there] = [await load({ seeds: 4 }), await start({ seeds: 4 })];
   for (const wrong of ["6 times 4", "<6,1>", "6x400"]) {

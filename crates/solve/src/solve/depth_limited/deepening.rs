@@ -48,7 +48,7 @@ impl DepthSchedule {
         DepthSchedule { most, budget, turns: 1, moves: 2, allowed, stuck: true, by_moves: false, is_over: false }
     }
 
-    /// Depth and budget of the next search; `None` if there is none.
+    /// Depth and budget of the next search; `None` at the end.
     pub fn next_search(&self) -> Option<(Depth, u64)> {
         let depth = if self.by_moves { Depth::Moves(self.moves) } else { Depth::Turns(self.turns) };
         (!self.is_over).then_some((depth, self.allowed))
