@@ -383,7 +383,7 @@ fn the_page_is_playable_after_what_its_html_names() {
     browser.before(PLAYABLE);
     browser.go(&server.url("/"));
     browser.wait("window.playable");
-    let expected = json!(["/api", "/api/tables", "/board.css", "/page.js", "/style.css"]);
+    let expected = json!(["/api", "/api/tables", "/board.css", "/moves.css", "/page.js", "/style.css"]);
     assert_eq!(browser.run("return window.requests"), expected);
     let html = std::fs::read_to_string("web/page/index.html").unwrap();
     for path in expected.as_array().unwrap() {

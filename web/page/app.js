@@ -10,16 +10,17 @@ import { around, find } from "./find.js";
 import { SIDES } from "./game.js";
 import { gameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
-import { copyLink, fromFragment } from "./link.js";
+import { fromFragment } from "./link.js";
 import { announce } from "./machine.js";
-import { arrive, choose, exchange, goTo, keep, step } from "./play.js";
+import { arrive, browse, choose, exchange, goTo, keep, step } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
-import { anotherPuzzle, askPuzzle, task } from "./puzzle.js";
+import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
 import { openReport, tellReport } from "./report.js";
 import { showRules } from "./rules.js";
 import { goesOn, mayPlay, now, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
+import { copyLink } from "./share.js";
 import { board, fail, fit, forgive, tellAll } from "./view.js";
 import { language, translate } from "./words.js";
 
@@ -73,6 +74,10 @@ function hint() {
   const { game } = now;
   const { place } = game;
   if (!mayPlay()) return;
+  if (game.puzzle) {
+    helped(game);
+    tellAll();
+  }
   const mark = () => place === now.game.place && board.label(place, mayPlay(), values(), true);
   learn(game, place, now.asking.signal, false, () => {})
     .then(mark)
@@ -137,6 +142,7 @@ function listen() {
   listenToButtons();
   find("values").addEventListener("change", () => {
     remember({ values: values() });
+    if (values()) helped(now.game);
     if (goesOn(now.game.place)) tellAll();
     else arrive();
   });
@@ -155,6 +161,7 @@ function listen() {
     sow: (pit) => choose(now.game.place.side, pit),
     hint,
     step,
+    browse,
   });
   listenToComments(
     () => now.game.place,
@@ -168,7 +175,11 @@ function listen() {
   addEventListener("hashchange", () => {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
-    const same = game.rules === asked.rules && game.root.literal === asked.board && game.root.side === asked.side;
+    const same =
+      game.rules === asked.rules &&
+      game.root.literal === asked.board &&
+      game.root.side === asked.side &&
+      game.pie === asked.pie;
     const place = same && game.find(asked.moves.slice(0, asked.at));
     if (!place) {
       load().catch(fail);

@@ -144,8 +144,8 @@ const en = {
   moveLabel: "{side} pit {pit}",
   moveLost: { one: "lost {n} seed of the final difference", other: "lost {n} seeds of the final difference" },
   foot:
-    "Number keys sow a pit, arrow keys move along the row, U takes a move back, R repeats it, H marks the best " +
-    "moves. A value is the difference of the stores at the end with best play. Values are exact unless they follow " +
+    "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
+    "key reached. U takes a move back, R repeats it, H marks the best moves. A value is the difference of the stores at the end with best play. Values are exact unless they follow " +
     "≥ or ≤ (a proved bound) or ≈ (an estimate).",
   typed: "Pit {digits}…",
   // Dialogs.
@@ -224,6 +224,33 @@ const en = {
   textNote: "Copy or download this text to keep the game, or paste another game and load it.",
   load: "Load",
   download: "Download",
+  // Variations, puzzles and the pie rule.
+  lineTools: "Variations",
+  promote: "Promote",
+  promoteTitle: "Put this variation before the line that it leaves",
+  makeMain: "Make main line",
+  makeMainTitle: "Make the shown line the main line of the game",
+  remove: "Delete from here",
+  removeTitle: "Delete the shown move and all that follow it",
+  restore: "Undo deletion",
+  restoreTitle: "Put the deleted moves back",
+  "arranged.promote": "The variation was promoted.",
+  "arranged.makeMain": "The shown line is the main line.",
+  "arranged.remove": "The moves were deleted.",
+  "arranged.restore": "The deleted moves are back.",
+  exchangeShown: "sides swapped",
+  takeBackExchange: "Take the swap back",
+  takeBackExchangeTitle: "Go back to the position before the swap; later moves are kept",
+  exchangeTakenBack: "The swap was taken back.",
+  puzzleGoOn: "Right. Go on: every move that keeps the result is right.",
+  puzzleHelped: "With help the puzzle does not count.",
+  calendar: "Puzzles of past days",
+  calendarBack: "Month before",
+  calendarForth: "Month after",
+  calendarSigns: "{first} solved, {later} solved later, {missed} missed. Choose a day to play its puzzle.",
+  "calendar.first": "solved",
+  "calendar.later": "solved later",
+  "calendar.missed": "missed",
 };
 
 /** @type {Texts} */
@@ -358,8 +385,8 @@ const de = {
   moveLabel: "{side}, Mulde {pit}",
   moveLost: { one: "hat {n} Stein der Enddifferenz verloren", other: "hat {n} Steine der Enddifferenz verloren" },
   foot:
-    "Zifferntasten säen eine Mulde, Pfeiltasten führen durch die Reihe, U nimmt einen Zug zurück, R wiederholt " +
-    "ihn, H zeigt die besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind " +
+    "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
+    "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind " +
     "exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   typed: "Mulde {digits}…",
   cancel: "Abbrechen",
@@ -454,6 +481,32 @@ const de = {
     "Kopiere oder speichere diesen Text, um das Spiel zu behalten, oder füge ein anderes Spiel ein und lade es.",
   load: "Laden",
   download: "Speichern",
+  lineTools: "Varianten",
+  promote: "Aufwerten",
+  promoteTitle: "Diese Variante vor die Linie stellen, die sie verlässt",
+  makeMain: "Zur Hauptvariante machen",
+  makeMainTitle: "Die gezeigte Linie zur Hauptvariante des Spiels machen",
+  remove: "Ab hier löschen",
+  removeTitle: "Den gezeigten Zug und alle folgenden löschen",
+  restore: "Löschen rückgängig",
+  restoreTitle: "Die gelöschten Züge zurückholen",
+  "arranged.promote": "Die Variante wurde aufgewertet.",
+  "arranged.makeMain": "Die gezeigte Linie ist die Hauptvariante.",
+  "arranged.remove": "Die Züge wurden gelöscht.",
+  "arranged.restore": "Die gelöschten Züge sind wieder da.",
+  exchangeShown: "Seiten getauscht",
+  takeBackExchange: "Tausch zurücknehmen",
+  takeBackExchangeTitle: "Zur Stellung vor dem Tausch zurückkehren; spätere Züge bleiben erhalten",
+  exchangeTakenBack: "Der Tausch wurde zurückgenommen.",
+  puzzleGoOn: "Richtig. Weiter: Jeder Zug, der das Ergebnis hält, ist richtig.",
+  puzzleHelped: "Mit Hilfe zählt die Aufgabe nicht.",
+  calendar: "Aufgaben vergangener Tage",
+  calendarBack: "Monat davor",
+  calendarForth: "Monat danach",
+  calendarSigns: "{first} gelöst, {later} später gelöst, {missed} verfehlt. Ein Klick auf einen Tag öffnet seine Aufgabe.",
+  "calendar.first": "gelöst",
+  "calendar.later": "später gelöst",
+  "calendar.missed": "verfehlt",
 };
 
 /** The texts by language. @type {{ en: Texts, de: Texts }} */

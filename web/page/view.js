@@ -13,9 +13,15 @@ import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { ending, happened, name, origin, t, tell } from "./words.js";
 
+/** @import { LineActions } from "./linetools.js" */
+
 /**
- * Actions of clicks: `sow` a pit of a side, `goTo` a place, `playLine` of moves.
- * @type {{ sow: (side: Side, pit: number) => void, goTo: (place: Place) => void, playLine: (moves: number[]) => void }}
+ * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * @type {LineActions & {
+ *   sow: (side: Side, pit: number) => void,
+ *   glance: (place: Place) => void,
+ *   playLine: (moves: number[]) => void,
+ * }}
  */
 export const chosen = /** @type {any} */ ({});
 
@@ -27,8 +33,8 @@ const space = () => {
 };
 
 export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pit), space);
-const graph = new Graph(find("graph"), (at) => chosen.goTo(now.game.places[at]));
-const moveList = new MoveList(find("moves"), (place) => chosen.goTo(place));
+const graph = new Graph(find("graph"), chosen);
+const moveList = new MoveList(find("moves"), chosen);
 
 /** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {

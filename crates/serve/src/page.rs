@@ -14,9 +14,10 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All files. `build.rs` joins the scripts into one.
-pub(super) const FILES: [File; 4] = [
+pub(super) const FILES: [File; 5] = [
     File { path: "/", kind: HTML, text: include_str!("../web/page/index.html") },
     File { path: "/style.css", kind: CSS, text: include_str!("../web/page/style.css") },
     File { path: "/board.css", kind: CSS, text: include_str!("../web/page/board.css") },
+    File { path: "/moves.css", kind: CSS, text: include_str!("../web/page/moves.css") },
     File { path: "/page.js", kind: SCRIPT, text: include_str!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];
