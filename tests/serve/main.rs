@@ -7,6 +7,8 @@ mod page_access;
 mod page_analysis;
 mod page_defects;
 mod page_features;
+mod page_moves;
+mod page_puzzles;
 mod serve;
 mod serve_api;
 mod serve_faults;

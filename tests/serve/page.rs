@@ -112,8 +112,9 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     browser.wait("document.querySelector('#redo').disabled");
     assert_eq!(drawn(&browser), after);
     browser.click("#undo");
-    // Along the row to the first pit, which is then sown.
-    browser.keys("\u{e014}");
+    // From a pit that the Tab key reached, arrows go along the row: to the first pit, which is then sown.
+    browser.run("document.querySelector('.cell.south .pit').focus()");
+    browser.keys("\u{e004}\u{e012}");
     assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
     let label = browser.run("return document.activeElement.getAttribute('aria-label')");
     assert!(label.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{label}");

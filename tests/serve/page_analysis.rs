@@ -1,10 +1,8 @@
-//! The page for study: opening explorer, comments, puzzles.
+//! The page for study: opening explorer, comments, longer searches, positions.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;
-use kalah::build::build;
 use kalah::game::Position;
-use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -153,49 +151,4 @@ fn a_board_is_cleared_and_scattered() {
     let text = browser.run("return document.querySelector('#edit-text').value");
     let position: Position = text.as_str().unwrap().parse().unwrap();
     assert_eq!((position.seeds(), position.mover_store()), (6, 0));
-}
-
-#[test]
-fn puzzles_are_solved_and_counted() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), RULES, 6, 12).unwrap();
-    let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
-    let reload = || {
-        browser.run("window.before = true; location.reload()");
-        browser.wait("!window.before && document.querySelector('.pit')");
-    };
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    browser.click("#puzzle");
-    browser.click("#puzzle-dialog .main");
-    for solved in 1..3 {
-        browser.wait(
-            "document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && \
-            document.querySelector('.pit.legal')",
-        );
-        let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
-        let position: Position = board.as_str().unwrap().parse().unwrap();
-        let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
-        let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
-        // The puzzle is back after the page is loaded again.
-        reload();
-        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)')");
-        assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
-        browser.keys(&best.to_string());
-        let right = format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')");
-        browser.wait(&right);
-        reload();
-        browser.wait(&right);
-        if solved == 1 {
-            browser.click("#another");
-            browser.wait("!document.querySelector('#another').checkVisibility()");
-        } else {
-            // Another move is wrong.
-            browser.keys("u");
-            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
-            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-            browser.wait("document.querySelector('#task').textContent.startsWith('Wrong move')");
-        }
-    }
 }

@@ -14,7 +14,7 @@ const WIDTH = 80;
 /** @param {string} letter */
 const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Returns a text as a JSON string, without braces that end a comment and spaces that a reader joins. @param {string} text */
+/** Returns a text as a JSON string, without braces and spaces that a reader changes. @param {string} text */
 const quoted = (text) => JSON.stringify(text).replaceAll(/\}|[^\S ]|(?<=\s) |(?<=") | (?=")/g, escaped);
 
 /** Returns true if a comment is the same after it was written and read as it is. @param {string} text */

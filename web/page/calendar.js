@@ -42,7 +42,13 @@ export class Calendar {
     next.before(this.element);
   }
 
-  /** Adds a button to another month. @param {Element} head @param {string} text @param {"calendarBack" | "calendarForth"} key @param {number} by */
+  /**
+   * Adds a button to another month.
+   * @param {Element} head
+   * @param {string} text
+   * @param {"calendarBack" | "calendarForth"} key
+   * @param {number} by
+   */
   turn(head, text, key, by) {
     const button = make("button", text, head);
     button.type = "button";
@@ -54,7 +60,11 @@ export class Calendar {
     return button;
   }
 
-  /** Shows the month of a day, with results. @param {string} today @param {(day: string) => PuzzleResult | undefined} resultOf */
+  /**
+   * Shows the month of a day, with results.
+   * @param {string} today
+   * @param {(day: string) => PuzzleResult | undefined} resultOf
+   */
   show(today, resultOf) {
     if (today !== this.today) this.month = today.slice(0, 7);
     this.today = today;

@@ -72,7 +72,11 @@ async function loaded(text) {
   };
 }
 
-/** Returns the header of the pie rule, for a game with it after the first turn. @param {Game} game @returns {Api.Header[]} */
+/**
+ * Returns the header of the pie rule, for a game with it after the first turn.
+ * @param {Game} game
+ * @returns {Api.Header[]}
+ */
 function pieHeader({ pie, root }) {
   if (pie === "swapped") return [["Pie", "swapped"]];
   return pie && turnsFrom(root.after[0]).length > 1 ? [["Pie", "kept"]] : [];

@@ -54,7 +54,8 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     timer = setTimeout(sowTyped, PATIENCE);
   };
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]")) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
     const inRow = !pointed && event.target instanceof Element && event.target.matches(".pit");

@@ -1,7 +1,7 @@
 // The list of moves with its variations. It is updated in place, so that the focus stays.
 
 import { LineTools } from "./linetools.js";
-import { mistake } from "./game.js";
+import { mistake, other } from "./game.js";
 import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
 import { letter, name, t } from "./words.js";
 
@@ -39,6 +39,8 @@ export class MoveList {
     this.turns = new WeakMap();
     /** @type {WeakMap<Place, { item: HTMLElement, list: HTMLElement }>} */
     this.lists = new WeakMap();
+    /** Items of comments. @type {WeakMap<Place, HTMLElement>} */
+    this.comments = new WeakMap();
     this.exchange = make("li", "exchange");
     /** Places of the shown line. @type {Set<Place>} */
     this.shown = new Set();
@@ -54,6 +56,10 @@ export class MoveList {
     this.shown = new Set(game.places);
     this.game = game;
     this.values = values;
+    // Heads of the columns.
+    const sides = [game.root.side, other(game.root.side)];
+    Object.assign(this.element.dataset, { first: name(sides[0]), second: name(sides[1]) });
+    this.element.classList.toggle("empty", !game.root.after[0]);
     this.fill(this.element, game.root.after[0]);
     this.tools.update(game);
     const here = this.element.querySelector("[aria-current]");
@@ -70,16 +76,23 @@ export class MoveList {
   }
 
   /**
-   * Fills a list with the turns from a place on, each followed by its variations.
+   * Fills a list with the turns from a place on, each followed by its comments and variations.
    * @param {HTMLElement} list
    * @param {Reached | undefined} first
    */
   fill(list, first) {
     const items = [];
     let numbered = true;
+    const root = this.game?.root;
+    if (root?.comment && list === this.element) items.push(this.comment(root, root.comment));
     for (const turn of turnsFrom(first)) {
       items.push(this.turn(turn, numbered || !turn.second));
       numbered = false;
+      for (const place of turn.places) {
+        if (!place.comment) continue;
+        items.push(this.comment(place, place.comment));
+        numbered = true;
+      }
       for (const variation of variationsOf(turn)) {
         items.push(this.variation(variation));
         numbered = true;
@@ -91,6 +104,14 @@ export class MoveList {
       }
     }
     arrange(list, items);
+  }
+
+  /** @param {Place} place @param {string} text */
+  comment(place, text) {
+    const item = this.comments.get(place) ?? make("li", "text");
+    this.comments.set(place, item);
+    put(item, text);
+    return item;
   }
 
   /** @param {Turn} turn @param {boolean} numbered */

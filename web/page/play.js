@@ -165,7 +165,10 @@ function glance(place) {
   tellAll();
 }
 
-/** Shows the place one move on or back on the shown line, or an end of it. @param {"first" | "back" | "on" | "last"} to */
+/**
+ * Shows the place one move on or back on the shown line, or an end of it.
+ * @param {"first" | "back" | "on" | "last"} to
+ */
 export function browse(to) {
   const { place, places, at } = now.game;
   const next = { first: places[0], back: places[at - 1], on: places[at + 1], last: places[places.length - 1] }[to];

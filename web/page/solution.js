@@ -68,7 +68,11 @@ export function stateOf(puzzle, place) {
   return complete || (puzzle.outcome === "win" && decided(place, solver)) ? "solved" : "right";
 }
 
-/** Returns the reply of a puzzle's line at a place; undefined outside the line. @param {Puzzle} puzzle @param {Place} place */
+/**
+ * Returns the reply of a puzzle's line at a place; undefined outside the line.
+ * @param {Puzzle} puzzle
+ * @param {Place} place
+ */
 export function replyOf(puzzle, place) {
   const line = solutionOf(puzzle, place.raw().rows[0].length);
   const { path } = place;

@@ -19,8 +19,15 @@ const keyOf = (day, level, rules) => `${day} ${level} ${rules}`;
 /** Returns stored results in full. @param {Partial<Solved>} [kept] @returns {Solved} */
 export const results = (kept) => ({ row: 0, days: 0, day: "", tried: "", past: {}, ...kept });
 
-/** Returns the result of a day's puzzle, if there is one. @param {Solved} kept @param {string} day @param {string} level @param {string} rules */
-export const resultOf = (kept, day, level, rules) => /** @type {PuzzleResult | undefined} */ (kept.past[keyOf(day, level, rules)]);
+/**
+ * Returns the result of a day's puzzle, if there is one.
+ * @param {Solved} kept
+ * @param {string} day
+ * @param {string} level
+ * @param {string} rules
+ * @returns {PuzzleResult | undefined}
+ */
+export const resultOf = (kept, day, level, rules) => kept.past[keyOf(day, level, rules)];
 
 /**
  * Counts a puzzle that was solved, or not after a wrong move or a hint. Only the first result counts for `row`, and

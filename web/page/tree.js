@@ -18,7 +18,7 @@ export function ends(root) {
   return found;
 }
 
-/** Returns the places after `place` where its line is not the main one, the first of them first. @param {Place} place */
+/** Returns the places on the way to `place` where its line leaves another one. @param {Place} place */
 export const forks = (place) => place.steps.filter((step) => step.before.after[0] !== step);
 
 /** Makes a place the first after the one before it. @param {Reached} place */

@@ -44,7 +44,8 @@ export function turnsFrom(first) {
     let turn = turns.at(-1);
     if (!turn || turn.side !== place.before.side) {
       const index = before + turns.length;
-      turn = { number: Math.floor(index / 2) + 1, second: index % 2 === 1, side: place.before.side, prefix: [], places: [] };
+      const { side } = place.before;
+      turn = { number: Math.floor(index / 2) + 1, second: index % 2 === 1, side, prefix: [], places: [] };
       turns.push(turn);
     }
     turn.places.push(place);
@@ -53,7 +54,7 @@ export function turnsFrom(first) {
   return turns;
 }
 
-/** Returns the number before a turn that begins a line of text: `3.`, or `3…` for the second side. @param {Turn} turn */
+/** Returns the number before a turn: `3.`, or `3…` for the second side. @param {Turn} turn */
 export const numberOf = ({ number, second, prefix }) => [`${number}${second ? "…" : "."}`, ...prefix].join(" ");
 
 /** Returns variations that leave the main line at a turn: the first places of each. @param {Turn} turn */

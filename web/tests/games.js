@@ -1,6 +1,6 @@
 // Games for tests, with the moves of a small rule set of their own: a move whose number is in `again` moves again.
 
-import { Game, other } from "../page/game.js";
+import { Game } from "../page/game.js";
 
 /** Returns a game on a board of `pits` pits a side. @param {number} [pits] */
 export const newGame = (pits = 6) => new Game("standard", literal(pits), "south");
@@ -39,11 +39,9 @@ export function tree(place) {
   return [first.by.move, ...variations, tree(first)].filter(Boolean).join(" ");
 }
 
-/** Sets values of a place and of its moves for its mover. @param {Place} place @param {Record<number, number>} values */
+/** Sets the values of moves, and so of a place. @param {Place} place @param {Record<number, number>} values */
 export function evaluate(place, values) {
   const value = Math.max(...Object.values(values));
   const moves = Object.entries(values).map(([move, value]) => ({ move: Number(move), value }));
   place.answer = /** @type {any} */ ({ known: "exact", value, moves, best: [] });
 }
-
-export { other };

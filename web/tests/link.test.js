@@ -64,7 +64,8 @@ test("every shown place of a tree survives", () => {
 });
 
 test("comments are the same as typed", () => {
-  const texts = ["two  spaces\n\nand lines\n", " 100 % & more; a=b:c,d #x +1 {}", "%2C %3A ", "Ünïcode 🙂", "x".repeat(20000)];
+  const texts = ["two  spaces\n\nand lines\n", " 100 % & more; a=b:c,d #x +1 {}", "%2C %3A ", "Ünïcode 🙂"];
+  texts.push("x".repeat(20000));
   const game = newGame();
   play(game, "1 2 3 4 5");
   for (const [index, text] of texts.entries()) game.places[index].comment = text;

@@ -7,8 +7,10 @@ import { counted, dayAfter, dayOf, daysInRow, monthAfter, resultOf, results, wee
 import { evaluate, newGame, play } from "./games.js";
 
 /** @param {Partial<Puzzle>} [more] @returns {Puzzle} */
-const puzzle = (more) =>
-  /** @type {any} */ ({ position: "p", rules: "standard", level: "easy", outcome: "win", move: 5, line: "53 2 4 1", ...more });
+const puzzle = (more) => {
+  const line = { move: 5, line: "53 2 4 1", outcome: "win" };
+  return /** @type {any} */ ({ position: "p", rules: "standard", level: "easy", ...line, ...more });
+};
 
 test("the moves of the line are right, and its end is solved", () => {
   const game = newGame();
