@@ -145,8 +145,8 @@ const en = {
   moveLost: { one: "lost {n} seed of the final difference", other: "lost {n} seeds of the final difference" },
   foot:
     "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
-    "key reached. U takes a move back, R repeats it, H marks the best moves. A value is the difference of the stores at the end with best play. Values are exact unless they follow " +
-    "≥ or ≤ (a proved bound) or ≈ (an estimate).",
+    "key reached. U takes a move back, R repeats it, H marks the best moves. A value is the difference of the stores " +
+    "at the end with best play. Values are exact unless they follow ≥ or ≤ (a proved bound) or ≈ (an estimate).",
   typed: "Pit {digits}…",
   // Dialogs.
   cancel: "Cancel",
@@ -386,8 +386,9 @@ const de = {
   moveLost: { one: "hat {n} Stein der Enddifferenz verloren", other: "hat {n} Steine der Enddifferenz verloren" },
   foot:
     "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
-    "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind " +
-    "exakt, außer wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
+    "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten " +
+    "Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer wenn ≥ oder " +
+    "≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   typed: "Mulde {digits}…",
   cancel: "Abbrechen",
   close: "Schließen",
@@ -503,7 +504,7 @@ const de = {
   calendar: "Aufgaben vergangener Tage",
   calendarBack: "Monat davor",
   calendarForth: "Monat danach",
-  calendarSigns: "{first} gelöst, {later} später gelöst, {missed} verfehlt. Ein Klick auf einen Tag öffnet seine Aufgabe.",
+  calendarSigns: "{first} gelöst, {later} später gelöst, {missed} verfehlt. Wähle einen Tag für seine Aufgabe.",
   "calendar.first": "gelöst",
   "calendar.later": "später gelöst",
   "calendar.missed": "verfehlt",
