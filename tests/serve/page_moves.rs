@@ -16,7 +16,7 @@ const LIST: &str = "[...document.querySelectorAll('#moves .number, #moves button
     part.textContent.replace(/[?!]*( −\\d+)?$/, '')).filter(Boolean).join(' ')";
 
 /// Expected list of [`GAME`].
-const LISTED: &str = "1. S 1 N 2 N 1 1… N 3 2. S 2 N 1 2. S 1";
+const LISTED: &str = "1. S 1 N 2 N 1 1… N 3 2. S 2 2. S 1 2… N 1";
 
 const HERE: &str = "document.querySelector('#moves [aria-current]')?.textContent.slice(0, 3)";
 
@@ -81,7 +81,7 @@ fn variations_are_promoted_and_deleted() {
     browser.wait(&is(LIST, LISTED));
     // On the main line there is nothing to promote.
     assert_eq!(["promote", "make-main", "remove"].map(|id| shown(&browser, id)), [false, false, true]);
-    choose(&browser, 6);
+    choose(&browser, 5);
     browser.wait("document.querySelector('#make-main').checkVisibility()");
     browser.click("#promote");
     browser.wait(&is(LIST, "1. S 1 N 2 N 1 1… N 3 2. S 1 2. S 2 N 1"));
@@ -183,9 +183,11 @@ fn turns_are_numbered_and_bad_moves_are_marked() {
 #[test]
 fn variations_and_long_comments_go_through_a_game_text() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    // The comment stands between the turns.
+    let listed = LISTED.replacen("N 2", "1… N 2", 1);
     let comment = "A long comment with two  spaces. ".repeat(400);
     browser.go(&server.url(&format!("/#{GAME}&note=1:{}", comment.replace(' ', "%20"))));
-    browser.wait(&is(LIST, LISTED));
+    browser.wait(&is(LIST, &listed));
     browser.click("#text");
     browser.wait("document.querySelector('#text-text').value.length > 10000");
     let text = browser.run("return document.querySelector('#text-text').value");
@@ -207,7 +209,7 @@ fn variations_and_long_comments_go_through_a_game_text() {
         .wait(&format!("document.querySelector('#text-error').textContent.includes('line {}')", bad.lines().count()));
     browser.run(&format!("document.querySelector('#text-text').value = {}", json!(text)));
     browser.click("#text-dialog .main");
-    browser.wait(&is(LIST, LISTED));
+    browser.wait(&is(LIST, &listed));
     let comments = "[...document.querySelectorAll('#moves .text')].map((item) => item.textContent)";
     let found: Value = browser.run(&format!("return {comments}"));
     assert_eq!(found, json!([comment, "why  not?\na line"]));
