@@ -52,6 +52,7 @@ export function arrive(push = false) {
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
+    follow(game, now.played);
     if (now.sowing) find("status").textContent = status(game.place);
     else tellAll();
   };

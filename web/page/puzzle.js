@@ -73,6 +73,7 @@ export function follow(game, counts) {
   const { puzzle } = game;
   if (!puzzle) return;
   const state = stateOf(puzzle, game.place);
+  if (state === "unknown") return;
   if (counts && state === "wrong") count(puzzle, false);
   if (state === "solved" && !puzzle.solved) {
     if (counts) count(puzzle, true);
