@@ -39,7 +39,7 @@ fn axe_core_finds_nothing() {
             "localStorage.setItem('kalah-games', \
             JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))",
         );
-        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&note=:A%20good%20start"));
+        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&pie=swapped:1&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
         );

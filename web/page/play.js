@@ -183,7 +183,8 @@ function arrange(how) {
   else if (how === "makeMain") makeMain(game.place);
   else game[how]();
   now.played = false;
-  arrive(true);
+  // The browser's Back restores what was removed.
+  arrive(how === "remove" || how === "restore");
   announce(t(`arranged.${how}`));
 }
 
