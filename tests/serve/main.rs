@@ -7,6 +7,7 @@ mod page_access;
 mod page_analysis;
 mod page_defects;
 mod page_features;
+mod page_shell;
 mod serve;
 mod serve_api;
 mod serve_faults;

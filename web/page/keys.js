@@ -2,6 +2,7 @@
 
 import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
+import { settings } from "./settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds to wait for a second digit, with ten pits or more. */
@@ -19,9 +20,10 @@ let timer;
  *   sow: (pit: number) => void,
  *   hint: () => void,
  *   step: (by: 1 | -1) => void,
+ *   jump: (to: "first" | "final") => void,
  * }} does
  */
-export function listenToKeys({ pits, walk, sow, hint, step }) {
+export function listenToKeys({ pits, walk, sow, hint, step, jump }) {
   const sowTyped = () => {
     clearTimeout(timer);
     const pit = Number(digits);
@@ -47,10 +49,14 @@ export function listenToKeys({ pits, walk, sow, hint, step }) {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
+    // Who speaks to the computer, or hits keys by chance, can turn single keys off.
+    if (key.length === 1 && !settings.keys) return;
     if (/^\d$/.test(key) && (digits || key !== "0")) type(key);
     else if (key === "enter" && digits) sowTyped();
     else if (key === "arrowright") walk(1);
     else if (key === "arrowleft") walk(-1);
+    else if (key === "home") jump("first");
+    else if (key === "end") jump("final");
     else if (key === "u") step(-1);
     else if (key === "r") step(1);
     else if (key === "h") hint();

@@ -5,6 +5,7 @@ import { analyse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
+import { showEnd } from "./finish.js";
 import { SIDES, isReached } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
@@ -13,7 +14,9 @@ import { isPlayer, showPlayer } from "./players.js";
 import { named, tryMove } from "./puzzle.js";
 import { begun, goesOn, isHuman, mayExchange, mayPlay, now, players, values } from "./session.js";
 import { settings } from "./settings.js";
+import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
+import { showStrips } from "./strip.js";
 import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
@@ -38,8 +41,11 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   board.show(place, mayPlay(), values());
+  now.watch?.();
   tellAll();
+  showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
+  chosen.arrived?.();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
@@ -98,8 +104,15 @@ async function make(move, push = false) {
   board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
   announce(`${happened(place)} ${next} ${game.told ?? ""}`);
+  showStrips(place.before);
+  const yours = isHuman(place.before);
   const whole = await sow(board, place);
-  if (whole && turn === now.turn) arrive();
+  if (!whole || turn !== now.turn) return;
+  arrive();
+  if (move.again && !place.finished && yours) {
+    board.shout(t("moveAgain"));
+    buzz(15);
+  }
 }
 
 /** A person chose a pit. @param {Side} side @param {number} pit */
@@ -140,6 +153,13 @@ export function step(by) {
     for (let further = next(place); further && !isHuman(place); further = next(place)) place = further;
   }
   goTo(place);
+}
+
+/** Shows the start or the end of the shown line. @param {"first" | "final"} to */
+export function jump(to) {
+  const { game } = now;
+  const place = to === "first" ? game.root : game.places[game.places.length - 1];
+  if (place !== game.place) goTo(place);
 }
 
 /** Plays the first moves of the shown line, beside those that were played. @param {number[]} moves */
