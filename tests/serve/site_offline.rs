@@ -101,7 +101,8 @@ fn files_of_two_versions_never_come_together() {
         } else {
             browser.run("location.reload()");
         }
-        browser.wait(&format!("document.querySelector('script[src*=\"{now}\"]') && document.querySelector('.pit.legal')"));
+        browser
+            .wait(&format!("document.querySelector('script[src*=\"{now}\"]') && document.querySelector('.pit.legal')"));
         ask(&browser, &["api/book?rules=standard&board=6x4".to_owned()]);
         let answer = ask(&browser, &[question(read)]).remove(0);
         assert_eq!(answer.0, 200, "{}", answer.1);
