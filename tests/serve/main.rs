@@ -9,6 +9,7 @@ mod page_defects;
 mod page_features;
 mod page_moves;
 mod page_puzzles;
+mod page_shell;
 mod serve;
 mod serve_api;
 mod serve_faults;

@@ -6,7 +6,7 @@ use kalah::game::Position;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, directory, moves, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
 use crate::serving::Server;
 
 /// Rows of the explorer: the pit, its value, the games.
@@ -25,6 +25,7 @@ fn the_explorer_shows_what_the_book_has() {
     let book = Book::shipped(RULES, 6).unwrap();
     let mut position: Position = "6x4".parse().unwrap();
     browser.go(&server.url("/#board=6x4&north=human"));
+    browser.click("#tab-explorer");
     for moved in 0..2 {
         let recalled = book.recall(&position, None).unwrap();
         let expected: Vec<Value> = recalled
@@ -66,6 +67,7 @@ fn the_explorer_counts_the_games_of_this_browser() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
     settled(&browser, "south");
+    browser.click("#tab-explorer");
     assert_eq!(explorer(&browser), json!([]));
     // This move ends the game as a draw, which counts once.
     for _ in 0..2 {
@@ -104,7 +106,7 @@ fn comments_are_kept_in_links_and_texts() {
         "document.querySelector('#comment').value === 'See 1 & 2' && \
         document.querySelector('#comment').checkVisibility()",
     );
-    browser.click("#text");
+    choose(&browser, "#text");
     browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
     // Comments also come from a text, and a header of the text is kept.
     let text = "[Event \"Club\"]\n[Start \"3x2\"]\n\n{Well begun} 1 21 ; a } is here\n3";
@@ -112,7 +114,7 @@ fn comments_are_kept_in_links_and_texts() {
     browser.click("#text-dialog .main");
     moves(&browser, 4);
     browser.wait("document.querySelectorAll('#moves .commented').length === 1");
-    browser.click("#text");
+    choose(&browser, "#text");
     browser.wait("document.querySelector('#text-text').value.includes('{Well begun} 1. 1 21 ; a } is here')");
     assert_eq!(browser.run("return document.querySelector('#text-text').value.includes('[Event \"Club\"]')"), true);
 }
@@ -139,7 +141,7 @@ fn a_board_is_cleared_and_scattered() {
     settled(&browser, "south");
     let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => \
         sum + Number(field.value), 0)";
-    browser.click("#edit");
+    choose(&browser, "#edit");
     assert_eq!(browser.run(sum), 12);
     browser.click("#edit-random");
     assert_eq!(browser.run(sum), 12);

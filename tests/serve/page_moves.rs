@@ -6,7 +6,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, directory, moves, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
 
 /// A game with a main line, two variations, one of them within a variation, and comments.
 const GAME: &str = "board=3x2&north=human&moves=1,2,1&also=1,3,2,1;1,3,1&at=1&note=1,3:why%20%20not%3F%0Aa%20line";
@@ -29,8 +29,8 @@ fn reload(browser: &Browser) {
     browser.wait("!window.before && document.querySelector('.pit')");
 }
 
-/// Clicks the move of the list with this text, in a variation or not.
-fn choose(browser: &Browser, number: usize) {
+/// Clicks a move of the list, in a variation or not.
+fn visit(browser: &Browser, number: usize) {
     browser.run(&format!("document.querySelectorAll('#moves button')[{number}].click()"));
 }
 
@@ -45,13 +45,13 @@ fn the_main_line_variations_and_comments_survive_a_reload() {
     browser.wait(&is(LIST, LISTED));
     // Seen from the end of a variation, the main line is the same.
     for number in 0..7 {
-        choose(&browser, number);
+        visit(&browser, number);
         let here = browser.run(&format!("return {HERE}"));
         reload(&browser);
         browser.wait(&is(LIST, LISTED));
         browser.wait(&is(HERE, here.as_str().unwrap()));
     }
-    choose(&browser, 3);
+    visit(&browser, 3);
     browser.wait("document.querySelector('#comment').value === 'why  not?\\na line'");
     assert_eq!(browser.errors(), json!([]));
 }
@@ -61,7 +61,7 @@ fn the_address_without_a_game_resumes_the_last_one() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url(&format!("/#{GAME}")));
     browser.wait(&is(LIST, LISTED));
-    choose(&browser, 4);
+    visit(&browser, 4);
     browser.wait(&is(HERE, "S 2"));
     // A comment is kept while it is still being typed.
     browser.click(".comment summary");
@@ -81,7 +81,7 @@ fn variations_are_promoted_and_deleted() {
     browser.wait(&is(LIST, LISTED));
     // On the main line there is nothing to promote.
     assert_eq!(["promote", "make-main", "remove"].map(|id| shown(&browser, id)), [false, false, true]);
-    choose(&browser, 5);
+    visit(&browser, 5);
     browser.wait("document.querySelector('#make-main').checkVisibility()");
     browser.click("#promote");
     browser.wait(&is(LIST, "1. S 1 N 2 N 1 1… N 3 2. S 1 2. S 2 N 1"));
@@ -93,7 +93,7 @@ fn variations_are_promoted_and_deleted() {
     reload(&browser);
     browser.wait(&is(LIST, main));
     // The shown move is deleted with all that follow it, and comes back.
-    choose(&browser, 1);
+    visit(&browser, 1);
     browser.wait(&is(HERE, "N 3"));
     browser.click("#remove");
     browser.wait(&is(LIST, "1. S 1 N 2 N 1"));
@@ -188,7 +188,7 @@ fn variations_and_long_comments_go_through_a_game_text() {
     let comment = "A long comment with two  spaces. ".repeat(400);
     browser.go(&server.url(&format!("/#{GAME}&note=1:{}", comment.replace(' ', "%20"))));
     browser.wait(&is(LIST, &listed));
-    browser.click("#text");
+    choose(&browser, "#text");
     browser.wait("document.querySelector('#text-text').value.length > 10000");
     let text = browser.run("return document.querySelector('#text-text').value");
     let text = text.as_str().unwrap();
@@ -200,7 +200,7 @@ fn variations_and_long_comments_go_through_a_game_text() {
     browser.go("about:blank");
     browser.go(&server.url("/#board=3x1&north=human"));
     settled(&browser, "south");
-    browser.click("#text");
+    choose(&browser, "#text");
     // A fault is reported with its line in the text as it is shown.
     let bad = format!("{} 9", text.trim_end().trim_end_matches('*'));
     browser.run(&format!("document.querySelector('#text-text').value = {}", json!(bad)));

@@ -2,6 +2,7 @@
 
 import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
+import { settings } from "./settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds to wait for a second digit, with ten pits or more. */
@@ -58,6 +59,8 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     if (document.querySelector("dialog[open]")) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
+    // Who speaks to the computer, or hits keys by chance, can turn single keys off.
+    if (key.length === 1 && !settings.keys) return;
     const inRow = !pointed && event.target instanceof Element && event.target.matches(".pit");
     if (/^\d$/.test(key) && (digits || key !== "0")) type(key);
     else if (key === "enter" && digits) sowTyped();

@@ -5,6 +5,7 @@ import { analyse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
+import { showEnd } from "./finish.js";
 import { SIDES, isReached } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
@@ -15,7 +16,9 @@ import { keepLast } from "./resume.js";
 import { begun, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, players, values } from "./session.js";
 import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
+import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
+import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
 import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
 import { countGame } from "./played.js";
@@ -47,8 +50,11 @@ export function arrive(push = false) {
   const { place } = game;
   follow(game, now.played);
   board.show(place, mayPlay(), values());
+  now.watch?.();
   tellAll();
+  showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
+  chosen.arrived?.();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
@@ -122,8 +128,15 @@ async function make(move, push = false) {
   board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
   announce(`${happened(place)} ${next} ${game.told ?? ""}`);
+  showStrips(place.before);
+  const yours = isHuman(place.before);
   const whole = await sow(board, place);
-  if (whole && turn === now.turn) arrive();
+  if (!whole || turn !== now.turn) return;
+  arrive();
+  if (move.again && !place.finished && yours) {
+    board.shout(t("moveAgain"));
+    buzz(15);
+  }
 }
 
 /** A person chose a pit. @param {Side} side @param {number} pit */

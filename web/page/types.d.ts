@@ -9,6 +9,11 @@ interface Settings {
   /** Speed of moves. */
   speed: "slow" | "normal" | "instant" | "step";
   sounds: boolean;
+  vibrate: boolean;
+  /** True if single keys sow pits and stand for buttons. */
+  keys: boolean;
+  /** True after the cards of a first visit. */
+  welcomed?: boolean;
   large: boolean;
   /** Language of the page; undefined for that of the browser. */
   language?: string;
