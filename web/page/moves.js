@@ -67,12 +67,13 @@ export class MoveList {
     this.here = here;
   }
 
-  /** Scrolls only the list, so that a button is visible. @param {Element | null} button */
+  /** Scrolls only the pane, so that a button is visible. @param {Element | null} button */
   reveal(button) {
-    if (!button) return;
-    const [box, frame] = [button.getBoundingClientRect(), this.element.getBoundingClientRect()];
-    if (box.bottom > frame.bottom) this.element.scrollTop += box.bottom - frame.bottom;
-    if (box.top < frame.top) this.element.scrollTop -= frame.top - box.top;
+    const pane = this.element.closest(".pane");
+    if (!button || !pane) return;
+    const [box, frame] = [button.getBoundingClientRect(), pane.getBoundingClientRect()];
+    if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom;
+    if (box.top < frame.top) pane.scrollTop -= frame.top - box.top;
   }
 
   /**
