@@ -6,7 +6,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, directory, drawn, holes, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, drawn, holes, server, settled};
 
 fn tables() -> Tables {
     Tables::open(directory(), RULES, 3, 12).unwrap()
@@ -112,8 +112,9 @@ fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     browser.wait("document.querySelector('#redo').disabled");
     assert_eq!(drawn(&browser), after);
     browser.click("#undo");
-    // Along the row to the first pit, which is then sown.
-    browser.keys("\u{e014}");
+    // From a pit that the Tab key reached, arrows go along the row: to the first pit, which is then sown.
+    browser.run("document.querySelector('.cell.south .pit').focus()");
+    browser.keys("\u{e004}\u{e012}");
     assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
     let label = browser.run("return document.activeElement.getAttribute('aria-label')");
     assert!(label.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{label}");
@@ -147,8 +148,9 @@ fn the_dialog_of_a_new_game_explains_the_chosen_rules() {
     settled(&browser, "south");
     browser.click("#new");
     let explanation = |rules: Rules| {
-        let text = format!("{}. {}", rules.played_by(), rules.summary());
-        text[..1].to_uppercase() + &text[1..]
+        let again = "If the last seed falls into your store, you move again. ";
+        let played_by = rules.played_by()[..1].to_uppercase() + &rules.played_by()[1..];
+        format!("{}{} {played_by}.", if rules == Rules::SingleMove { "" } else { again }, rules.summary())
     };
     assert_eq!(browser.text("#new-rules-told"), explanation(Rules::default()));
     for rules in Rules::ALL {
@@ -166,7 +168,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
-    browser.click("#edit");
+    choose(&browser, "#edit");
     browser.run(
         "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], \
             ['North pit 2', 3], ['North\\'s store', 4]]) {

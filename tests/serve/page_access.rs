@@ -39,17 +39,25 @@ fn axe_core_finds_nothing() {
             "localStorage.setItem('kalah-games', \
             JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))",
         );
-        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&note=:A%20good%20start"));
+        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&pie=swapped:1&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
         );
-        browser.wait(
-            "document.querySelector('#explorer').checkVisibility() && \
-            document.querySelector('#comment').checkVisibility()",
-        );
+        browser.wait("document.querySelector('#comment').checkVisibility()");
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "{scheme}");
-        for dialog in ["new", "edit", "rules", "report", "text", "puzzle"] {
+        for (tab, shown) in [("explorer", "#explorer"), ("report", "#report-list button")] {
+            browser.click(&format!("#tab-{tab}"));
+            browser.wait(&format!("document.querySelector('{shown}')?.checkVisibility()"));
+            assert_eq!(findings(&browser), json!([]), "{tab}, {scheme}");
+        }
+        browser.click("#menu summary");
+        assert_eq!(findings(&browser), json!([]), "menu, {scheme}");
+        browser.keys("\u{e00c}");
+        for dialog in ["new", "edit", "rules", "text", "puzzle"] {
+            if ["edit", "text"].contains(&dialog) {
+                browser.click("#menu summary");
+            }
             browser.click(&format!("#{dialog}"));
             browser.wait("document.querySelector('dialog[open]')");
             assert_eq!(findings(&browser), json!([]), "{dialog}, {scheme}");

@@ -1,14 +1,12 @@
-//! The page for study: opening explorer, comments, puzzles.
+//! The page for study: opening explorer, comments, longer searches, positions.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;
-use kalah::build::build;
 use kalah::game::Position;
-use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, directory, moves, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
 use crate::serving::Server;
 
 /// Rows of the explorer: the pit, its value, the games.
@@ -27,6 +25,7 @@ fn the_explorer_shows_what_the_book_has() {
     let book = Book::shipped(RULES, 6).unwrap();
     let mut position: Position = "6x4".parse().unwrap();
     browser.go(&server.url("/#board=6x4&north=human"));
+    browser.click("#tab-explorer");
     for moved in 0..2 {
         let recalled = book.recall(&position, None).unwrap();
         let expected: Vec<Value> = recalled
@@ -68,6 +67,7 @@ fn the_explorer_counts_the_games_of_this_browser() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
     settled(&browser, "south");
+    browser.click("#tab-explorer");
     assert_eq!(explorer(&browser), json!([]));
     // This move ends the game as a draw, which counts once.
     for _ in 0..2 {
@@ -106,7 +106,7 @@ fn comments_are_kept_in_links_and_texts() {
         "document.querySelector('#comment').value === 'See 1 & 2' && \
         document.querySelector('#comment').checkVisibility()",
     );
-    browser.click("#text");
+    choose(&browser, "#text");
     browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
     // Comments also come from a text, and a header of the text is kept.
     let text = "[Event \"Club\"]\n[Start \"3x2\"]\n\n{Well begun} 1 21 ; a } is here\n3";
@@ -114,7 +114,7 @@ fn comments_are_kept_in_links_and_texts() {
     browser.click("#text-dialog .main");
     moves(&browser, 4);
     browser.wait("document.querySelectorAll('#moves .commented').length === 1");
-    browser.click("#text");
+    choose(&browser, "#text");
     browser.wait("document.querySelector('#text-text').value.includes('{Well begun} 1. 1 21 ; a } is here')");
     assert_eq!(browser.run("return document.querySelector('#text-text').value.includes('[Event \"Club\"]')"), true);
 }
@@ -141,7 +141,7 @@ fn a_board_is_cleared_and_scattered() {
     settled(&browser, "south");
     let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => \
         sum + Number(field.value), 0)";
-    browser.click("#edit");
+    choose(&browser, "#edit");
     assert_eq!(browser.run(sum), 12);
     browser.click("#edit-random");
     assert_eq!(browser.run(sum), 12);
@@ -153,49 +153,4 @@ fn a_board_is_cleared_and_scattered() {
     let text = browser.run("return document.querySelector('#edit-text').value");
     let position: Position = text.as_str().unwrap().parse().unwrap();
     assert_eq!((position.seeds(), position.mover_store()), (6, 0));
-}
-
-#[test]
-fn puzzles_are_solved_and_counted() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), RULES, 6, 12).unwrap();
-    let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
-    let reload = || {
-        browser.run("window.before = true; location.reload()");
-        browser.wait("!window.before && document.querySelector('.pit')");
-    };
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    browser.click("#puzzle");
-    browser.click("#puzzle-dialog .main");
-    for solved in 1..3 {
-        browser.wait(
-            "document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && \
-            document.querySelector('.pit.legal')",
-        );
-        let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
-        let position: Position = board.as_str().unwrap().parse().unwrap();
-        let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
-        let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
-        // The puzzle is back after the page is loaded again.
-        reload();
-        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)')");
-        assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
-        browser.keys(&best.to_string());
-        let right = format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')");
-        browser.wait(&right);
-        reload();
-        browser.wait(&right);
-        if solved == 1 {
-            browser.click("#another");
-            browser.wait("!document.querySelector('#another').checkVisibility()");
-        } else {
-            // Another move is wrong.
-            browser.keys("u");
-            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
-            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-            browser.wait("document.querySelector('#task').textContent.startsWith('Wrong move')");
-        }
-    }
 }

@@ -245,7 +245,7 @@ fn every_refusal_has_its_status_and_code() {
 #[test]
 fn the_page_is_there_and_loads_nothing_from_elsewhere() {
     let agent = serving::agent();
-    for file in ["", "style.css", "board.css", "page.js"] {
+    for file in ["", "style.css", "board.css", "moves.css", "page.js"] {
         let mut response = agent.get(server().url(&format!("/{file}"))).call().unwrap();
         assert_eq!(response.status(), 200, "{file}");
         let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();

@@ -21,7 +21,7 @@ fn visit(browser: &Browser, host: &Host) {
 fn come_back(browser: &Browser, host: &Host, address: &str) {
     browser.go("about:blank");
     browser.go(&format!("{}/{address}#board=3x1&rules=standard", host.address));
-    browser.wait("globalThis.plainFetch && document.querySelector('.pit')");
+    browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");
 }
 
 fn question(position: &str) -> String {
@@ -104,7 +104,8 @@ fn files_of_two_versions_never_come_together() {
         } else {
             browser.run("location.reload()");
         }
-        browser.wait(&format!("document.querySelector('script[src*=\"{now}\"]') && document.querySelector('.pit')"));
+        browser
+            .wait(&format!("document.querySelector('script[src*=\"{now}\"]') && document.querySelector('.pit.legal')"));
         ask(&browser, &["api/book?rules=standard&board=6x4".to_owned()]);
         let answer = ask(&browser, &[question(read)]).remove(0);
         assert_eq!(answer.0, 200, "{}", answer.1);

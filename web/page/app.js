@@ -7,20 +7,26 @@ import { listenToComments } from "./comment.js";
 import { defaultRules, newGame, prepare } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { around, find } from "./find.js";
-import { SIDES } from "./game.js";
+import { closeEnd } from "./finish.js";
+import { SIDES, other, parse } from "./game.js";
 import { gameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
-import { copyLink, fromFragment } from "./link.js";
+import { listenToLesson, teach } from "./lesson.js";
+import { fromFragment } from "./link.js";
 import { announce } from "./machine.js";
-import { arrive, choose, exchange, goTo, keep, step } from "./play.js";
+import { arrive, browse, choose, exchange, goTo, keep, step } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
-import { anotherPuzzle, askPuzzle, task } from "./puzzle.js";
-import { openReport, tellReport } from "./report.js";
+import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
+import { listenToReport, openReport, showReport, tellReport } from "./report.js";
+import { lastFragment } from "./resume.js";
 import { showRules } from "./rules.js";
 import { goesOn, mayPlay, now, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
-import { board, fail, fit, forgive, tellAll } from "./view.js";
+import { copyLink } from "./share.js";
+import { isOpen, listenToPanel, onTab, openSheet } from "./tabs.js";
+import { board, chosen, fail, fit, forgive, tellAll } from "./view.js";
+import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
 import { language, translate } from "./words.js";
 
 /** Seconds of a longer analysis. */
@@ -56,9 +62,13 @@ async function askNewGame() {
   await begin({ ...beginning(asked), board }, true);
 }
 
+/** Place at the end of the line of the last report. @type {Place | undefined} */
+let reported;
+
 async function report() {
   const { game } = now;
   const { places } = game;
+  reported = places[places.length - 1];
   const begun = new AbortController();
   const done = () => places.filter((place) => place.answer).length;
   const tellDone = () => tellReport(places, done(), goTo);
@@ -69,10 +79,31 @@ async function report() {
   tellAll();
 }
 
+/** Shows the values, and the panel where it is a sheet. */
+function showValues() {
+  openSheet(true);
+  if (values()) return;
+  find("values").checked = true;
+  find("values").dispatchEvent(new Event("change"));
+}
+
+/** Begins the same game again; the other side moves first where both have the same. */
+async function rematch() {
+  const { game } = now;
+  const { rows, stores } = game.root.raw();
+  const even = stores[0] === stores[1] && String(rows[0]) === String(rows[1]);
+  const side = even ? other(game.root.side) : game.root.side;
+  await begin({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
+}
+
 function hint() {
   const { game } = now;
   const { place } = game;
   if (!mayPlay()) return;
+  if (game.puzzle) {
+    helped(game);
+    tellAll();
+  }
   const mark = () => place === now.game.place && board.label(place, mayPlay(), values(), true);
   learn(game, place, now.asking.signal, false, () => {})
     .then(mark)
@@ -102,10 +133,26 @@ function listenToButtons() {
   click("redo", () => step(1));
   click("share", () => copyLink(values()));
   click("hint", hint);
-  click("report", report);
+  click("first", () => browse("first"));
+  click("final", () => browse("last"));
+  click("analyse", showValues);
+  click("rematch", rematch);
+  click("end-close", () => closeEnd(now.game.place));
+  click("review", () => {
+    closeEnd(now.game.place);
+    showValues();
+    showReport();
+  });
+  click("lesson", () => {
+    find("rules-dialog").close();
+    return teach();
+  });
   click("longer", longer);
   click("swap", exchange);
-  click("new", askNewGame);
+  click("new", () => {
+    endWelcome();
+    return askNewGame();
+  });
   click("rules", async () => {
     const ruleSet = now.server.rule_sets.find((set) => set.name === now.game.rules);
     if (ruleSet) await showRules(ruleSet, fail);
@@ -135,8 +182,19 @@ function listenToButtons() {
 
 function listen() {
   listenToButtons();
+  listenToPanel();
+  listenToReport();
+  onTab((tab) => tab === "report" && report().catch(fail));
+  chosen.arrived = () => {
+    const { places } = now.game;
+    if (now.played) endWelcome();
+    if (isOpen("report") && reported !== places[places.length - 1]) report().catch(fail);
+  };
+  listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
+  listenToLesson(() => begin(beginning(), true).catch(fail));
   find("values").addEventListener("change", () => {
     remember({ values: values() });
+    if (values()) helped(now.game);
     if (goesOn(now.game.place)) tellAll();
     else arrive();
   });
@@ -155,6 +213,7 @@ function listen() {
     sow: (pit) => choose(now.game.place.side, pit),
     hint,
     step,
+    browse,
   });
   listenToComments(
     () => now.game.place,
@@ -164,11 +223,17 @@ function listen() {
     },
   );
   new ResizeObserver(fit).observe(around(find("board")));
-  addEventListener("resize", () => board.fit(values()));
+  addEventListener("resize", fit);
+  new ResizeObserver(() => values() && tellAll()).observe(find("graph"));
   addEventListener("hashchange", () => {
+    expandLink();
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
-    const same = game.rules === asked.rules && game.root.literal === asked.board && game.root.side === asked.side;
+    const same =
+      game.rules === asked.rules &&
+      game.root.literal === asked.board &&
+      game.root.side === asked.side &&
+      game.pie === asked.pie;
     const place = same && game.find(asked.moves.slice(0, asked.at));
     if (!place) {
       load().catch(fail);
@@ -180,9 +245,33 @@ function listen() {
   });
 }
 
+/** Gives a short link such as `#6x4` its full form. */
+function expandLink() {
+  const [, board, more] = /^#(\d{1,2}x\d{1,3})(&.*)?$/.exec(location.hash) ?? [];
+  if (board) history.replaceState(null, "", `#board=${board}${more ?? ""}`);
+}
+
+/** Shows an empty board of the expected size, so that nothing moves when the server has answered. */
+function showFrame() {
+  const linked = location.hash.length > 1;
+  const { board: text, values: shown, puzzle } = fromFragment(linked ? location.hash.slice(1) : lastFragment());
+  const rows = text ? parse(text)?.rows : undefined;
+  find("values").checked = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
+  document.body.classList.toggle("hidden-values", !values());
+  const pits = rows?.[0].length ?? (text ? 6 : (settings.game?.pits ?? 6));
+  document.body.classList.toggle("many", pits > 8);
+  board.labels = values();
+  board.build(Math.min(pits, 16));
+  showWelcome();
+  document.body.classList.add("ready");
+}
+
 async function start() {
   document.documentElement.lang = language;
   translate(document);
+  expandLink();
+  document.body.classList.toggle("large", settings.large);
+  showFrame();
   const [told, tables] = await Promise.all([api.server(), api.tables()]);
   now.server = { ...told, default: defaultRules(told, tables) };
   setPrograms(now.server.players);

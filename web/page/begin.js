@@ -6,20 +6,21 @@ import { Game, parse, write } from "./game.js";
 import { fromFragment } from "./link.js";
 import { MIDDLE, isPlayer } from "./players.js";
 import { arrive, keep, setPlayers } from "./play.js";
-import { judgeFirst, puzzleNamed } from "./puzzle.js";
+import { puzzleNamed } from "./puzzle.js";
+import { lastFragment } from "./resume.js";
 import { begun, now } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { fail, tellAll } from "./view.js";
 import { t } from "./words.js";
 
 /**
- * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, `comments`
- * texts after the moves of a `path`, and `headers` those of a text.
+ * Begins a game. `moves` are played, and `at` of them are shown. `also` are other lines from the start, of which the
+ * first `line` come before `moves`. `comments` are texts after the moves of a `path`, and `headers` those of a text.
  * @param {Beginning} asked
  * @param {boolean} push
  */
 export async function begin(
-  { rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers },
+  { rules, board: text, side, moves = [], at = 0, also = [], line = 0, comments = [], ...more },
   push = false,
 ) {
   const turn = begun();
@@ -33,41 +34,38 @@ export async function begin(
   const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;
   const game = new Game(rules, known ?? places[0].position, side);
-  Object.assign(game, { pie, puzzle, headers, pending: [...also], comments: [...comments] });
-  for (const place of places.slice(0, -1)) game.play(place);
-  if (puzzle) game.told = judgeFirst(puzzle, moves[0]);
+  const { pie, exchangePath, puzzle, headers } = more;
+  const pending = also.map((path, index) => ({ path, rank: index < line ? index : index + 1 }));
+  Object.assign(game, { pie, exchangePath, puzzle, headers, pending, comments: [...comments] });
+  game.show(game.add(places.slice(0, -1), line));
   game.takeComments();
   game.show(game.places[at] ?? game.root);
   Object.assign(now, { game, played: false, paused: false });
   arrive(push);
-  for (const path of also) {
-    await addVariation(game, path).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));
+  while (game.pending.length > 0) {
+    await addVariation(game).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));
   }
 }
 
-/**
- * Adds a line from the start to the tree of a game, if it is still shown; the shown place stays.
- * @param {Game} to
- * @param {number[]} path
- */
-async function addVariation(to, path) {
+/** Adds the next pending line to the tree of a game, if it is still shown; the shown place stays. @param {Game} to */
+async function addVariation(to) {
+  const [{ path, rank }] = to.pending;
   const { places } = await api.line(to.root.literal, to.rules, path).finally(() => to.pending.shift());
   if (now.game !== to) return;
-  const [shown, end] = [to.place, to.places[to.places.length - 1]];
-  to.show(to.root);
-  for (const place of places.slice(0, -1)) to.play(place);
+  to.add(places.slice(0, -1), rank);
   to.takeComments();
-  to.show(end);
-  to.show(shown);
   tellAll();
   keep();
 }
 
-/** Begins the game of a link. If it cannot be played, reports why and begins another one. */
+/**
+ * Begins the game of a link, or resumes the last game. If it cannot be played, reports why and begins another one.
+ */
 export async function load(push = false) {
-  const shared = fromFragment(location.hash.slice(1));
+  const linked = fromFragment(location.hash.slice(1));
+  if (!linked.board && settings.values === undefined) remember({ values: false });
+  const shared = linked.board ? linked : fromFragment(lastFragment());
   if (!shared.board) {
-    if (settings.values === undefined) remember({ values: false });
     find("values").checked = Boolean(settings.values);
     return begin(beginning(), push);
   }
@@ -76,6 +74,7 @@ export async function load(push = false) {
   setPlayers(south, north);
   const rules = shared.rules ?? now.server.rules[0];
   const puzzle = await puzzleNamed(shared.puzzle, rules, shared.board);
+  if (puzzle) setPlayers(...PUZZLE_PLAYERS);
   find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
   const beginAnother = (error) => {
@@ -88,7 +87,7 @@ export async function load(push = false) {
   } catch (error) {
     if (error.code === "line" || error.code === "request") {
       fail(new Error(t("badMoves", { reason: error.message })));
-      await begin({ ...asked, moves: [], at: 0, also: [] }, push).catch(beginAnother);
+      await begin({ ...asked, moves: [], at: 0, also: [], line: 0 }, push).catch(beginAnother);
     } else {
       await beginAnother(error);
     }
@@ -120,9 +119,12 @@ export function beginning(asked = lastGame()) {
   };
 }
 
+/** South solves puzzles; North replies. @type {[south: string, north: string]} */
+const PUZZLE_PLAYERS = ["human", "perfect"];
+
 /** Begins a puzzle. @param {Puzzle} puzzle */
 export async function beginPuzzle(puzzle) {
-  setPlayers("human", "human");
+  setPlayers(...PUZZLE_PLAYERS);
   find("values").checked = false;
   await begin({ rules: puzzle.rules, board: puzzle.position, side: "south", puzzle }, true);
 }

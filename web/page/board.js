@@ -1,5 +1,6 @@
 // The board: two rows of pits, a store at each end, marks of the last move, and values of the legal moves.
 
+import { drawAim, drawArc } from "./arc.js";
 import { SIDES, isReached, other } from "./game.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
@@ -8,8 +9,11 @@ import { name, seeds, t, tell } from "./words.js";
 /** Maximum seeds that are drawn; more are only counted. */
 const DRAWN = { pit: 24, store: 60 };
 
-/** Width and height of the drawing of a store, by the form of the board. */
-const STORE = /** @type {const} */ ({ wide: [100, 240], stacked: [300, 44], tall: [300, 60] });
+/** Radius of a seed, in hundredths of a pit; larger in small pits. */
+const RADIUS = { usual: 9.9, small: 12 };
+
+/** The forms of a board. */
+const FORMS = /** @type {const} */ (["wide", "stacked", "tall"]);
 
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {Element} parent */
 const make = (tag, className, parent) => {
@@ -30,7 +34,7 @@ export class Board {
    * and true for a large board.
    * @param {HTMLElement} element
    * @param {(side: Side, pit: number) => void} choose
-   * @param {() => { width: number, height: number, large?: boolean }} space
+   * @param {() => { width: number, height: number, large?: boolean, font?: number }} space
    */
   constructor(element, choose, space) {
     this.element = element;
@@ -38,10 +42,16 @@ export class Board {
     this.space = space;
     this.pits = 0;
     this.running = 0;
-    /** @type {keyof typeof STORE} */
-    this.form = "wide";
-    /** True if there is a value at each pit. */
+    /** Form, and size of a pit. @type {ReturnType<typeof layout>} */
+    this.size = { form: "wide", pit: 60, high: 60 };
+    /** True if there is space for a value at each pit. */
     this.labels = false;
+    /** The shown place. @type {Place | undefined} */
+    this.place = undefined;
+    /** Pit of South to point at, in a lesson. @type {number | undefined} */
+    this.pointed = undefined;
+    /** Called with the number of seeds in a store. @type {(side: Side, count: number) => void} */
+    this.scored = () => {};
     /** @type {Record<Side, Pit[]>} */
     this.rows = { south: [], north: [] };
     /** @type {Record<Side, Hole>} */
@@ -74,8 +84,13 @@ export class Board {
       Object.assign(element.dataset, { pit: number, side });
       const svg = drawing(element);
       const count = make("span", "count", element);
+      const star = make("span", "star", element);
+      star.textContent = "★";
+      star.setAttribute("aria-hidden", "true");
       const label = make("span", "label", cell);
       element.addEventListener("click", () => this.choose(side, number));
+      for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => this.aim(number));
+      for (const event of ["pointerleave", "blur", "click"]) element.addEventListener(event, () => this.aim());
       return { element, svg, count, label, kind: "pit", side, number, seeds: 0 };
     };
     // In the order on the board.
@@ -90,20 +105,61 @@ export class Board {
   fit(labels = this.labels) {
     this.labels = labels;
     if (this.pits === 0) return;
-    const { width, height, large } = this.space();
-    const { form, pit } = layout(this.pits, width, height, labels, large);
+    this.size = layout(this.pits, this.space(), labels);
+    const { form, pit, high } = this.size;
     this.element.style.setProperty("--pit", `${pit}px`);
-    this.form = form;
-    for (const each of Object.keys(STORE)) this.element.classList.toggle(each, each === form);
-    this.element.classList.toggle("small", pit < 56);
+    this.element.style.setProperty("--pit-high", `${high}px`);
+    for (const each of FORMS) this.element.classList.toggle(each, each === form);
+    this.element.classList.toggle("small", pit < 64);
     this.element.classList.toggle("bare", !labels);
-    for (const side of SIDES) this.draw(this.stores[side]);
+    for (const hole of this.holes) this.draw(hole);
+    this.trace();
   }
 
   /** @param {Hole} hole */
   draw(hole) {
+    const { pit, high } = this.size;
     const store = hole.kind === "store";
-    drawSeeds(hole.svg, hole.seeds, DRAWN[hole.kind], store ? STORE[this.form] : [100, 100]);
+    const { clientWidth, clientHeight } = hole.element;
+    const size = store ? [clientWidth || 115, clientHeight || 250] : [pit, high];
+    const [width, height] = size.map((length) => Math.round((store && !clientWidth ? 1 : 100 / pit) * length));
+    const turn = ("number" in hole ? Number(hole.number) : 9) + (hole.side === "south" ? 0 : 20);
+    const radius = pit < 64 ? RADIUS.small : RADIUS.usual;
+    drawSeeds(hole.svg, hole.seeds, { most: DRAWN[hole.kind], width, height, radius, round: !store, turn });
+  }
+
+  /** Draws the arc of the last move. */
+  trace() {
+    const place = this.place;
+    if (!place || !isReached(place)) {
+      drawArc(this);
+      return;
+    }
+    const { sowing } = place.by;
+    const { side } = place.before;
+    drawArc(this, this.hole(side, sowing[0].from), this.hole(side, sowing[sowing.length - 1].drops.slice(-1)[0]));
+  }
+
+  /** Shows where the last seed of a legal move falls; without a pit, nothing. @param {number} [pit] */
+  aim(pit) {
+    const place = this.place;
+    const move = place?.answer?.moves.find((move) => move.move === pit);
+    const legal = place && pit && this.rows[place.side][pit - 1]?.element.classList.contains("legal");
+    if (!move?.sowing || !legal) {
+      drawAim(this);
+      return;
+    }
+    const last = move.sowing[move.sowing.length - 1].drops.slice(-1)[0];
+    drawAim(this, this.hole(place.side, last), move.again ? "↻" : move.captured?.length ? "×" : "");
+  }
+
+  /** Shows a few words for a moment. @param {string} text */
+  shout(text) {
+    this.element.querySelector(".shout")?.remove();
+    const element = make("div", "shout", this.element);
+    element.textContent = text;
+    element.setAttribute("aria-hidden", "true");
+    setTimeout(() => element.remove(), 1300);
   }
 
   /** @param {Hole} hole @param {number} count */
@@ -112,8 +168,9 @@ export class Board {
     hole.count.textContent = String(count);
     hole.element.classList.toggle("empty", count === 0);
     this.draw(hole);
-    if (hole.kind === "store")
-      put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
+    if (hole.kind !== "store") return;
+    this.scored(hole.side, count);
+    put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
   }
 
   /**
@@ -124,8 +181,11 @@ export class Board {
    */
   show(place, playable, values) {
     this.running += 1;
+    this.place = place;
     const board = place.board();
     if (board.rows[0].length !== this.pits) this.build(board.rows[0].length);
+    if (values !== this.labels) this.fit(values);
+    drawAim(this);
     for (const [index, side] of SIDES.entries()) {
       for (const [at, pit] of this.rows[side].entries()) this.set(pit, board.rows[index][at]);
       this.set(this.stores[side], board.stores[index]);
@@ -148,12 +208,19 @@ export class Board {
       for (const number of captured) marks.set(hole(number), "captured");
       marks.set(hole(sowing[0].from), "from");
     }
+    this.put(marks);
+    this.trace();
+  }
+
+  /** Shows these marks, and no others. @param {Map<Hole, Hole["mark"]>} [marks] */
+  put(marks) {
     for (const hole of this.holes) {
-      hole.mark = marks.get(hole);
+      hole.mark = marks?.get(hole);
       for (const each of ["last", "relay", "captured", "from"]) {
         hole.element.classList.toggle(`mark-${each}`, each === hole.mark);
       }
     }
+    drawArc(this);
   }
 
   /**
@@ -163,7 +230,6 @@ export class Board {
    * @param {boolean} values
    */
   label(place, playable, values, hint = false) {
-    if (values !== this.labels) this.fit(values);
     for (const side of SIDES) {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
       for (const hole of this.rows[side]) {
@@ -180,7 +246,8 @@ export class Board {
           }
         }
         hole.label.classList.toggle("best", best && Boolean(told));
-        hole.element.classList.toggle("hint", best && hint);
+        hole.element.classList.toggle("best", best);
+        hole.element.classList.toggle("hint", (best && hint) || (side === "south" && this.pointed === hole.number));
         const legal = place.side === side && hole.seeds > 0 && !place.finished;
         hole.element.classList.toggle("legal", legal && playable);
         put(hole.element, "aria-disabled", String(!(legal && playable)));

@@ -2,8 +2,8 @@
 
 import { around, find } from "./find.js";
 import { write } from "./game.js";
-import { fillPlayers, showPlayer, chosenPlayer } from "./players.js";
-import { explain, t } from "./words.js";
+import { chosenPlayer, fillLevels, fillPlayers, showPlayer } from "./players.js";
+import { explain, ruleName, t } from "./words.js";
 
 /** Shows a dialog; resolves to true if it was left by its main button. @param {HTMLDialogElement} dialog */
 export function ask(dialog) {
@@ -34,17 +34,31 @@ for (const button of document.querySelectorAll("[data-close]")) {
  */
 let limits = { seeds: 400, pits: 16, rule_sets: [] };
 
+/** Marks the face of the chosen opponent. */
+let markLevel = () => {};
+
 /** Prepares the dialogs for a server. @param {Server} server */
 export function prepare(server) {
   limits = server;
   for (const select of [find("new-rules"), find("edit-rules")]) {
-    select.replaceChildren(...server.rules.map((rules) => new Option(rules)));
+    select.replaceChildren(...server.rules.map((rules) => new Option(ruleName(rules), rules)));
   }
   fillPlayers(find("new-opponent"));
+  markLevel = fillLevels(find("new-levels"), find("new-opponent"));
+  find("versus-computer").addEventListener("change", () => choosePlayers("south"));
+  find("versus-person").addEventListener("change", () => choosePlayers("both"));
+  // A browser cannot show what is wrong with a hidden field.
+  find("new-dialog").addEventListener("invalid", () => (find("new-more").open = true), true);
   for (const field of [find("new-pits"), find("edit-pits")]) field.max = String(server.pits);
   find("new-time").max = String(server.time);
   find("new-rules").addEventListener("change", explainRules);
   for (const field of [find("new-pits"), find("new-seeds")]) field.addEventListener("input", checkSize);
+}
+
+/** @param {NewGame["you"]} you */
+function choosePlayers(you) {
+  find("new-you").value = you;
+  find("new-you").dispatchEvent(new Event("change"));
 }
 
 function explainRules() {
@@ -73,7 +87,10 @@ export async function newGame(given) {
   const opponent = () => {
     const both = find("new-you").value === "both";
     for (const field of [find("new-opponent"), find("new-time")]) around(field).hidden = both;
+    find("new-levels").hidden = both;
+    find(both ? "versus-person" : "versus-computer").checked = true;
     showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
+    markLevel();
   };
   for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
   opponent();

@@ -1,5 +1,7 @@
 // A game as a tree of variations, as described by the server: the page itself contains no rules.
 
+import { LAST, ends, remove, restore } from "./tree.js";
+
 /** @type {Side[]} */
 export const SIDES = ["south", "north"];
 
@@ -57,10 +59,12 @@ export class Place {
     this.side = side;
     this.before = before;
     this.by = by;
-    /** Places after the moves that were tried here, in that order. @type {Reached[]} */
+    /** Places after the moves from here, that of the main line first. @type {Reached[]} */
     this.after = [];
-    /** The one on the shown line. @type {Reached | undefined} */
+    /** The one on the shown line, if there is any place after this one. @type {Reached | undefined} */
     this.chosen = undefined;
+    /** Index of the first line of a link through this place. */
+    this.rank = LAST;
     /** @type {Api.Answer | undefined} */
     this.answer = undefined;
     /** @type {Api.Book | undefined} */
@@ -91,6 +95,23 @@ export class Place {
     return this.answer?.finished ?? this.over;
   }
 
+  /**
+   * Returns the place after a move that the server described; `rank` orders it among lines of a link.
+   * @param {Made} move
+   */
+  reach(move, rank = LAST) {
+    const known = this.after.find((next) => next.by.move === move.move);
+    const next =
+      known ?? /** @type {Reached} */ (new Place(move.next, move.again ? this.side : other(this.side), this, move));
+    if (!known) this.after.push(next);
+    if (rank < next.rank) {
+      next.rank = rank;
+      this.after.sort((one, two) => one.rank - two.rank);
+    }
+    this.chosen ??= next;
+    return next;
+  }
+
   /** Moves that lead here from the start. */
   get path() {
     return this.steps.map((place) => place.by.move);
@@ -100,8 +121,8 @@ export class Place {
   get steps() {
     /** @type {Reached[]} */
     const steps = [];
-    for (let place = /** @type {Place} */ (this); isReached(place); place = place.before) steps.unshift(place);
-    return steps;
+    for (let place = /** @type {Place} */ (this); isReached(place); place = place.before) steps.push(place);
+    return steps.reverse();
   }
 }
 
@@ -149,12 +170,16 @@ export class Game {
     this.rules = rules;
     this.root = new Place(literal, side);
     this.place = this.root;
-    /** Lines from the start in a link that the server has not described yet. @type {number[][]} */
+    /** Lines of a link that the server has not described yet. @type {Line[]} */
     this.pending = [];
+    /** The line that was removed last. @type {Removed | undefined} */
+    this.removed = undefined;
     /** Comments on places that are not loaded yet. @type {Note[]} */
     this.comments = [];
     /** State of the pie rule. @type {string | undefined} */
     this.pie = undefined;
+    /** Moves before the exchange of sides; undefined for those of the first turn. @type {number[] | undefined} */
+    this.exchangePath = undefined;
     /** @type {Puzzle | undefined} */
     this.puzzle = undefined;
     /** Last message about the puzzle. @type {string | undefined} */
@@ -163,7 +188,7 @@ export class Game {
     this.headers = undefined;
   }
 
-  /** Places of the shown line: through the shown place to the last visited end. */
+  /** Places of the shown line: through the shown place to an end of the tree. */
   get places() {
     /** @type {Place[]} */
     const places = [this.root, ...this.place.steps];
@@ -183,19 +208,40 @@ export class Game {
 
   /** Plays a move that the server described, beside those that were played here already. @param {Made} move */
   play(move) {
-    const place = this.place;
-    const known = place.after.find((next) => next.by.move === move.move);
-    const next =
-      known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
-    if (!known) place.after.push(next);
+    const { removed, place } = this;
+    if (removed?.place.before === place && removed.place.by.move === move.move) this.restore();
+    const next = place.reach(move);
     this.show(next);
     return next;
+  }
+
+  /** Adds a line from the start. The shown place stays. @param {Made[]} moves @param {number} rank */
+  add(moves, rank) {
+    let place = this.root;
+    for (const move of moves) place = place.reach(move, rank);
+    return place;
   }
 
   /** Shows a place. @param {Place} place */
   show(place) {
     for (const step of place.steps) step.before.chosen = step;
     this.place = place;
+  }
+
+  /** Removes the shown place and all that follow it, and shows the place before it. */
+  remove() {
+    const { place } = this;
+    if (!isReached(place)) return;
+    this.show(place.before);
+    this.removed = remove(place);
+  }
+
+  /** Puts the places that were removed last back, and shows the first of them. */
+  restore() {
+    if (!this.removed) return;
+    restore(this.removed);
+    this.show(this.removed.place);
+    this.removed = undefined;
   }
 
   /** Returns the place after some moves from the start; undefined if they were never played. @param {number[]} moves */
@@ -210,7 +256,7 @@ export class Game {
   takeComments() {
     this.comments = this.comments.filter(({ path, text }) => {
       const place = this.find(path);
-      if (place) place.comment = [place.comment, text].filter(Boolean).join(" ");
+      if (place) place.comment = [place.comment, text].filter(Boolean).join("\n");
       return !place;
     });
   }
@@ -229,9 +275,24 @@ export class Game {
     return found;
   }
 
-  /** Returns the moves to each end of the tree, including lines to be loaded, except that of the shown line. */
-  get others() {
-    const ends = this.all().filter((place) => place.after.length === 0 && place !== this.places.at(-1));
-    return [...ends.filter((place) => place.before).map((place) => place.path), ...this.pending];
+  /** The place where the sides were exchanged. @returns {Place | undefined} */
+  get exchanged() {
+    if (this.pie !== "swapped") return undefined;
+    if (this.exchangePath) return this.find(this.exchangePath);
+    return this.places.find((place) => place.side !== this.root.side);
+  }
+
+  /** All lines from the start, including lines to be loaded, in the order of `ends`; and the index of the shown one. */
+  get lines() {
+    const last = this.places.at(-1);
+    let rank = 0;
+    const loaded = ends(this.root).map((place) => {
+      if (place.rank !== LAST) rank = place.rank;
+      return { path: place.path, rank, shown: place === last };
+    });
+    const pending = this.pending.map((line) => ({ ...line, shown: false }));
+    const all = [...loaded, ...pending];
+    if (pending.length > 0) all.sort((one, two) => one.rank - two.rank);
+    return { paths: all.map(({ path }) => path), shown: all.findIndex(({ shown }) => shown) };
   }
 }

@@ -1,8 +1,11 @@
 // The dialog to copy and load games as text (docs/games.md).
 
 import * as api from "./api.js";
+import { annotated, interpreted, stripped } from "./annotations.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
+import { read } from "./game.js";
+import { turnsFrom } from "./turns.js";
 
 /** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
@@ -20,31 +23,67 @@ find("text-dialog")
   ?.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      game = await api.readText(find("text-text").value);
+      game = await loaded(find("text-text").value);
       find("text-dialog").close("ok");
     } catch (error) {
       find("text-error").textContent = error.message;
     }
   });
 
-/** Last game that was read. @type {Api.GameRead} */
+/** Beginning of the last game that was read. @type {Beginning} */
 let game;
 
-/** Returns the beginning of a game that was read. @param {Api.GameRead} read @returns {Beginning} */
-function loaded({ rules, board, moves, comments = [], headers }) {
+/** Returns the beginning of a game in a text. @param {string} text @returns {Promise<Beginning>} */
+async function loaded(text) {
+  const found = stripped(text);
+  const { rules, board, moves, headers } = await api.readText(found.bare).catch((error) => {
+    error.message = error.message.replace(/^line (\d+)/, (/** @type {string} */ _, /** @type {string} */ line) => {
+      return `line ${found.lines[Number(line) - 1] ?? line}`;
+    });
+    throw error;
+  });
+  /** @type {number[][]} */
+  const also = [];
+  /** @type {Note[]} */
+  const comments = [];
+  for (const { path, text, variation } of interpreted(found, moves, read(board).rows[0].length)) {
+    // Another program may have written a comment that only looks like a variation.
+    const legal =
+      variation &&
+      (await Promise.all(variation.lines.map((line) => api.line(board, rules, line))).catch((error) => {
+        if (error.code !== "line" && error.code !== "request") throw error;
+        return undefined;
+      }));
+    if (legal && variation) {
+      also.push(...variation.lines.filter((line) => line.some((move, index) => move !== moves[index])));
+      comments.push(...variation.comments);
+    } else comments.push({ path, text });
+  }
   return {
     rules,
     board,
     side: "south",
     moves,
     at: moves.length,
-    comments: comments.map(({ after, text }) => ({ path: moves.slice(0, after), text })),
+    also,
+    comments,
     headers: headers.filter(([name]) => !GIVEN.includes(name)),
+    pie: headers.some(([name, value]) => name === "Pie" && value === "swapped") ? "swapped" : undefined,
   };
 }
 
 /**
- * Shows a game as text; resolves to the game to load instead, or undefined.
+ * Returns the header of the pie rule, for a game with it after the first turn.
+ * @param {Game} game
+ * @returns {Api.Header[]}
+ */
+function pieHeader({ pie, root }) {
+  if (pie === "swapped") return [["Pie", "swapped"]];
+  return pie && turnsFrom(root.after[0]).length > 1 ? [["Pie", "kept"]] : [];
+}
+
+/**
+ * Shows the main line of a game as text, with its variations; resolves to the game to load instead, or undefined.
  * @param {Game} shown
  * @param {Record<Side, string>} players
  * @param {(error: Error) => void} fail
@@ -52,16 +91,15 @@ function loaded({ rules, board, moves, comments = [], headers }) {
 export async function gameText(shown, players, fail) {
   find("text-error").textContent = "";
   find("text-text").value = "";
-  const { literal } = shown.root;
+  const { root, rules } = shown;
   const { south, north } = players;
-  const [first, second] = shown.root.side === "south" ? [south, north] : [north, south];
-  const comments = shown.places.flatMap(({ comment }, after) => (comment ? [{ after, text: comment }] : []));
-  const { rules, moves, headers } = shown;
-  const asked = { board: literal, rules, moves, south: first, north: second, comments, headers };
+  const [first, second] = root.side === "south" ? [south, north] : [north, south];
+  const moves = turnsFrom(root.after[0]).flatMap(({ places }) => places.map((place) => place.by.move));
+  const headers = [...(shown.headers ?? []), ...pieHeader(shown)];
   api
-    .writeText(asked)
-    .then(({ text }) => (find("text-text").value = text))
+    .writeText({ board: root.literal, rules, moves, south: first, north: second, headers })
+    .then(({ text }) => (find("text-text").value = annotated(text, root)))
     .catch(fail);
   if (!(await ask(find("text-dialog")))) return undefined;
-  return loaded(game);
+  return game;
 }

@@ -34,29 +34,68 @@ export function forSouth(place) {
 /** Returns a step for the lines of the scale, so that there are few. @param {number} most */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
-/** The graph: one tab stop, on which arrow keys move through the game. */
+/**
+ * The graph: one tab stop, on which arrow keys move through the game. Dragging shows each place under the pointer, and
+ * its end goes to the last of them.
+ */
 export class Graph {
-  /** `goTo` is called with a place of the line. @param {Element} parent @param {(at: number) => void} goTo */
-  constructor(parent, goTo) {
+  /**
+   * @param {Element} parent
+   * @param {{ goTo: (place: Place) => void, glance: (place: Place) => void }} act
+   */
+  constructor(parent, act) {
     this.parent = parent;
+    this.act = act;
     /** @type {Game | undefined} */
     this.game = undefined;
+    /** Pixels of the width. */
+    this.width = 0;
+    /** Place under the pointer while the graph is dragged. @type {Place | undefined} */
+    this.dragged = undefined;
     this.svg = make("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 }, parent);
-    this.svg.addEventListener("keydown", (event) => {
-      if (!this.game) return;
-      const last = this.game.places.length - 1;
-      /** @type {Record<string, number>} */
-      const keys = { ArrowRight: this.game.at + 1, ArrowLeft: this.game.at - 1, Home: 0, End: last };
-      const to = keys[event.key];
-      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (to >= 0 && to <= last) goTo(to);
+    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.svg.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      this.svg.setPointerCapture(event.pointerId);
+      this.drag(event);
     });
-    this.svg.addEventListener("click", (event) => {
-      const index = event.target instanceof SVGElement ? event.target.dataset.index : undefined;
-      if (index !== undefined) goTo(Number(index));
+    this.svg.addEventListener("pointermove", (event) => {
+      if (this.dragged) this.drag(event);
     });
+    for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) {
+      this.svg.addEventListener(end, () => {
+        const place = this.dragged;
+        this.dragged = undefined;
+        if (place) act.goTo(place);
+      });
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!this.game || event.ctrlKey || event.altKey || event.metaKey) return;
+    const { places, at } = this.game;
+    const last = places.length - 1;
+    /** @type {Record<string, number>} */
+    const keys = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last };
+    const to = keys[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to >= 0 && to <= last) this.act.goTo(places[to]);
+  }
+
+  /** Shows the place nearest to the pointer. @param {PointerEvent} event */
+  drag(event) {
+    if (!this.game) return;
+    const { places } = this.game;
+    const box = this.svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) * this.width) / box.width - LEFT - EDGE;
+    const index = Math.round((x * (places.length - 1)) / (this.width - LEFT - 2 * EDGE));
+    const place = places[Math.max(0, Math.min(places.length - 1, index))];
+    if (place === this.dragged) return;
+    this.dragged = place;
+    this.act.glance(place);
   }
 
   /** @param {Game} game */
@@ -64,6 +103,7 @@ export class Graph {
     this.game = game;
     const { places, at } = game;
     const width = Math.max(200, this.parent.clientWidth);
+    this.width = width;
     const known = places.map(forSouth);
     const points = known.map((known) => known.value ?? known.estimate ?? known.lower ?? known.upper);
     const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
@@ -71,6 +111,7 @@ export class Graph {
     const top = step * Math.ceil(most / step);
     /** @param {number} index */
     const x = (index) => LEFT + EDGE + (index * (width - LEFT - 2 * EDGE)) / Math.max(1, places.length - 1);
+    const gap = x(1) - x(0);
     /** @param {number} value */
     const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
 
@@ -85,6 +126,7 @@ export class Graph {
       make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
       make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
     }
+    make("line", { x1: x(at), x2: x(at), y1: EDGE / 2, y2: HEIGHT - EDGE / 2, class: "now" }, svg);
     let path = "";
     for (const [index, point] of points.entries()) {
       if (point !== undefined) path += `${path && points[index - 1] !== undefined ? "L" : "M"}${x(index)},${y(point)}`;
@@ -101,12 +143,9 @@ export class Graph {
       const lost = mistake(place);
       const kind = lost ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
       const here = index === at ? " here" : "";
-      const dot = make(
-        "circle",
-        { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` },
-        svg,
-      );
-      dot.dataset.index = String(index);
+      // In a long game, only mistakes stay large.
+      const radius = (lost ? RADIUS[kind] : Math.min(RADIUS[kind], Math.max(2, gap / 2))) + (here ? 2 : 0);
+      const dot = make("circle", { cx: x(index), cy: y(point), r: radius, class: `dot ${kind}${here}` }, svg);
       let title = t("graphAfter", { n: index, value: tell(known[index]).full });
       if (lost && place.before) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
       make("title", {}, dot).textContent = title;

@@ -1,7 +1,8 @@
-// The keyboard: a number sows a pit, arrows move along the row, letters stand for buttons.
+// The keyboard: a number sows a pit, arrows move through the game or along the row, letters stand for buttons.
 
 import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
+import { settings } from "./settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds to wait for a second digit, with ten pits or more. */
@@ -11,17 +12,27 @@ let digits = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
+/** Keys that move through the game. @type {Partial<Record<string, "first" | "back" | "on" | "last">>} */
+const BROWSE = { home: "first", arrowleft: "back", arrowright: "on", end: "last" };
+
 /**
- * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint` and `step`.
+ * Listens to keys, with `pits` and the actions `walk`, `sow`, `hint`, `step` and `browse`. Arrows move along the row
+ * while a pit has the focus, unless a pointer put it there.
  * @param {{
  *   pits: () => number,
  *   walk: (by: 1 | -1) => void,
  *   sow: (pit: number) => void,
  *   hint: () => void,
  *   step: (by: 1 | -1) => void,
+ *   browse: (to: "first" | "back" | "on" | "last") => void,
  * }} does
  */
-export function listenToKeys({ pits, walk, sow, hint, step }) {
+export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
+  let pointed = false;
+  document.addEventListener("pointerdown", () => (pointed = true));
+  document.addEventListener("keyup", (event) => {
+    if (event.key === "Tab") pointed = false;
+  });
   const sowTyped = () => {
     clearTimeout(timer);
     const pit = Number(digits);
@@ -44,13 +55,18 @@ export function listenToKeys({ pits, walk, sow, hint, step }) {
     timer = setTimeout(sowTyped, PATIENCE);
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]")) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
+    // Who speaks to the computer, or hits keys by chance, can turn single keys off.
+    if (key.length === 1 && !settings.keys) return;
+    const inRow = !pointed && event.target instanceof Element && event.target.matches(".pit");
     if (/^\d$/.test(key) && (digits || key !== "0")) type(key);
     else if (key === "enter" && digits) sowTyped();
-    else if (key === "arrowright") walk(1);
-    else if (key === "arrowleft") walk(-1);
+    else if (inRow && key === "arrowright") walk(1);
+    else if (inRow && key === "arrowleft") walk(-1);
+    else if (BROWSE[key]) browse(BROWSE[key]);
     else if (key === "u") step(-1);
     else if (key === "r") step(1);
     else if (key === "h") hint();

@@ -3,31 +3,41 @@
 /** Minimum width of a pit in pixels, for fingers and mice. */
 const LEAST = 44;
 
-/** Pixels between pits, around the board, of a border, and of a label; larger on a projector. */
-const [GAP, PADDING, BORDER] = [6, 10, 2];
-const LABEL = { usual: 52, large: 76 };
+/** Pixels between pits, around the board, and of a border. */
+const [GAP, PADDING, BORDER] = [8, 12, 2];
+
+/** Heights in units of the font size: a count, a label, a larger one on a projector, a store between rows. */
+const [COUNT, LABEL, LARGE, STORE] = [1.75, 2.5, 4, 3.5];
+
+/** Width of a store, in pits. */
+const WIDE = 1.15;
 
 /**
- * Returns the form of a board with this number of pits in a space of this width and height, and the width of its
- * pits:
+ * Returns the form of a board with this number of pits in a space of this width and height, and the width and height
+ * of its pits:
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
  * @param {number} pits
- * @param {number} width
- * @param {number} height
+ * @param {{ width: number, height: number, large?: boolean, font?: number }} space
  * @param {boolean} labels
- * @returns {{ form: "wide" | "stacked" | "tall", pit: number }}
+ * @returns {{ form: "wide" | "stacked" | "tall", pit: number, high: number }}
  */
-export function layout(pits, width, height, labels, large = false) {
-  const label = large ? LABEL.large : LABEL.usual;
+export function layout(pits, { width, height, large = false, font = 16 }, labels) {
   const edge = 2 * (PADDING + BORDER);
-  /** @param {number} rows @param {number} more */
-  const high = (rows, more) => (height - edge - more - 2 * (labels ? label : 14)) / rows;
-  const wide = (width - edge - GAP * (pits + 1)) / (pits + 1.7);
-  /** @param {number} pit @param {number} most */
-  const fit = (pit, most) => Math.floor(Math.max(LEAST, Math.min(pit, most, large ? 320 : 220)));
-  if (wide >= LEAST) return { form: "wide", pit: fit(wide, high(2, GAP)) };
-  const stacked = (width - edge - (GAP / 2) * (pits - 1)) / pits;
-  if (stacked >= LEAST) return { form: "stacked", pit: fit(stacked, high(2, 130)) };
-  const tall = Math.min((height - 160) / pits - GAP, (width - edge - GAP - 2 * (labels ? 76 : 0)) / 2, 64);
-  return { form: "tall", pit: Math.floor(Math.max(LEAST, tall)) };
+  const beside = font * (COUNT + (labels ? (large ? LARGE : LABEL) : 0)) + 4;
+  /** @param {number} more */
+  const high = (more) => (height - edge - more - 2 * beside) / 2;
+  const wide = (width - edge - GAP * (pits + 1)) / (pits + 2 * WIDE);
+  if (wide >= LEAST) {
+    const pit = Math.floor(Math.max(LEAST, Math.min(wide, high(GAP), large ? 320 : 220)));
+    // A pit may be higher than wide, as on boards of wood.
+    return { form: "wide", pit, high: Math.max(pit, Math.min(Math.floor(high(GAP)), Math.round(1.15 * pit))) };
+  }
+  const stacked = Math.floor(Math.min(220, (width - edge - 3 * (pits - 1)) / pits));
+  if (stacked >= LEAST) {
+    const room = Math.floor(high(3 * GAP + 2 * STORE * font));
+    return { form: "stacked", pit: stacked, high: Math.max(stacked, Math.min(room, Math.round(1.5 * stacked))) };
+  }
+  const across = (width - edge - GAP) / 2 - font * (labels ? 5.3 : 1.8);
+  const tall = Math.floor(Math.max(LEAST, Math.min((height - 160) / pits - GAP, across, 64)));
+  return { form: "tall", pit: tall, high: tall };
 }

@@ -1,8 +1,5 @@
 // The whole game as the fragment of an address, and back.
 
-import { find } from "./find.js";
-import { t } from "./words.js";
-
 /** @param {string} text */
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 
@@ -22,52 +19,47 @@ export function fragment(game, players, extra = {}) {
   const { literal, side } = game.root;
   /** @type {Record<string, string>} */
   const fields = { rules: game.rules, board: literal, first: side, ...players, ...extra };
-  const moves = game.moves;
+  const { pie, exchanged, at, moves } = game;
+  if (pie) fields.pie = exchanged ? `${pie}:${exchanged.path.join(",")}` : pie;
   if (moves.length > 0) fields.moves = moves.join(",");
-  if (game.at < moves.length) fields.at = String(game.at);
-  const others = game.others;
+  if (at < moves.length) fields.at = String(at);
+  const { paths, shown } = game.lines;
+  const others = paths.filter((path, index) => index !== shown && path.length > 0);
   if (others.length > 0) fields.also = others.map((path) => path.join(",")).join(";");
+  if (shown > 0) fields.line = String(shown);
   const all = new URLSearchParams(fields);
   for (const { path, text } of game.notes) all.append("note", `${path.join(",")}:${text}`);
   const text = all.toString();
   return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
-/** Reads a fragment; missing fields are undefined. @param {string} text */
+/** Reads a fragment, or the size of a board such as `6x4`; missing fields are undefined. @param {string} text */
 export function fromFragment(text) {
-  const fields = new URLSearchParams(text);
+  const fields = new URLSearchParams(/^\d+x\d+$/.test(text) ? { board: text } : text);
   /** @param {string} name */
   const field = (name) => fields.get(name) ?? undefined;
+  /** @param {string} name @param {number} most @param {number} missing */
+  const count = (name, most, missing) =>
+    fields.has(name) ? Math.max(0, Math.min(most, Math.trunc(Number(fields.get(name))) || 0)) : missing;
   const moves = numbers(fields.get("moves") ?? "");
+  const also = (fields.get("also") ?? "")
+    .split(";")
+    .map(numbers)
+    .filter((path) => path.length > 0);
+  const [pie, exchange] = field("pie")?.split(":") ?? [];
   return {
     rules: field("rules"),
     board: field("board"),
     side: /** @type {Side} */ (fields.get("first") === "north" ? "north" : "south"),
     moves,
-    at: fields.has("at")
-      ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0))
-      : moves.length,
-    also: (fields.get("also") ?? "")
-      .split(";")
-      .map(numbers)
-      .filter((path) => path.length > 0),
+    at: count("at", moves.length, moves.length),
+    also,
+    line: count("line", also.length, 0),
     players: { south: field("south"), north: field("north") },
     values: field("values"),
-    pie: field("pie"),
+    pie,
+    exchangePath: exchange ? numbers(exchange) : undefined,
     puzzle: field("puzzle"),
     comments: fields.getAll("note").map(note),
   };
-}
-
-/** Copies the link to the game, without values if they are hidden. @param {boolean} values */
-export async function copyLink(values) {
-  const button = find("share");
-  const link = values ? location.href : `${location.href}&values=off`;
-  try {
-    await navigator.clipboard.writeText(link);
-    button.textContent = t("copied");
-  } catch {
-    button.textContent = t("copyYourself");
-  }
-  setTimeout(() => (button.textContent = t("share")), 2000);
 }

@@ -1,7 +1,11 @@
 // The list of moves with its variations. It is updated in place, so that the focus stays.
 
-import { mistake } from "./game.js";
+import { LineTools } from "./linetools.js";
+import { mistake, other } from "./game.js";
+import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
 import { letter, name, t } from "./words.js";
+
+/** @import { LineActions } from "./linetools.js" */
 
 /** Gives a list these items in this order, moving as few as possible. @param {Element} list @param {Element[]} items */
 function arrange(list, items) {
@@ -11,19 +15,37 @@ function arrange(list, items) {
   while (list.children.length > items.length) list.lastChild?.remove();
 }
 
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className */
+function make(tag, className) {
+  const element = document.createElement(tag);
+  element.className = className;
+  return element;
+}
+
+/** Sets a text, unless it is there. @param {HTMLElement} element @param {string} text */
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export class MoveList {
-  /** `show` is called with a chosen place. @param {HTMLElement} element @param {(place: Place) => void} show */
-  constructor(element, show) {
+  /** `act` has the actions of chosen moves. @param {HTMLElement} element @param {LineActions} act */
+  constructor(element, act) {
     this.element = element;
-    this.show = show;
-    /** @type {WeakMap<Place, { item: HTMLElement, button: HTMLButtonElement }>} */
-    this.items = new WeakMap();
+    this.act = act;
+    this.tools = new LineTools(element, act);
+    /** Buttons of moves: the letter of the side, and the rest. @type {WeakMap<Place, HTMLButtonElement>} */
+    this.buttons = new WeakMap();
+    /** Items of turns by their first places. @type {WeakMap<Place, { item: HTMLElement, number: HTMLElement }>} */
+    this.turns = new WeakMap();
     /** @type {WeakMap<Place, { item: HTMLElement, list: HTMLElement }>} */
     this.lists = new WeakMap();
+    /** Items of comments. @type {WeakMap<Place, HTMLElement>} */
+    this.comments = new WeakMap();
+    this.exchange = make("li", "exchange");
     /** Places of the shown line. @type {Set<Place>} */
     this.shown = new Set();
-    /** @type {Place | undefined} */
-    this.place = undefined;
+    /** @type {Game | undefined} */
+    this.game = undefined;
     this.values = false;
     /** @type {Element | null} */
     this.here = null;
@@ -32,74 +54,118 @@ export class MoveList {
   /** Shows the moves of a game, with `values` also their losses. @param {Game} game @param {boolean} values */
   update(game, values) {
     this.shown = new Set(game.places);
-    this.place = game.place;
+    this.game = game;
     this.values = values;
+    // Heads of the columns.
+    const sides = [game.root.side, other(game.root.side)];
+    Object.assign(this.element.dataset, { first: name(sides[0]), second: name(sides[1]) });
+    this.element.classList.toggle("empty", !game.root.after[0]);
     this.fill(this.element, game.root.after[0]);
+    this.tools.update(game);
     const here = this.element.querySelector("[aria-current]");
     if (here !== this.here) this.reveal(here);
     this.here = here;
   }
 
-  /** Scrolls only the list, so that a button is visible. @param {Element | null} button */
+  /** Scrolls only the pane, so that a button is visible. @param {Element | null} button */
   reveal(button) {
-    if (!button) return;
-    const [box, frame] = [button.getBoundingClientRect(), this.element.getBoundingClientRect()];
-    if (box.bottom > frame.bottom) this.element.scrollTop += box.bottom - frame.bottom;
-    if (box.top < frame.top) this.element.scrollTop -= frame.top - box.top;
+    const pane = this.element.closest(".pane");
+    if (!button || !pane) return;
+    const [box, frame] = [button.getBoundingClientRect(), pane.getBoundingClientRect()];
+    if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom;
+    if (box.top < frame.top) pane.scrollTop -= frame.top - box.top;
   }
 
   /**
-   * Fills a list with the moves from a place on, each followed by its variations.
-   * @param {Element} list
+   * Fills a list with the turns from a place on, each followed by its comments and variations.
+   * @param {HTMLElement} list
    * @param {Reached | undefined} first
    */
   fill(list, first) {
     const items = [];
-    for (let place = first; place; place = place.after[0]) {
-      items.push(this.item(place));
-      const others = place.before.after;
-      if (others[0] === place) for (const variation of others.slice(1)) items.push(this.variation(variation));
+    let numbered = true;
+    const root = this.game?.root;
+    if (root?.comment && list === this.element) items.push(this.comment(root, root.comment));
+    for (const turn of turnsFrom(first)) {
+      items.push(this.turn(turn, numbered || !turn.second));
+      numbered = false;
+      for (const place of turn.places) {
+        if (!place.comment) continue;
+        items.push(this.comment(place, place.comment));
+        numbered = true;
+      }
+      for (const variation of variationsOf(turn)) {
+        items.push(this.variation(variation));
+        numbered = true;
+      }
+      if (turn.places.at(-1) === this.game?.exchanged) {
+        put(this.exchange, `⇄ ${t("exchangeShown")}`);
+        items.push(this.exchange);
+        numbered = true;
+      }
     }
     arrange(list, items);
   }
 
-  /** @param {Reached} place */
+  /** @param {Place} place @param {string} text */
+  comment(place, text) {
+    const item = this.comments.get(place) ?? make("li", "text");
+    this.comments.set(place, item);
+    put(item, text);
+    return item;
+  }
+
+  /** @param {Turn} turn @param {boolean} numbered */
+  turn(turn, numbered) {
+    const [first] = turn.places;
+    let known = this.turns.get(first);
+    if (!known) {
+      known = { item: make("li", ""), number: make("span", "number") };
+      this.turns.set(first, known);
+    }
+    const { item, number } = known;
+    item.className = `turn ${turn.second ? "second" : "first"}`;
+    put(number, numbered ? numberOf(turn) : "");
+    arrange(item, [number, ...turn.places.map((place) => this.button(place))]);
+    return item;
+  }
+
+  /** @param {Place} place */
   made(place) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
+    const button = make("button", "");
     button.type = "button";
-    button.addEventListener("click", () => this.show(place));
-    item.append(button);
-    this.items.set(place, { item, button });
-    return { item, button };
+    button.append(make("span", "letter"), make("span", "move"), make("small", "lost"));
+    button.addEventListener("click", () => this.act.goTo(place));
+    this.buttons.set(place, button);
+    return button;
   }
 
   /** @param {Reached} place */
-  item(place) {
-    const { item, button } = this.items.get(place) ?? this.made(place);
+  button(place) {
+    const button = this.buttons.get(place) ?? this.made(place);
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
-    const text = `${letter(mover)} ${place.by.move}${lost ? ` −${lost.seeds}` : ""}`;
-    if (button.textContent !== text) button.textContent = text;
-    const label = `${text}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
+    const bad = this.values ? mark(place) : "";
+    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, lost ? ` −${lost.seeds}` : ""];
+    for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
+    const label = `${parts.join("")}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
     const more = [lost ? t("moveLost", { n: lost.seeds }) : "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
-    button.title = more.join(": ");
+    button.title = more.join("\n");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";
     button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"]
       .filter(Boolean)
       .join(" ");
-    if (place === this.place) button.setAttribute("aria-current", "step");
+    if (place === this.game?.place) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
-    return item;
+    return button;
   }
 
   /** @param {Reached} place */
   variation(place) {
     let known = this.lists.get(place);
     if (!known) {
-      known = { item: document.createElement("li"), list: document.createElement("ol") };
-      known.item.className = "variation";
+      known = { item: make("li", "variation"), list: document.createElement("ol") };
       known.item.append(known.list);
       this.lists.set(place, known);
     }

@@ -5,28 +5,39 @@ import { analyse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
+import { showEnd } from "./finish.js";
 import { SIDES, isReached } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { pause } from "./pace.js";
 import { isPlayer, showPlayer } from "./players.js";
-import { named, tryMove } from "./puzzle.js";
-import { begun, goesOn, isHuman, mayExchange, mayPlay, now, players, values } from "./session.js";
+import { follow, named } from "./puzzle.js";
+import { keepLast } from "./resume.js";
+import { begun, goesOn, isHuman, isProgram, mayExchange, mayPlay, now, players, values } from "./session.js";
 import { settings } from "./settings.js";
+import { replyOf } from "./solution.js";
+import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
+import { showStrips } from "./strip.js";
+import { makeMain, promote } from "./tree.js";
 import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
 /**
- * Keeps the game in the address; with `push` the browser's Back returns to the previous state.
+ * Keeps the game in the address and in the browser; with `push` the browser's Back returns to the previous state.
  * @param {boolean} [push]
  */
 export function keep(push) {
   const { game } = now;
-  const extra = { ...(game.pie ? { pie: game.pie } : {}), ...(game.puzzle ? named(game.puzzle) : {}) };
-  const link = `#${fragment(game, players, extra)}`;
-  if (link !== location.hash) history[push ? "pushState" : "replaceState"](null, "", link);
+  const link = fragment(game, players, game.puzzle ? named(game.puzzle) : {});
+  keepLast(link);
+  if (`#${link}` === location.hash) return;
+  try {
+    history[push ? "pushState" : "replaceState"](null, "", `#${link}`);
+  } catch {
+    // Browsers refuse many changes in a short time.
+  }
 }
 
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
@@ -37,12 +48,17 @@ export function arrive(push = false) {
   setWork();
   const { game } = now;
   const { place } = game;
+  follow(game, now.played);
   board.show(place, mayPlay(), values());
+  now.watch?.();
   tellAll();
+  showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
+  chosen.arrived?.();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
+    follow(game, now.played);
     if (now.sowing) find("status").textContent = status(game.place);
     else tellAll();
   };
@@ -73,15 +89,29 @@ async function letProgramMove(place, turn) {
     setWork();
     return;
   }
+  follow(now.game, now.played);
+  if (!isProgram(place)) {
+    arrive();
+    announce(now.game.told ?? "");
+    return;
+  }
   if (mayExchange(place) && (place.answer?.value ?? place.answer?.estimate ?? 0) < 0) {
     exchange();
     return;
   }
-  const choice = await api.move(place.literal, now.game.rules, players[place.side], settings.time, signal);
+  const choice = await reply(place, signal);
   setWork();
   await pause(now.shownAt, signal);
   await undisturbed();
   if (turn === now.turn) await make(choice);
+}
+
+/** Returns the move of a program: in a puzzle that of its line. @param {Place} place @param {AbortSignal} signal */
+async function reply(place, signal) {
+  const { puzzle, rules } = now.game;
+  const pit = puzzle && replyOf(puzzle, place);
+  if (pit === undefined) return api.move(place.literal, rules, players[place.side], settings.time, signal);
+  return (await api.line(place.literal, rules, [pit], signal)).places[0];
 }
 
 /** Plays a move that the server described; `push` as in `keep`. @param {Made} move */
@@ -91,15 +121,22 @@ async function make(move, push = false) {
   now.played = true;
   const place = game.play(move);
   now.sowing = true;
-  if (game.puzzle && place.before === game.root) game.told = tryMove(game.puzzle, move.move);
-  else if (place.finished && !game.puzzle) countGame(game.rules, place);
+  if (game.puzzle) follow(game, true);
+  else if (place.finished) countGame(game.rules, place);
   // Before the animation, so that the move is kept if the page is left meanwhile.
   keep(push);
   board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
   announce(`${happened(place)} ${next} ${game.told ?? ""}`);
+  showStrips(place.before);
+  const yours = isHuman(place.before);
   const whole = await sow(board, place);
-  if (whole && turn === now.turn) arrive();
+  if (!whole || turn !== now.turn) return;
+  arrive();
+  if (move.again && !place.finished && yours) {
+    board.shout(t("moveAgain"));
+    buzz(15);
+  }
 }
 
 /** A person chose a pit. @param {Side} side @param {number} pit */
@@ -121,13 +158,47 @@ export function choose(side, pit) {
     .catch(fail);
 }
 
-/** Shows a place of the game. @param {Place} place */
-export function goTo(place) {
+/**
+ * Shows a place of the game; without `push` the browser's Back passes over it.
+ * @param {Place} place
+ */
+export function goTo(place, push = true) {
   forgive();
   now.played = false;
   now.game.show(place);
-  arrive(true);
+  arrive(push);
   announce(`${isReached(place) ? happened(place) : ""} ${status(place)}`);
+}
+
+/** Shows a place for a moment, without requests and changes of the address. @param {Place} place */
+function glance(place) {
+  begun();
+  Object.assign(now, { sowing: false, played: false });
+  now.game.show(place);
+  board.show(place, false, values());
+  tellAll();
+}
+
+/**
+ * Shows the place one move on or back on the shown line, or an end of it.
+ * @param {"first" | "back" | "on" | "last"} to
+ */
+export function browse(to) {
+  const { place, places, at } = now.game;
+  const next = { first: places[0], back: places[at - 1], on: places[at + 1], last: places[places.length - 1] }[to];
+  if (next && next !== place) goTo(next, false);
+}
+
+/** Changes the variations, and shows the result. @param {"promote" | "makeMain" | "remove" | "restore"} how */
+function arrange(how) {
+  const { game } = now;
+  if (how === "promote") promote(game.place);
+  else if (how === "makeMain") makeMain(game.place);
+  else game[how]();
+  now.played = false;
+  // The browser's Back restores what was removed.
+  arrive(how === "remove" || how === "restore");
+  announce(t(`arranged.${how}`));
 }
 
 /** Returns the next place in a direction where a person is to move, or the end. @param {1 | -1} by */
@@ -168,10 +239,21 @@ export function setPlayers(south, north) {
 /** Swaps the players of the sides, by the pie rule. */
 export function exchange() {
   setPlayers(players.north, players.south);
-  now.game.pie = "swapped";
+  Object.assign(now.game, { pie: "swapped", exchangePath: now.game.place.path });
   now.played = true;
   arrive(true);
   announce(t("swapped"));
 }
 
-Object.assign(chosen, { sow: choose, goTo, playLine });
+/** Undoes the exchange: shows the place of the person's last choice before it. Moves after it stay as a line. */
+function takeBackExchange() {
+  const { game } = now;
+  const place = game.exchanged;
+  if (!place) return;
+  setPlayers(players.north, players.south);
+  Object.assign(game, { pie: "open", exchangePath: undefined });
+  goTo(isHuman(place) ? place : game.root);
+  announce(t("exchangeTakenBack"));
+}
+
+Object.assign(chosen, { sow: choose, goTo, glance, playLine, arrange, takeBackExchange });

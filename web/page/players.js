@@ -1,10 +1,14 @@
 // Players of a side: a person, a program of a named level, or any program of the server.
 
+import { showFace } from "./face.js";
 import { around } from "./find.js";
 import { t } from "./words.js";
 
 /** Programs with a name for beginners, from the easiest on. */
 const LEVELS = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"]);
+
+/** Levels with a face, of those. */
+const FACES = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "perfect"]);
 
 /** Level of the first game. */
 export const MIDDLE = "alphabeta:2";
@@ -58,6 +62,34 @@ export function fillPlayers(select) {
       programs.map((kind) => new Option(kind.replace(":D", ""), kind)),
     ),
   );
+}
+
+/**
+ * Makes a choice of levels by their faces, in step with a list of players.
+ * @param {HTMLElement} parent
+ * @param {HTMLSelectElement} select
+ */
+export function fillLevels(parent, select) {
+  const choices = FACES.filter(isPlayer).map((level) => {
+    const label = document.createElement("label");
+    const [face, title, told] = ["span", "span", "small"].map((tag) => document.createElement(tag));
+    const [radio, text] = [document.createElement("input"), t(`level.${level}`)];
+    Object.assign(radio, { type: "radio", name: "level", value: level });
+    face.className = "face";
+    showFace(face, level, "north");
+    [title.textContent, told.textContent] = text.split(/ \(|\)$/);
+    radio.addEventListener("change", () => {
+      select.value = level;
+      select.dispatchEvent(new Event("change"));
+    });
+    label.append(face, radio, title, told);
+    return { label, radio };
+  });
+  parent.append(...choices.map(({ label }) => label));
+  /** Marks the face of the player in the list. */
+  return () => {
+    for (const { radio } of choices) radio.checked = radio.value === select.value;
+  };
 }
 
 /**

@@ -12,6 +12,18 @@ export function preparePreferences(fit) {
   );
   find("sounds").checked = settings.sounds;
   find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
+  const sounds = () => find("mute").setAttribute("aria-pressed", String(!settings.sounds));
+  find("mute").addEventListener("click", () => {
+    remember({ sounds: !settings.sounds });
+    find("sounds").checked = settings.sounds;
+    sounds();
+  });
+  find("sounds").addEventListener("change", sounds);
+  sounds();
+  for (const key of /** @type {const} */ (["vibrate", "keys"])) {
+    find(key).checked = settings[key];
+    find(key).addEventListener("change", () => remember({ [key]: find(key).checked }));
+  }
   const large = () => {
     document.body.classList.toggle("large", settings.large);
     fit();

@@ -1,31 +1,40 @@
 // Puzzles: positions in which only one move keeps the win or the draw. The browser stores how many were solved.
+// Afterwards the other side replies to the end of the game.
 
 import * as api from "./api.js";
+import { Calendar } from "./calendar.js";
 import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
-import { name, t } from "./words.js";
-
-/** Returns the day of a date in the time zone of the browser, in the server's form. @param {Date} date */
-const dayOf = (date) =>
-  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+import { stateOf } from "./solution.js";
+import { counted, dayOf, daysInRow, resultOf, results } from "./streak.js";
+import { language, name, t } from "./words.js";
 
 /** @returns {Solved} */
-const solved = () => ({ row: 0, days: 0, day: "", tried: "", ...settings.puzzles });
+const kept = () => results(settings.puzzles);
+
+/** @type {Calendar | undefined} */
+let calendar;
 
 /**
  * Asks for a kind of puzzle under the rules of a game; resolves to the puzzle, or undefined if cancelled.
  * @param {string} rules
  */
 export async function askPuzzle(rules) {
-  const { row, days } = solved();
-  find("puzzle-state").textContent = `${t("puzzleRow", { n: row })} ${t("puzzleDays", { n: days })}`;
+  const today = dayOf(new Date());
+  find("puzzle-state").textContent =
+    `${t("puzzleRow", { n: kept().row })} ${t("puzzleDays", { n: daysInRow(kept(), today) })}`;
   const dialog = find("puzzle-dialog");
+  const level = find("puzzle-level");
+  calendar ??= new Calendar(find("puzzle-state"), language, (day) => dialog.close(day));
+  const show = () => calendar?.show(today, (day) => resultOf(kept(), day, level.value, rules));
+  level.onchange = show;
+  show();
   const chosen = await ask(dialog);
-  if (!chosen && dialog.returnValue !== "other") return undefined;
-  const level = find("puzzle-level").value;
-  const which = chosen ? { day: dayOf(new Date()) } : { seed: Math.floor(2 ** 31 * Math.random()) };
-  return api.puzzle({ rules, board: "6x4", level, ...which });
+  const day = chosen ? today : dialog.returnValue;
+  if (!day) return undefined;
+  const which = day === "other" ? { seed: Math.floor(2 ** 31 * Math.random()) } : { day };
+  return api.puzzle({ rules, board: "6x4", level: level.value, ...which });
 }
 
 /** Requests another puzzle like this one. @param {Puzzle} puzzle */
@@ -52,33 +61,34 @@ export async function puzzleNamed(text, rules, board) {
 export const task = ({ outcome, level }, side) =>
   t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
-/**
- * Returns the message for a first move of a puzzle; undefined if there was none yet.
- * @param {Puzzle} puzzle
- * @param {number | undefined} move
- */
-export function judgeFirst(puzzle, move) {
-  if (move === undefined) return undefined;
-  puzzle.solved ||= move === puzzle.move;
-  return move === puzzle.move ? t("puzzleRight", { line: puzzle.line, n: solved().row }) : t("puzzleWrong");
-}
+/** Counts the result of a puzzle. @param {Puzzle} puzzle @param {boolean} solved */
+const count = (puzzle, solved) => remember({ puzzles: counted(kept(), puzzle, solved, dayOf(new Date())) });
 
 /**
- * Returns the message for a move played now, and counts it, unless it is not the first try.
- * @param {Puzzle} puzzle
- * @param {number} move
+ * Sets the message about a game's puzzle at the shown place, if there is one; with `counts` its result is counted.
+ * @param {Game} game
+ * @param {boolean} counts
  */
-export function tryMove(puzzle, move) {
-  const right = move === puzzle.move;
-  const { row, days, day, tried } = solved();
-  if (puzzle.position !== tried) {
-    const kept = { row: right ? row + 1 : 0, days, day, tried: puzzle.position };
-    if (right && puzzle.day && puzzle.day !== day) {
-      const before = new Date(`${puzzle.day}T12:00`);
-      before.setDate(before.getDate() - 1);
-      Object.assign(kept, { day: puzzle.day, days: dayOf(before) === day ? days + 1 : 1 });
-    }
-    remember({ puzzles: kept });
+export function follow(game, counts) {
+  const { puzzle } = game;
+  if (!puzzle) return;
+  const state = stateOf(puzzle, game.place);
+  if (state === "unknown") return;
+  if (counts && state === "wrong") count(puzzle, false);
+  if (state === "solved" && !puzzle.solved) {
+    if (counts) count(puzzle, true);
+    puzzle.solved = true;
   }
-  return judgeFirst(puzzle, move);
+  const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: kept().row }) : undefined;
+  const open = puzzle.helped ? t("puzzleHelped") : undefined;
+  game.told = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
+}
+
+/** A hint or values were shown, which ends the streak unless the puzzle is solved. @param {Game} game */
+export function helped(game) {
+  const { puzzle } = game;
+  if (!puzzle || puzzle.solved) return;
+  puzzle.helped = true;
+  count(puzzle, false);
+  follow(game, false);
 }

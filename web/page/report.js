@@ -1,8 +1,8 @@
 // The report of a game: losses of each side's moves.
 
-import { ask } from "./dialogs.js";
 import { find } from "./find.js";
 import { SIDES, isReached, loss, mistake } from "./game.js";
+import { onTab, openTab } from "./tabs.js";
 import { name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
@@ -82,18 +82,27 @@ export function tellReport(places, done, goTo) {
     button.className = turns ? "blunder" : "slip";
     const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
     button.textContent = `${place.path.length}. ${move}: ${t("moveLost", { n: seeds })}`;
-    button.addEventListener("click", () => {
-      find("report-dialog").close("");
-      goTo(place.before);
-    });
+    button.addEventListener("click", () => goTo(place.before));
     item.append(button);
     return item;
   });
   find("report-list").replaceChildren(...items);
 }
 
-/** Opens the report; resolves when it is closed. */
+/** Ends the wait of the last report. */
+let close = () => {};
+
+/** Empties the report; resolves when it is closed, or begun anew. @returns {Promise<void>} */
 export function openReport() {
   find("report-list").replaceChildren();
-  return ask(find("report-dialog"));
+  close();
+  return new Promise((done) => (close = done));
 }
+
+/** Makes the end of the report known when another tab is opened. */
+export function listenToReport() {
+  onTab((tab) => tab !== "report" && close());
+}
+
+/** Opens the tab of the report. */
+export const showReport = () => openTab("report");

@@ -6,7 +6,7 @@ import { ask } from "./dialogs.js";
 import { around, find } from "./find.js";
 import { Game } from "./game.js";
 import { sow } from "./sow.js";
-import { explain, happened, t } from "./words.js";
+import { explain, happened, ruleName, t } from "./words.js";
 
 /** Examples, each with a board literal and the pit to sow. @type {Record<string, [board: string, pit: number]>} */
 const EXAMPLES = {
@@ -56,13 +56,13 @@ async function play(side, pit) {
  */
 export async function showRules(ruleSet, fail) {
   rules = ruleSet.name;
-  find("rules-name").textContent = rules;
+  find("rules-name").textContent = ruleName(rules);
   find("rules-told").textContent = explain(ruleSet);
   const shownIn = find("rules-board");
   board ??= new Board(
     shownIn,
     (side, pit) => play(side, pit).catch(fail),
-    () => ({ width: around(shownIn).clientWidth, height: 330 }),
+    () => ({ width: around(shownIn).clientWidth, height: 236 }),
   );
   const closed = ask(find("rules-dialog"));
   begin("sow");

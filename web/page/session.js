@@ -2,6 +2,7 @@
 
 import { find } from "./find.js";
 import { SIDES } from "./game.js";
+import { stateOf } from "./solution.js";
 
 export const now = {
   /** Description of the server. It and the game are set before anything is shown. @type {Server} */
@@ -17,6 +18,8 @@ export const now = {
   /** True if the shown place was reached by playing, so that a program continues from it. */
   played: true,
   paused: false,
+  /** Called after every change of the shown place, as in a lesson. @type {(() => void) | undefined} */
+  watch: undefined,
   /** Time at which the last move was shown. */
   shownAt: 0,
 };
@@ -33,8 +36,11 @@ export const onlyPerson = () => {
   return sides.length === 1 ? sides[0] : undefined;
 };
 
+/** Returns true if a puzzle is over at a place, so that nobody replies. @param {Place} place */
+const isOver = (place) => now.game.puzzle && ["wrong", "solved"].includes(stateOf(now.game.puzzle, place));
+
 /** @param {Place} place */
-export const isProgram = (place) => !place.finished && !isHuman(place);
+export const isProgram = (place) => !place.finished && !isHuman(place) && !isOver(place);
 
 /** Returns true if a program moves here by itself, not while somebody browses the game. @param {Place} place */
 export const goesOn = (place) => isProgram(place) && !now.paused && (now.played || place.after.length === 0);

@@ -3,25 +3,28 @@
 const KEY = "kalah";
 
 /** @type {Settings} */
-const DEFAULTS = { speed: "normal", sounds: false, large: false };
+const DEFAULTS = { speed: "normal", sounds: true, vibrate: true, keys: true, large: false };
 
-/** @returns {Settings} */
-function load() {
+/** @returns {Partial<Settings>} */
+function stored() {
   try {
-    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
   } catch {
-    return { ...DEFAULTS };
+    return {};
   }
 }
 
-/** The settings; `remember` changes them. */
-export const settings = load();
+/** The settings; `remember` changes them. @type {Settings} */
+export const settings = { ...DEFAULTS, ...stored() };
 
-/** Changes settings. Without storage they last until the page is left. @param {Partial<Settings>} changes */
+/**
+ * Changes settings, and no others that another tab stored meanwhile. Without storage they last until the page is left.
+ * @param {Partial<Settings>} changes
+ */
 export function remember(changes) {
   Object.assign(settings, changes);
   try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
+    localStorage.setItem(KEY, JSON.stringify({ ...stored(), ...changes }));
   } catch {
     // A browser may forbid storage.
   }

@@ -1,20 +1,36 @@
-// Short sounds of seeds, generated here: no file is loaded.
+// Short sounds of seeds, generated here: no file is loaded. A phone also vibrates.
 
 import { settings } from "./settings.js";
 
 /** @type {AudioContext | undefined} */
 let audio;
 
+/** Returns true if the browser allows sounds: after a first click or key. */
+const allowed = () => navigator.userActivation?.hasBeenActive ?? true;
+
 /** Plays a knock of this pitch in hertz, unless sounds are off. */
 export function knock(pitch = 320) {
-  if (!settings.sounds) return;
+  if (!settings.sounds || !allowed()) return;
   audio ??= new AudioContext();
-  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
-  tone.type = "triangle";
-  tone.frequency.setValueAtTime(pitch, audio.currentTime);
-  volume.gain.setValueAtTime(0.15, audio.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.09);
-  tone.connect(volume).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + 0.1);
+  const begin = audio.currentTime;
+  // Wood: two tones that end at once.
+  for (const [form, times, loud] of /** @type {const} */ ([
+    ["triangle", 1, 0.15],
+    ["sine", 2.76, 0.07],
+  ])) {
+    const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+    tone.type = form;
+    tone.frequency.setValueAtTime(pitch * times, begin);
+    tone.frequency.exponentialRampToValueAtTime(0.7 * pitch * times, begin + 0.06);
+    volume.gain.setValueAtTime(loud, begin);
+    volume.gain.exponentialRampToValueAtTime(0.001, begin + 0.08 / Math.sqrt(times));
+    tone.connect(volume).connect(audio.destination);
+    tone.start(begin);
+    tone.stop(begin + 0.1);
+  }
+}
+
+/** Makes a phone vibrate for this time, unless that is off. @param {number} milliseconds */
+export function buzz(milliseconds) {
+  if (settings.vibrate && allowed()) navigator.vibrate?.(milliseconds);
 }

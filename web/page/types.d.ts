@@ -9,26 +9,35 @@ interface Settings {
   /** Speed of moves. */
   speed: "slow" | "normal" | "instant" | "step";
   sounds: boolean;
+  vibrate: boolean;
+  /** True if single keys sow pits and stand for buttons. */
+  keys: boolean;
+  /** True after the cards of a first visit. */
+  welcomed?: boolean;
   large: boolean;
   /** Language of the page; undefined for that of the browser. */
   language?: string;
   /** Settings of the last new game. */
   game?: Partial<NewGame>;
-  puzzles?: Solved;
+  puzzles?: Partial<Solved>;
   /** Seconds that programs may think; undefined for the server's limit. */
   time?: number;
 }
 
 /**
  * Solved puzzles: `row` is their number without a miss, `days` the number of days in a row up to `day`; `tried` is
- * the last position.
+ * the last position. `past` has the results of puzzles of a day.
  */
 interface Solved {
   row: number;
   days: number;
   day: string;
   tried: string;
+  past: Record<string, PuzzleResult>;
 }
+
+/** Result of a puzzle: solved at the first try, solved later, or not solved after a wrong move or a hint. */
+type PuzzleResult = "first" | "later" | "missed";
 
 type Place = import("./game.js").Place;
 type Game = import("./game.js").Game;
@@ -40,6 +49,30 @@ type Made = Api.Sown & { move: number };
 interface Reached extends Place {
   before: Place;
   by: Made;
+}
+
+/** A line from the start, and its index among the lines of a link. */
+interface Line {
+  path: number[];
+  rank: number;
+}
+
+/** A removed place, and its index among the places after the one before it. */
+interface Removed {
+  place: Reached;
+  index: number;
+}
+
+/** Moves of one side, one after the other. */
+interface Turn {
+  /** Number of the turn: both sides' first turns have number 1. */
+  number: number;
+  /** True for turns of the side that did not begin the game. */
+  second: boolean;
+  side: Side;
+  /** Moves of the turn before `places`, where a variation begins within a turn. */
+  prefix: number[];
+  places: Reached[];
 }
 
 /** The numbers of a board: South's first, or the mover's. */
@@ -54,6 +87,12 @@ interface Note {
   text: string;
 }
 
+/** Lines from the start through a variation, and comments on its places. */
+interface Variation {
+  lines: number[][];
+  comments: Note[];
+}
+
 /** Beginning of a game. */
 interface Beginning {
   rules: string;
@@ -64,14 +103,21 @@ interface Beginning {
   at?: number;
   /** Other lines from the start. */
   also?: number[][];
+  /** Index of the line of `moves` among all lines: those before it in `also` come first. */
+  line?: number;
   pie?: string;
+  /** Moves before the exchange of sides, unless it is after the first turn of `moves`. */
+  exchangePath?: number[];
   puzzle?: Puzzle;
   comments?: Note[];
   headers?: Api.Header[];
 }
 
 interface Puzzle extends Api.Puzzle {
+  /** True if it was solved since the page was loaded. */
   solved?: boolean;
+  /** True if a hint was requested. */
+  helped?: boolean;
 }
 
 /** Settings of a new game. */

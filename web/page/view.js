@@ -11,24 +11,40 @@ import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
-import { ending, happened, name, origin, t, tell } from "./words.js";
+import { showScore, showStrips } from "./strip.js";
+import { ending, happened, name, origin, ruleName, t, tell } from "./words.js";
+
+/** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `goTo` a place, `playLine` of moves.
- * @type {{ sow: (side: Side, pit: number) => void, goTo: (place: Place) => void, playLine: (moves: number[]) => void }}
+ * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves; `arrived`
+ * follows a change of place.
+ * @type {LineActions & {
+ *   sow: (side: Side, pit: number) => void,
+ *   glance: (place: Place) => void,
+ *   playLine: (moves: number[]) => void,
+ *   arrived?: () => void,
+ * }}
  */
 export const chosen = /** @type {any} */ ({});
 
+/** Heights of what is above and below the board, in units of the font size. */
+const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
+
 const space = () => {
   const width = around(find("board")).clientWidth;
-  const short = matchMedia("(max-height: 32rem) and (orientation: landscape)").matches;
+  const font = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const large = document.body.classList.contains("large");
-  return { width, height: short ? innerHeight - 24 : (large ? 0.74 : 0.62) * innerHeight, large };
+  const sideways = matchMedia("(max-height: 32rem) and (orientation: landscape) and (min-width: 36rem)").matches;
+  const phone = matchMedia("(max-width: 52rem)").matches;
+  const beside = AROUND[sideways ? "sideways" : large ? "large" : phone ? "phone" : "usual"];
+  return { width, height: innerHeight - beside * font, large, font };
 };
 
 export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pit), space);
-const graph = new Graph(find("graph"), (at) => chosen.goTo(now.game.places[at]));
-const moveList = new MoveList(find("moves"), (place) => chosen.goTo(place));
+board.scored = showScore;
+const graph = new Graph(find("graph"), chosen);
+const moveList = new MoveList(find("moves"), chosen);
 
 /** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {
@@ -62,10 +78,9 @@ function told(place) {
 function showButtons(place, shown) {
   const { game } = now;
   const { answer } = place;
-  find("undo").disabled = !place.before;
-  find("redo").disabled = !place.chosen;
-  find("report").disabled = game.places.length < 2;
-  find("hint").hidden = shown || !mayPlay();
+  for (const id of /** @type {const} */ (["first", "undo"])) find(id).disabled = !place.before;
+  for (const id of /** @type {const} */ (["redo", "final"])) find(id).disabled = !place.chosen;
+  find("hint").disabled = shown || !mayPlay();
   find("longer").hidden = !shown || place.finished || !answer || isKnown(place);
   find("pause").hidden = !now.paused && [players.south, players.north].includes("human");
   find("pause").textContent = t(now.paused ? "resume" : "pause");
@@ -81,12 +96,24 @@ function showButtons(place, shown) {
   find("new").classList.toggle("main", place.finished && !game.puzzle);
 }
 
+/** Marks the current one of the buttons at the top. @param {boolean} shown */
+function showMode(shown) {
+  const mode = now.game.puzzle ? "puzzle" : now.watch ? "rules" : shown ? "analyse" : "new";
+  for (const id of /** @type {const} */ (["new", "puzzle", "analyse", "rules"])) {
+    if (id === mode) find(id).setAttribute("aria-current", "true");
+    else find(id).removeAttribute("aria-current");
+  }
+}
+
 /** Updates everything except the seeds. */
 export function tellAll() {
   const { game } = now;
   const { place } = game;
   const shown = values();
+  if (board.labels !== shown) board.fit(shown);
   board.label(place, mayPlay(), shown);
+  showStrips(place);
+  showMode(shown);
   find("status").textContent = status(place);
   find("last").textContent = told(place);
   const pits = place.raw().rows[0].length;
@@ -104,7 +131,7 @@ export function tellAll() {
   );
   find("task").hidden = !game.puzzle;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
-  find("about").textContent = t("about", { rules: game.rules, n: pits });
+  find("about").textContent = t("about", { rules: ruleName(game.rules), n: pits });
   showButtons(place, shown);
   document.body.classList.toggle("hidden-values", !shown);
   document.body.classList.toggle("many", pits > 8);
@@ -119,5 +146,5 @@ export function tellAll() {
 /** Lays everything out again in the available space. */
 export function fit() {
   board.fit(values());
-  if (values()) graph.draw(now.game);
+  if (values() && now.game) graph.draw(now.game);
 }

@@ -57,6 +57,13 @@ pub fn remember(browser: &Browser, origin: &str, settings: &Value) {
     browser.go("about:blank");
 }
 
+/// Chooses an entry of the menu.
+#[track_caller]
+pub fn choose(browser: &Browser, selector: &str) {
+    browser.click("#menu summary");
+    browser.click(selector);
+}
+
 /// Waits until the page shows all results for a position with this side to move.
 #[track_caller]
 pub fn settled(browser: &Browser, side: &str) {

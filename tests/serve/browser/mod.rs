@@ -185,6 +185,33 @@ impl Browser {
         self.post(&format!("/element/{element}/click"), &json!({}));
     }
 
+    /// Drags a pointer through an element, from one share of its width to another; `at_each` runs after each of some
+    /// steps, before the pointer is released.
+    #[track_caller]
+    pub fn drag(&self, selector: &str, from: f64, to: f64, mut at_each: impl FnMut()) {
+        const STEPS: u32 = 8;
+        let script = format!(
+            "const element = document.querySelector({}); element.scrollIntoView({{ block: 'center' }});
+             const {{ left, top, width, height }} = element.getBoundingClientRect();
+             return [left, top + height / 2, width]",
+            json!(selector)
+        );
+        let [left, y, width] = [0, 1, 2].map({
+            let found = self.run(&script);
+            move |index| found[index].as_f64().unwrap()
+        });
+        let step = |actions: Value| {
+            self.post("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
+        };
+        let place = |share: f64| json!({ "type": "pointerMove", "duration": 0, "x": (left + share * width) as i64, "y": y as i64 });
+        step(json!([place(from), { "type": "pointerDown", "button": 0 }]));
+        for number in 1..=STEPS {
+            step(json!([place(from + (to - from) * f64::from(number) / f64::from(STEPS))]));
+            at_each();
+        }
+        step(json!([{ "type": "pointerUp", "button": 0 }]));
+    }
+
     /// Presses keys, one after the other.
     pub fn keys(&self, keys: &str) {
         let actions: Vec<Value> = keys

@@ -230,5 +230,5 @@ pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
 /// Opens the page of a host, and waits until it shows a position.
 pub fn open(browser: &Browser, address: &str) {
     browser.go(&format!("{address}/#board=3x1&rules=standard"));
-    browser.wait("globalThis.plainFetch && document.querySelector('.pit')");
+    browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");
 }

@@ -1,0 +1,89 @@
+// How to play in twenty seconds, on the board of the page: three positions, each with a move to make.
+
+import { begin } from "./begin.js";
+import { find } from "./find.js";
+import { arrive, setPlayers } from "./play.js";
+import { now } from "./session.js";
+import { settings } from "./settings.js";
+import { board } from "./view.js";
+import { t } from "./words.js";
+
+/** Positions, each with the pit to sow. @type {[text: "Sow" | "Store" | "Capture", board: string, pit: number][]} */
+const STEPS = [
+  ["Sow", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 2],
+  ["Store", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3],
+  ["Capture", "<6,3,2,0,1,0,4,0,2,3,0,1,5,2,6>", 2],
+];
+
+let at = 0;
+/** The game of the shown step. @type {Game | undefined} */
+let game;
+
+/** Shows the text for the shown place, or ends the lesson if another game was begun. */
+function watch() {
+  if (game && now.game !== game) {
+    end();
+    return;
+  }
+  const { place } = now.game;
+  const [text, , pit] = STEPS[at];
+  const made = place.before && place.by?.move === pit;
+  board.pointed = place.before ? undefined : pit;
+  board.label(place, true, false);
+  const last = at === STEPS.length - 1;
+  find("coach-text").textContent = made
+    ? `${t(`lesson${text}Done`)} ${last ? t("lessonGoal") : ""}`
+    : t(place.before ? "lessonWrong" : `lesson${text}`, { pit });
+  find("coach-next").hidden = !place.before || (last && Boolean(made));
+  find("coach-next").textContent = t(made ? "lessonNext" : "exampleAgain");
+  find("coach-end").textContent = t(last && made ? "lessonPlay" : "lessonEnd");
+  find("coach-end").classList.toggle("main", Boolean(last && made));
+}
+
+/** Ends the lesson. */
+function end() {
+  game = undefined;
+  board.pointed = undefined;
+  now.watch = undefined;
+  document.body.classList.remove("taught");
+  find("coach").hidden = true;
+  find("values").checked = Boolean(settings.values);
+}
+
+async function show() {
+  game = undefined;
+  setPlayers("human", "human");
+  find("values").checked = false;
+  const rules = now.server.rules.includes("standard") ? "standard" : now.server.rules[0];
+  now.watch = undefined;
+  await begin({ rules, board: STEPS[at][1], side: "south" }, at === 0);
+  game = now.game;
+  now.watch = watch;
+  document.body.classList.add("taught");
+  find("coach").hidden = false;
+  watch();
+}
+
+/** Begins the lesson. */
+export function teach() {
+  at = 0;
+  return show();
+}
+
+/** Listens to the buttons of the lesson; `play` begins a game at its end. @param {() => unknown} play */
+export function listenToLesson(play) {
+  find("coach-next").addEventListener("click", () => {
+    const made = now.game.place.by?.move === STEPS[at][2];
+    if (made) {
+      at += 1;
+      show();
+    } else {
+      now.game.show(now.game.root);
+      arrive();
+    }
+  });
+  find("coach-end").addEventListener("click", () => {
+    end();
+    play();
+  });
+}

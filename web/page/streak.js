@@ -1,0 +1,81 @@
+// Results of puzzles: solved in a row, days in a row, and those of past days.
+
+/** Maximum number of stored results of past days; the oldest ones are dropped. */
+const MOST = 2000;
+
+/** Returns the day of a date in the time zone of the browser, in the server's form. @param {Date} date */
+export const dayOf = (date) =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+
+/** Returns a day a number of days after another. @param {string} day @param {number} days */
+export function dayAfter(day, days) {
+  const [year, month, date] = day.split("-").map(Number);
+  return new Date(Date.UTC(year, month - 1, date + days)).toISOString().slice(0, 10);
+}
+
+/** @param {string} day @param {string} level @param {string} rules */
+const keyOf = (day, level, rules) => `${day} ${level} ${rules}`;
+
+/** Returns stored results in full. @param {Partial<Solved>} [kept] @returns {Solved} */
+export const results = (kept) => ({ row: 0, days: 0, day: "", tried: "", past: {}, ...kept });
+
+/**
+ * Returns the result of a day's puzzle, if there is one.
+ * @param {Solved} kept
+ * @param {string} day
+ * @param {string} level
+ * @param {string} rules
+ * @returns {PuzzleResult | undefined}
+ */
+export const resultOf = (kept, day, level, rules) => kept.past[keyOf(day, level, rules)];
+
+/**
+ * Counts a puzzle that was solved, or not after a wrong move or a hint. Only the first result counts for `row`, and
+ * only puzzles of their own day for `days`.
+ * @param {Solved} kept
+ * @param {Pick<Puzzle, "position" | "level" | "rules" | "day">} puzzle
+ * @param {boolean} solved
+ * @param {string} today
+ * @returns {Solved}
+ */
+export function counted(kept, { position, level, rules, day }, solved, today) {
+  const before = day ? resultOf(kept, day, level, rules) : undefined;
+  const first = kept.tried !== position && !before;
+  const next = { ...kept, tried: position };
+  if (first) next.row = solved ? kept.row + 1 : 0;
+  if (!day) return next;
+  /** @type {PuzzleResult} */
+  const result = solved ? (first ? "first" : before === "first" ? "first" : "later") : (before ?? "missed");
+  const { [keyOf(day, level, rules)]: _, ...others } = kept.past;
+  const past = Object.entries(others).sort().slice(1 - MOST);
+  next.past = Object.fromEntries([...past, [keyOf(day, level, rules), result]]);
+  if (first && solved && day === today && kept.day !== today) {
+    next.days = dayAfter(kept.day || today, 1) === today ? kept.days + 1 : 1;
+    next.day = today;
+  }
+  return next;
+}
+
+/** Returns the days in a row: none if yesterday's was missed. @param {Solved} kept @param {string} today */
+export const daysInRow = ({ days, day }, today) => (day === today || day === dayAfter(today, -1) ? days : 0);
+
+/**
+ * Returns the days of a month such as `2026-11` in weeks from Monday on; other days of these weeks are undefined.
+ * @param {string} month
+ */
+export function weeksOf(month) {
+  const [year, number] = month.split("-").map(Number);
+  const empty = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
+  const days = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const all = Array.from({ length: 7 * Math.ceil((empty + days) / 7) }, (_, index) => {
+    const day = index - empty + 1;
+    return day >= 1 && day <= days ? `${month}-${String(day).padStart(2, "0")}` : undefined;
+  });
+  return Array.from({ length: all.length / 7 }, (_, week) => all.slice(7 * week, 7 * week + 7));
+}
+
+/** Returns the month after another by a number of months. @param {string} month @param {number} by */
+export function monthAfter(month, by) {
+  const [year, number] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
+}

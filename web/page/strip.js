@@ -1,0 +1,24 @@
+// The strips of the players above and below the board: face, name, score, turn.
+
+import { showFace } from "./face.js";
+import { find } from "./find.js";
+import { SIDES } from "./game.js";
+import { goesOn, isHuman, now, onlyPerson, players } from "./session.js";
+import { t } from "./words.js";
+
+/** Shows the faces of the players, and who is to move. @param {Place} place */
+export function showStrips(place) {
+  for (const side of SIDES) {
+    showFace(find(`${side}-face`), players[side], side);
+    const moves = place.side === side && !place.finished;
+    find(`${side}-strip`).classList.toggle("moves", moves);
+    const key = goesOn(place) ? "turnThinking" : onlyPerson() === side && isHuman(place) ? "turnYours" : "turn";
+    const text = moves && !now.sowing ? t(key) : "";
+    if (find(`${side}-turn`).textContent !== text) find(`${side}-turn`).textContent = text;
+  }
+}
+
+/** Shows the seeds in the store of a side. @param {Side} side @param {number} count */
+export function showScore(side, count) {
+  find(`${side}-score`).textContent = String(count);
+}

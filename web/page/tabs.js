@@ -1,0 +1,71 @@
+// The panel with its tabs, which is a sheet on a phone; and the menu.
+
+import { find } from "./find.js";
+
+/** @typedef {"moves" | "explorer" | "report"} Tab */
+
+/** @type {Tab[]} */
+const TABS = ["moves", "explorer", "report"];
+
+/** Called with each tab that is opened. @type {((tab: Tab) => void)[]} */
+const listeners = [];
+
+/** Calls a function with each tab that is opened. @param {(tab: Tab) => void} listener */
+export function onTab(listener) {
+  listeners.push(listener);
+}
+
+/** Opens a tab, without opening the sheet. @param {Tab} tab */
+export function openTab(tab) {
+  for (const each of TABS) {
+    find(`tab-${each}`).setAttribute("aria-selected", String(each === tab));
+    find(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
+    find(`pane-${each}`).hidden = each !== tab;
+  }
+  for (const listener of listeners) listener(tab);
+}
+
+/** Returns true if a tab is open. @param {Tab} tab */
+export const isOpen = (tab) => !find(`pane-${tab}`).hidden;
+
+/** Opens or closes the sheet, where the panel is one. @param {boolean} open */
+export function openSheet(open) {
+  document.body.classList.toggle("sheet", open);
+  find("panel").setAttribute("aria-expanded", String(open));
+}
+
+/** Listens to the tabs, the buttons of the sheet, and clicks beside the menu. */
+export function listenToPanel() {
+  for (const tab of TABS) {
+    const button = find(`tab-${tab}`);
+    button.addEventListener("click", () => openTab(tab));
+    button.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
+      openTab(next);
+      find(`tab-${next}`).focus();
+    });
+  }
+  find("panel").addEventListener("click", () => openSheet(!document.body.classList.contains("sheet")));
+  find("panel-close").addEventListener("click", () => {
+    openSheet(false);
+    find("panel").focus();
+  });
+  document.addEventListener("click", (event) => {
+    const inside = event.target instanceof Element && event.target.closest("#menu");
+    const chosen = event.target instanceof Element && event.target.closest("#edit, #text");
+    if (!inside || chosen) find("menu").open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+    if (find("menu").open) {
+      find("menu").open = false;
+      find("menu").querySelector("summary")?.focus();
+    } else {
+      openSheet(false);
+    }
+  });
+}
