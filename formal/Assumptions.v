@@ -1,0 +1,11 @@
+(** * Assumptions of the main theorems
+
+    Each line must print "Closed under the global context": no axiom is used. *)
+
+From Kalah Require Import Definitions Score.
+
+Print Assumptions score_equation.
+Print Assumptions score_unique.
+Print Assumptions score_bound.
+Print Assumptions value_is_value.
+Print Assumptions value_unique.
