@@ -2,10 +2,14 @@
 
     Each line must print "Closed under the global context": no axiom is used. *)
 
-From Kalah Require Import Definitions Score.
+From Kalah Require Import Definitions Score Tables Certificates.
 
 Print Assumptions score_equation.
 Print Assumptions score_unique.
 Print Assumptions score_bound.
 Print Assumptions value_is_value.
 Print Assumptions value_unique.
+Print Assumptions tables_correct.
+Print Assumptions check_table_correct.
+Print Assumptions certificate_correct.
+Print Assumptions certificate_value.
