@@ -176,3 +176,39 @@ Proof.
   { unfold check_claim in Hs. rewrite !andb_true_iff, !Nat.eqb_eq in Hs. rewrite Hg. unfold well_formed. lia. }
   rewrite (value_unique R v Hv g Hw). unfold value. lia.
 Qed.
+
+(** ** Rules of docs/certificates.md *)
+
+(** A lower bound [s] needs of the position after a move: at least [s] less the stored seeds after an again-move, at
+    most the seeds in play less [s] after another move. *)
+Theorem lower_bound_needs R p i s : well_formed p -> In i (legal p) -> s <= seeds p ->
+  let o := play R p i in
+  s <= worth (score R) o <->
+  (if again o then s - stored o <= score R (after o) else score R (swap (after o)) <= seeds p - s).
+Proof.
+  intros Hw Hi Hs o. apply legal_spec in Hi. pose proof (successor_seeds R p i Hw (proj1 Hi)) as Hn.
+  pose proof (score_bound R _ (proj1 (play_well_formed R p i))) as Hb. fold o in Hn, Hb.
+  unfold worth, successor in *. destruct (again o); rewrite ?seeds_swap in *; lia.
+Qed.
+
+(** An upper bound [s] needs at most [s] less the stored seeds, and fails if more are stored, after an again-move; at
+    least the seeds in play less [s] after another move. *)
+Theorem upper_bound_needs R p i s : well_formed p -> In i (legal p) -> s <= seeds p ->
+  let o := play R p i in
+  worth (score R) o <= s <->
+  (if again o then stored o <= s /\ score R (after o) <= s - stored o else seeds p - s <= score R (swap (after o))).
+Proof.
+  intros Hw Hi Hs o. apply legal_spec in Hi. pose proof (successor_seeds R p i Hw (proj1 Hi)) as Hn.
+  pose proof (score_bound R _ (proj1 (play_well_formed R p i))) as Hb. fold o in Hn, Hb.
+  unfold worth, successor in *. destruct (again o); rewrite ?seeds_swap in *; lia.
+Qed.
+
+(** The value of a game if the mover collects nothing more. *)
+Definition least (g : game) : Z := (Z.of_nat (own_store g) - Z.of_nat (other_store g) - Z.of_nat (seeds (rows g)))%Z.
+
+(** Bounds of the value are bounds of the score, rounded up or down. *)
+Theorem value_at_least R g v : (v <= value R g <-> (v - least g + 1) / 2 <= Z.of_nat (score R (rows g)))%Z.
+Proof. unfold value, least. Z.to_euclidean_division_equations. lia. Qed.
+
+Theorem value_at_most R g v : (value R g <= v <-> Z.of_nat (score R (rows g)) <= (v - least g) / 2)%Z.
+Proof. unfold value, least. Z.to_euclidean_division_equations. lia. Qed.

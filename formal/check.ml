@@ -2,7 +2,6 @@
 
 open Kalah
 open Data
-open Files
 
 let usage = "check --rules RULES --pits M --seeds N [--tables FOLDER]\ncheck --certificate FILE [--tables FOLDER]"
 
@@ -10,8 +9,15 @@ let refuse wrong =
   Printf.printf "WRONG: %s\n" wrong;
   exit 3
 
-(* Checks all layers. Afterwards [tables_correct] holds of [table]. *)
-let check_tables name rules m n table =
+let rules_of name =
+  match List.find_opt (fun (_, set, _) -> set = name) rule_sets with
+  | Some (_, _, rules) -> rules
+  | None -> refuse "no such rule set, or one with relays"
+
+(* Checks all layers, with the theorem [tables_correct]. Returns the table. *)
+let check_tables folder name m n =
+  let rules = rules_of name in
+  let table = score_in (copy (if folder = "" then Files.computed rules m n else Files.of_files folder name m n)) in
   let positions = ref 0 in
   for k = 0 to n do
     if not (check_layer rules m table k) then refuse (Printf.sprintf "the layer of %d seeds" k);
@@ -19,16 +25,21 @@ let check_tables name rules m n table =
     Printf.printf "%6.1f s: layer of %d seeds checked, %d positions so far\n%!" (Sys.time ()) k !positions
   done;
   Printf.printf "tables_correct: t p = score p under %s, for each position with %d pits a side and up to %d seeds\n%!"
-    name m n
+    name m n;
+  table
 
-(* Checks all claims and the statement. Afterwards [certificate_value] holds of the statement. *)
-let check_certificate table n (c : certificate) =
-  let count = c.count and m = c.m in
-  if not (check_claims c.rules m table n c.claims count c.find count) then refuse "a claim";
+(* Checks all claims and the statement, with the theorem [certificate_value]. *)
+let check_certificate folder file =
+  let c = Files.certificate file in
+  let rules = rules_of c.name and m = c.m and n = c.rests_on in
+  let table = check_tables folder c.name m n in
+  let slots = Array.copy (Search.expand rules table c) in
+  let claims = claim_in slots m c.start and count = Array.length slots and find = find_in slots in
+  if not (check_claims rules m table n claims count find count) then refuse "a claim";
   Printf.printf "%6.1f s: all claims checked\n" (Sys.time ());
-  let lower, upper = score_bounds c in
+  let lower, upper = Files.score_bounds c in
   let statement = { about = c.start; lower; upper } in
-  if not (check_claim c.rules m table n c.claims count c.find statement) then refuse "the statement";
+  if not (check_claim rules m table n claims count find statement) then refuse "the statement";
   let own, other = c.stores in
   let value score = (2 * score) - seeds c.start + own - other in
   let row pits = String.concat "," (List.map string_of_int pits) in
@@ -43,16 +54,4 @@ let () =
       ("--tables", Set_string folder, "folder of tables; without it, layers are computed in memory");
       ("--certificate", Set_string file, "certificate, which names rules, pits and seeds") ]
     (fun _ -> raise (Arg.Bad "no such argument")) usage;
-  let tables name rules m n =
-    let table = score_in (if !folder = "" then computed rules m n else of_files !folder name m n) in
-    check_tables name rules m n table;
-    table
-  in
-  if !file <> "" then
-    let c = certificate !file in
-    let table = tables c.name c.rules c.m c.seeds in
-    check_certificate table c.seeds (Search.expand table c)
-  else
-    match List.find_opt (fun (_, set, _) -> set = !name) rule_sets with
-    | Some (_, name, rules) -> let (_ : position -> int) = tables name rules !m !n in ()
-    | None -> prerr_endline "no such rule set, or one with relays, which are not covered"; exit 2
+  if !file <> "" then check_certificate !folder !file else ignore (check_tables !folder !name !m !n : position -> int)

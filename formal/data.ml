@@ -6,6 +6,9 @@
 
 open Kalah
 
+(* Rule sets, with their numbers in files. Number 2 has relays. *)
+let rule_sets = [ (0, "empty-capture", empty_capture); (1, "standard", standard); (3, "single-move", single_move) ]
+
 (* Tables *)
 
 (* C(p + i - 1, i) is at 64 * i + p. *)
@@ -35,6 +38,9 @@ let width m k = choose.((64 * (m - 1)) + k + 1)
 
 (* A table has a string for each number of seeds in the mover's row and in the other row. *)
 type table = { m : int; frames : string array array }
+
+(* A table that nobody else holds. *)
+let copy table = { table with frames = Array.map Array.copy table.frames }
 
 let score_in table p =
   let a = number p.own and b = number p.other in
@@ -67,7 +73,8 @@ let position_of m key =
   let own, other = split m (go ((2 * m) - 1) (key lsr 44) (key land ((1 lsl 44) - 1)) []) in
   { own; other }
 
-(* Claims are in an open hash table. A slot has the key of a position and two bounds, or it is 0. *)
+(* A claim is in the first slot from its place on that is free or has its key. A slot has the key of a position and two
+   bounds, or it is 0. *)
 let key_of slot = slot lsr 12
 let lower_of slot = (slot lsr 6) land 63
 let upper_of slot = slot land 63

@@ -110,27 +110,21 @@ let computed rules m n =
   frozen m frames
 
 type certificate = {
-  rules : rules;
-  name : string;
+  name : string;  (* of the rule set *)
   m : int;
-  seeds : int;  (* of the largest table *)
+  rests_on : int;  (* seeds of the largest table *)
   stores : int * int;
   start : position;
   least : int;
   most : int;  (* bounds of the value *)
-  claims : int -> claim;
-  count : int;
-  find : position -> int;
+  claims : claim array;
 }
-
-(* Rule sets, with their numbers in files. Number 2 has relays. *)
-let rule_sets = [ (0, "empty-capture", empty_capture); (1, "standard", standard); (3, "single-move", single_move) ]
 
 (* Reads a certificate: docs/certificates.md, "The file". The program `zstd` unpacks its claims. *)
 let certificate path =
   let f = read path in
   let long at = Int32.to_int (String.get_int32_le f at) and number at = Int64.to_int (String.get_int64_le f at) in
-  let _, name, rules =
+  let _, name, _ =
     try List.find (fun (number, _, _) -> number = Char.code f.[12]) rule_sets
     with Not_found -> failwith "relays are not covered"
   in
@@ -168,17 +162,9 @@ let certificate path =
     for i = !first to !claim - 1 do Bytes.set_uint8 high i ((keys.(i) lsr 44) - byte ()) done;
     first := !claim
   done;
-  let low = Bytes.to_string low and high = Bytes.to_string high in
-  let claims i = { about = position_of m keys.(i); lower = Char.code low.[i]; upper = Char.code high.[i] } in
-  let find p =
-    let key = key p in
-    let rec search a b =
-      if a >= b then a else let mid = (a + b) / 2 in if keys.(mid) < key then search (mid + 1) b else search a mid
-    in
-    search 0 count
-  in
-  { rules; name; m; seeds = Char.code f.[15]; stores = (long 128, long 132); start; least = number bounds;
-    most = number (bounds + 8); claims; count; find }
+  let claim i key = { about = position_of m key; lower = Bytes.get_uint8 low i; upper = Bytes.get_uint8 high i } in
+  { name; m; rests_on = Char.code f.[15]; stores = (long 128, long 132); start; least = number bounds;
+    most = number (bounds + 8); claims = Array.mapi claim keys }
 
 (* Bounds of the score that the statement needs: docs/certificates.md, "When the statement holds". *)
 let score_bounds c =

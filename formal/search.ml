@@ -18,15 +18,13 @@ let set store key lower upper =
   if store.slots.(at) = 0 then store.used <- store.used + 1;
   store.slots.(at) <- pack key lower upper
 
-let expand ?(quiet = false) table (c : certificate) =
+(* The slots of the claims that prove [c] under [rules]. *)
+let expand ?(quiet = false) rules table c =
   let nodes = ref 0 in
   let size = ref 65536 in
-  while !size < 2 * c.count do size := 2 * !size done;
+  while !size < 2 * Array.length c.claims do size := 2 * !size done;
   let given = { slots = Array.make !size 0; used = 0 } and proved = { slots = Array.make 65536 0; used = 0 } in
-  for i = 0 to c.count - 1 do
-    let claim = c.claims i in
-    set given (key claim.about) claim.lower claim.upper
-  done;
+  Array.iter (fun claim -> set given (key claim.about) claim.lower claim.upper) c.claims;
   let look store key n =
     let entry = store.slots.(slot store.slots key) in
     if entry = 0 then (0, n) else (lower_of entry, upper_of entry)
@@ -35,14 +33,14 @@ let expand ?(quiet = false) table (c : certificate) =
   let rec at_least p n s =
     if s <= 0 then true
     else if s > n then false
-    else if over p || n <= c.seeds then look_up table p >= s
+    else if over p || n <= c.rests_on then look_up table p >= s
     else
       let key = key p in
       let low, high = look proved key n and low', high' = look given key n in
       if max low low' >= s then true else if min high high' < s then false else search p key n s
   and search p key n s =
     incr nodes;
-    let moves = List.rev (moves c.rules c.m p) in
+    let moves = List.rev (moves rules c.m p) in
     let moves = List.stable_sort (fun a b -> compare (b.again, b.stored) (a.again, a.stored)) moves in
     let reaches o =
       let rest = n - o.stored in
@@ -53,7 +51,7 @@ let expand ?(quiet = false) table (c : certificate) =
       let rest = n - o.stored in
       let next = if o.again then o.after else swap o.after in
       if o.stored >= s then true
-      else if over next || rest <= c.seeds then reaches o
+      else if over next || rest <= c.rests_on then reaches o
       else
         let key = Data.key next in
         let low, high = look proved key rest and low', high' = look given key rest in
@@ -71,14 +69,10 @@ let expand ?(quiet = false) table (c : certificate) =
     if low < lower && not (search p key n lower) then failwith "a claim is false";
     if high > upper && search p key n (upper + 1) then failwith "a claim is false"
   in
-  for i = 0 to c.count - 1 do
-    let claim = c.claims i in
-    prove claim.about claim.lower claim.upper
-  done;
+  Array.iter (fun claim -> prove claim.about claim.lower claim.upper) c.claims;
   let lower, upper = score_bounds c in
   prove c.start lower upper;
   if not quiet then
     Printf.printf "%6.1f s: %d claims of the certificate became %d without searches, by a search of %d nodes\n%!"
-      (Sys.time ()) c.count proved.used !nodes;
-  let slots = proved.slots in
-  { c with claims = claim_in slots c.m c.start; count = Array.length slots; find = find_in slots }
+      (Sys.time ()) (Array.length c.claims) proved.used !nodes;
+  proved.slots

@@ -53,22 +53,20 @@ let refuses_wrong_claims name rules =
     let start = random_position 12 in
     let score = truth start in
     let value = (2 * score) - 12 in
-    let claims _ = { about = start; lower = 0; upper = 12 } in
-    let empty = { rules; name; m; seeds = rests_on; stores = (0, 0); start; least = value; most = value; claims;
-                  count = 0; find = (fun _ -> 0) } in
-    let c = Search.expand ~quiet:true truth empty in
-    let count = c.count in
+    let empty = { name; m; rests_on; stores = (0, 0); start; least = value; most = value; claims = [||] } in
+    let slots = Search.expand ~quiet:true rules truth empty in
+    let all = claim_in slots m start and count = Array.length slots and find = find_in slots in
     let check claims statement =
-      check_claims rules m truth rests_on claims count c.find count
-      && check_claim rules m truth rests_on claims count c.find statement
+      check_claims rules m truth rests_on claims count find count
+      && check_claim rules m truth rests_on claims count find statement
     in
     let statement lower upper = { about = start; lower; upper } in
-    if not (check c.claims (statement score score)) then failwith ("a true certificate is refused: " ^ text start);
-    if score > 0 && check c.claims (statement 0 (score - 1)) then failwith ("a false statement passes: " ^ text start);
-    if score < 12 && check c.claims (statement (score + 1) 12) then
+    if not (check all (statement score score)) then failwith ("a true certificate is refused: " ^ text start);
+    if score > 0 && check all (statement 0 (score - 1)) then failwith ("a false statement passes: " ^ text start);
+    if score < 12 && check all (statement (score + 1) 12) then
       failwith ("a false statement passes: " ^ text start);
     for i = 0 to count - 1 do
-      let claim = c.claims i in
+      let claim = all i in
       let n = seeds claim.about in
       let true_score = truth claim.about in
       assert (claim.lower <= true_score && true_score <= claim.upper);
@@ -76,7 +74,7 @@ let refuses_wrong_claims name rules =
     done;
     for _ = 1 to 20 do
       let at = Random.int count in
-      let claim = c.claims at in
+      let claim = all at in
       let n = seeds claim.about in
       let true_score = truth claim.about in
       let wrong =
@@ -84,7 +82,7 @@ let refuses_wrong_claims name rules =
         else { claim with upper = true_score - 1 }
       in
       if wrong.lower <= n && wrong.upper >= 0 then begin
-        if check (fun i -> if i = at then wrong else c.claims i) (statement score score) then
+        if check (fun i -> if i = at then wrong else all i) (statement score score) then
           failwith ("a false claim passes: " ^ text claim.about);
         incr refused
       end
