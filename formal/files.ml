@@ -117,7 +117,9 @@ type certificate = {
   start : position;
   least : int;
   most : int;  (* bounds of the value *)
-  claims : claim array;
+  effort : int;  (* 0: no claim needs a search *)
+  count : int;
+  claim : int -> claim;
 }
 
 (* Reads a certificate: docs/certificates.md, "The file". The program `zstd` unpacks its claims. *)
@@ -162,9 +164,11 @@ let certificate path =
     for i = !first to !claim - 1 do Bytes.set_uint8 high i ((keys.(i) lsr 44) - byte ()) done;
     first := !claim
   done;
-  let claim i key = { about = position_of m key; lower = Bytes.get_uint8 low i; upper = Bytes.get_uint8 high i } in
+  let claim i =
+    { about = position_of m keys.(i); lower = Bytes.get_uint8 low i; upper = Bytes.get_uint8 high i }
+  in
   { name; m; rests_on = Char.code f.[15]; stores = (long 128, long 132); start; least = number bounds;
-    most = number (bounds + 8); claims = Array.mapi claim keys }
+    most = number (bounds + 8); effort = Char.code f.[14]; count; claim }
 
 (* Bounds of the score that the statement needs: docs/certificates.md, "When the statement holds". *)
 let score_bounds c =

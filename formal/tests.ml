@@ -53,7 +53,8 @@ let refuses_wrong_claims name rules =
     let start = random_position 12 in
     let score = truth start in
     let value = (2 * score) - 12 in
-    let empty = { name; m; rests_on; stores = (0, 0); start; least = value; most = value; claims = [||] } in
+    let empty = { name; m; rests_on; stores = (0, 0); start; least = value; most = value; effort = 1;
+                  count = 0; claim = (fun _ -> assert false) } in
     let slots = Search.expand ~quiet:true rules truth empty in
     let all = claim_in slots m start and count = Array.length slots and find = find_in slots in
     let check claims statement =
