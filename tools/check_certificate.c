@@ -5,7 +5,7 @@
  *     ./check_certificate FILE...
  *
  * The score of a position is the most seeds that the mover can still collect, of those in play. It is the maximum over
- * the moves of the seeds that the move stores plus those that the mover collects afterwards. So bounds for the positions
+ * the moves of the seeds that the move stores plus those that the mover collects afterwards. So bounds of the scores
  * after all moves give bounds of the score: they follow in one ply. A certificate claims bounds for millions of
  * positions, and states bounds of the value of one. It is accepted if each claim follows in one ply from other claims,
  * ends of games and small positions, and if the statement follows from the claims. The scores of the small positions

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes wrong copies of a certificate, to test programs that check certificates.
 
-    python3 mutate_certificate.py FILE DIRECTORY RANDOM
+    python3 mutate_certificate.py FILE DIRECTORY RANDOM [PATTERN...]
 
 Each copy has one change, and its name states the change. Checksums and the digest are those of the changed bytes. So a
-checker must find the fault itself. All are wrong, with two exceptions. In `right`, only the compression differs. In RANDOM copies, whose names
-begin with `maybe`, a random claim differs and may still follow; there, compare two checkers.
+checker must find the fault itself. Only copies with names like a PATTERN are written, such as `block-*`; by default
+all. They are wrong, with two exceptions. In `right`, only the compression differs. In RANDOM copies, whose names begin
+with `maybe`, a random claim differs and may still follow; there, compare two checkers.
 
 The digest of a file above 1 MB is left as it was, since computing it in Python takes minutes.
 
@@ -14,13 +15,14 @@ Certificates are read and written as in docs/certificates.md, with libzstd.
 
 import ctypes
 import ctypes.util
+import fnmatch
 import os
 import random
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
-from certificate_reader import BLOCK_CLAIMS, Certificate, Cursor, blake3, sequences, unrank  # noqa: E402
+from certificate_reader import Cursor, blake3, sequences, unrank  # noqa: E402
 from kalah_reader import xxh3  # noqa: E402
 
 ZSTD = ctypes.CDLL(ctypes.util.find_library("zstd"))
@@ -312,10 +314,11 @@ def maybe_wrong(file, generator, number):
                 continue
         elif kind == 1:
             claim[1] += 1
-            if claim[1] >= sequences(file.header[PITS], seeds) or claims[at + 1:at + 2] and claims[at + 1][:2] <= claim[:2]:
+            pits = file.header[PITS]
+            if claim[1] >= sequences(pits, seeds) or any(next[:2] <= claim[:2] for next in claims[at + 1:at + 2]):
                 continue
-            row = unrank(file.header[PITS], seeds, claim[1])
-            if not sum(row[:file.header[PITS]]) or not sum(row[file.header[PITS]:]):
+            row = unrank(pits, seeds, claim[1])
+            if not sum(row[:pits]) or not sum(row[pits:]):
                 continue
         elif kind == 2 and lower + slack < seeds:
             claim[2 if lower > 0 else 3] += 1
@@ -324,23 +327,28 @@ def maybe_wrong(file, generator, number):
         yield "maybe-%d" % copy, with_claims(file, block, claims).bytes()
 
 
+def right(file):
+    """A copy with other compression, with its name."""
+    copy = file
+    for block in {0, file.header[BLOCKS] - 1}:
+        copy = with_claims(copy, block, file.claims(block))
+    yield "right", copy.bytes()
+
+
 def main(arguments):
-    if len(arguments) != 3:
+    if len(arguments) < 3:
         sys.exit(__doc__)
-    path, directory, number = arguments
-    Certificate(path)
+    path, directory, number, *patterns = arguments
     file, generator = File(path), random.Random(1)
     if file.bytes() != file.whole:
         sys.exit("the copy without a change differs")
     os.makedirs(directory, exist_ok=True)
-    right = file
-    for block in range(file.header[BLOCKS]):
-        right = with_claims(right, block, file.claims(block))
-    for copies in [[("right", right.bytes())], headers(file), statements(file), blocks(file, generator), lengths(file),
+    for copies in [right(file), headers(file), statements(file), blocks(file, generator), lengths(file),
                    maybe_wrong(file, generator, int(number))]:
         for name, changed in copies:
-            with open(os.path.join(directory, name + ".certificate"), "wb") as output:
-                output.write(changed)
+            if any(fnmatch.fnmatch(name, pattern) for pattern in patterns or ["*"]):
+                with open(os.path.join(directory, name + ".certificate"), "wb") as output:
+                    output.write(changed)
 
 
 if __name__ == "__main__":
