@@ -29,11 +29,13 @@
 enum { MOST_PITS = 16, MOST_SEEDS = 255, BLOCK_CLAIMS = 16384, HEADER_BYTES = 128, DIGEST_BYTES = 32 };
 
 static jmp_buf next_file;
+static int exit_code;
 
 /* Ends the check of this file. Code 3: it is wrong. Code 1: this program cannot check it. */
 static _Noreturn void stop(int code, const char *reason) {
     printf("%s: %s\n", code == 3 ? "REFUSED" : "NOT CHECKED", reason);
-    longjmp(next_file, code);
+    exit_code = code > exit_code ? code : exit_code;
+    longjmp(next_file, 1);
 }
 
 static void need(bool holds, const char *reason) {
@@ -412,6 +414,13 @@ static bool check_opening(Position position, int64_t own, int64_t other, Bounds 
     return check_value(&position, own, other, value);
 }
 
+static void print_value(Bounds value) {
+    if (value.lower < value.upper)
+        printf(" is %+lld to %+lld\n", (long long)value.lower, (long long)value.upper);
+    else
+        printf(" is %+lld\n", (long long)value.upper);
+}
+
 static void check(const uint8_t *bytes, uint64_t size) {
     need(size >= HEADER_BYTES + DIGEST_BYTES, "the file is too short");
     Part header = {bytes, bytes + HEADER_BYTES}, rest = {header.end, bytes + size - DIGEST_BYTES};
@@ -470,17 +479,18 @@ static void check(const uint8_t *bytes, uint64_t size) {
         printf("the value after");
         for (uint64_t move = 0; move < moves; move++)
             printf(" %d", opening.at[move]);
-        printf(" is %+lld to %+lld\n", (long long)bounds.lower, (long long)bounds.upper);
+        print_value(bounds);
     }
     says |= check_value(&position, own, other, value);
     need(says, "its statement is true of every game");
     printf("ACCEPTED: for the mover, the value of ");
     print_position(&position, own, other);
-    printf(" under %s rules is %+lld to %+lld\n", rules->name, (long long)value.lower, (long long)value.upper);
+    printf(" under %s rules", rules->name);
+    print_value(value);
 }
 
 int main(int count, char **paths) {
-    static int at, worst;
+    static int at; /* static, as its value must survive longjmp */
     static uint8_t *bytes;
     if (count < 2 || paths[1][0] == '-') {
         fprintf(stderr, "usage: check_certificate FILE...\n");
@@ -488,9 +498,7 @@ int main(int count, char **paths) {
     }
     fill_choose();
     for (at = 1; at < count; at++) {
-        const int code = setjmp(next_file);
-        worst = (int)larger(worst, code);
-        if (code != 0)
+        if (setjmp(next_file) != 0)
             continue;
         printf("%s\n", paths[at]);
         FILE *file = fopen(paths[at], "rb");
@@ -505,5 +513,5 @@ int main(int count, char **paths) {
             stop(1, "it cannot be read");
         check(bytes, (uint64_t)size);
     }
-    return worst;
+    return exit_code;
 }
