@@ -87,7 +87,7 @@ impl<'t> Searcher<'t> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
         Ok(Search(match self.solver(rules, position, cancel)? {
-            Some(solver) => Method::Solver(Analyser::new(solver, position, moves, cancel)),
+            Some(solver) => Method::Solver(Box::new(Analyser::new(solver, position, moves, cancel))),
             None => Method::Stores { rules, moves, cancel: cancel.clone() },
         }))
     }
@@ -127,7 +127,7 @@ impl<'t> Searcher<'t> {
 pub struct Search<'t>(Method<'t>);
 
 enum Method<'t> {
-    Solver(Analyser<'t>),
+    Solver(Box<Analyser<'t>>),
     /// For a position too large for a solver.
     Stores {
         rules: Rules,

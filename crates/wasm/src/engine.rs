@@ -34,7 +34,7 @@ pub(super) struct Engine {
     positions: u64,
     /// Tables on the host.
     remote: Vec<RemoteTable>,
-    pub parts: Rc<Parts>,
+    pub parts: Arc<Parts>,
     /// The layers of the last board, with those on the host; `None` until they are needed.
     layers: Option<Tables<SiteLayer>>,
 }
@@ -59,7 +59,7 @@ impl Engine {
             boards: Vec::new(),
             positions,
             remote,
-            parts: Rc::default(),
+            parts: Arc::default(),
             layers: None,
         }
     }

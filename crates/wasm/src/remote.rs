@@ -1,9 +1,7 @@
-use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
@@ -41,32 +39,36 @@ pub(super) struct Part {
 /// Parts of remote files: those that the page has fetched, and those that it must fetch before an answer can be given.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    fetched: RefCell<HashMap<Part, Vec<u8>>>,
-    needed: RefCell<Vec<Part>>,
+    fetched: Mutex<HashMap<Part, Vec<u8>>>,
+    needed: Mutex<Vec<Part>>,
 }
 
 impl Parts {
     /// Adds the bytes of a part.
     pub fn add(&self, part: Part, bytes: Vec<u8>) {
-        self.fetched.borrow_mut().insert(part, bytes);
+        lock(&self.fetched).insert(part, bytes);
     }
 
     /// Takes the parts that are needed.
     pub fn take_needed(&self) -> Vec<Part> {
-        self.needed.take()
+        std::mem::take(&mut *lock(&self.needed))
     }
 
     /// Forgets all parts.
     pub fn clear(&self) {
-        self.fetched.borrow_mut().clear();
-        self.needed.borrow_mut().clear();
+        lock(&self.fetched).clear();
+        lock(&self.needed).clear();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file on the host.
 #[derive(Debug)]
 struct RemoteFile {
-    parts: Rc<Parts>,
+    parts: Arc<Parts>,
     file: String,
     bytes: u64,
 }
@@ -84,13 +86,13 @@ impl ReadAt for RemoteFile {
             (offset, end)
         };
         let part = Part { file: self.file.clone(), start, end: stop };
-        if let Some(bytes) = self.parts.fetched.borrow().get(&part) {
+        if let Some(bytes) = lock(&self.parts.fetched).get(&part) {
             let from = (offset - start) as usize;
             let found = bytes.get(from..from + buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
             buffer.copy_from_slice(found);
             return Ok(());
         }
-        let mut needed = self.parts.needed.borrow_mut();
+        let mut needed = lock(&self.parts.needed);
         if !needed.contains(&part) {
             needed.push(part);
         }
@@ -102,7 +104,7 @@ impl ReadAt for RemoteFile {
 #[derive(Debug)]
 pub(super) enum SiteLayer {
     Built(Arc<Table>),
-    Remote(RemoteLayer),
+    Remote(Box<RemoteLayer>),
 }
 
 /// A layer on the host, opened at the first read.
@@ -111,14 +113,14 @@ pub(super) struct RemoteLayer {
     key: TableKey,
     path: PathBuf,
     table: RemoteTable,
-    parts: Rc<Parts>,
-    opened: OnceCell<ReadAtTable<RemoteFile>>,
+    parts: Arc<Parts>,
+    opened: OnceLock<ReadAtTable<RemoteFile>>,
 }
 
 impl RemoteLayer {
-    pub fn new(key: TableKey, table: RemoteTable, parts: Rc<Parts>) -> RemoteLayer {
+    pub fn new(key: TableKey, table: RemoteTable, parts: Arc<Parts>) -> RemoteLayer {
         let path = Path::new(&table.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
-        RemoteLayer { key, path, table, parts, opened: OnceCell::new() }
+        RemoteLayer { key, path, table, parts, opened: OnceLock::new() }
     }
 
     /// Opens the table, which must be the one that the site describes.
@@ -127,7 +129,7 @@ impl RemoteLayer {
             return Ok(opened);
         }
         let RemoteTable { file, bytes, digest, .. } = &self.table;
-        let file = RemoteFile { parts: Rc::clone(&self.parts), file: file.clone(), bytes: *bytes };
+        let file = RemoteFile { parts: Arc::clone(&self.parts), file: file.clone(), bytes: *bytes };
         let table = ReadAtTable::new(&self.path, file)?;
         let found: String = table.header().digest.iter().map(|byte| format!("{byte:02x}")).collect();
         if found != *digest {
@@ -174,7 +176,7 @@ impl Layer for SiteLayer {
 }
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
-pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Rc<Parts>) -> Tables<SiteLayer> {
+pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>) -> Tables<SiteLayer> {
     let mut layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     for table in built.layers() {
         layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");
@@ -185,8 +187,8 @@ pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Rc<Parts>) 
         let is_it =
             |table: &&RemoteTable| (&*table.rules, table.pits, table.seeds) == (key.rules.name(), key.pits, key.seeds);
         let Some(table) = remote.iter().find(is_it) else { break };
-        let layer = RemoteLayer::new(key, table.clone(), Rc::clone(parts));
-        layers.push(Arc::new(SiteLayer::Remote(layer))).expect("they are in order");
+        let layer = RemoteLayer::new(key, table.clone(), Arc::clone(parts));
+        layers.push(Arc::new(SiteLayer::Remote(Box::new(layer)))).expect("they are in order");
     }
     layers
 }
