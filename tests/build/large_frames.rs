@@ -188,51 +188,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
             let read: Vec<&str> = printed.lines().filter_map(|line| line.split(' ').nth(1)).collect();
             assert_eq!(read, right, "{}", String::from_utf8_lossy(&output.stderr));
         }
-        if let Some(read) = read_by_script(directory.path(), key, &literals) {
-            assert_eq!(read, right);
-        }
     }
-}
-
-/// Scores found by the JavaScript reader of the page; `None` without Node.js.
-fn read_by_script(directory: &Path, key: TableKey, literals: &str) -> Option<Vec<String>> {
-    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/site");
-    let scripts = tempfile::tempdir().unwrap();
-    for name in ["blake3.js", "tables.js", "xxh3.js"] {
-        std::fs::copy(site.join(name), scripts.path().join(name)).unwrap();
-    }
-    std::fs::write(scripts.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
-    let TableKey { pits, seeds, .. } = key;
-    let (code, name) = (key.rules.code(), key.file_name());
-    let digest = Table::open(&key.path(directory)).unwrap().header().digest;
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let script = format!(
-        r#"import {{ open }} from "node:fs/promises";
-import {{ Rows, Table }} from "./tables.js";
-globalThis.plainFetch = async (url, {{ headers }}) => {{
-  const [start, last] = headers.range.slice(6).split("-").map(Number);
-  const file = await open(url.split("?")[0]);
-  const {{ buffer }} = await file.read(Buffer.alloc(last + 1 - start), 0, last + 1 - start, start);
-  await file.close();
-  return {{ ok: true, status: 206, headers: new Headers(), arrayBuffer: async () => new Uint8Array(buffer).buffer }};
-}};
-const table = new Table({directory:?} + "/{name}", {code}, {seeds}, new Rows({pits}, {seeds}), "{digest}");
-for (const literal of {literals:?}.trim().split("\n")) {{
-  const seeds = literal.slice(1, -1).split(",").slice(3).map(Number);
-  console.log(await table.score(seeds.slice(0, {pits}), seeds.slice({pits})));
-}}
-"#
-    );
-    std::fs::write(scripts.path().join("main.js"), script).unwrap();
-    let output = match std::process::Command::new("node").arg(scripts.path().join("main.js")).output() {
-        Ok(output) => output,
-        Err(_) => {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: the reader of the page is not tested, there is no Node.js");
-            return None;
-        }
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
 }
 
 #[test]

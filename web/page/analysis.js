@@ -54,14 +54,14 @@ function take(place, answer) {
 
 /**
  * Requests an answer about a place: first a quick one; then, with `further`, a search within the server's time or
- * within that number of seconds. Reports every better answer.
+ * within that number of seconds. Reports every better answer; with `shows`, also the progress of the search.
  * @param {Game} game
  * @param {Place} place
  * @param {AbortSignal} signal
  * @param {boolean | number} further
  * @param {() => void} report
  */
-export async function learn(game, place, signal, further, report) {
+export async function learn(game, place, signal, further, report, shows = true) {
   if (!place.answer) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
     report();
@@ -70,17 +70,15 @@ export async function learn(game, place, signal, further, report) {
   /** @param {Api.Answer} answer */
   const progress = (answer) => {
     take(place, answer);
-    const known = tell(answer).full;
-    setWork(
-      t("searching", {
-        known: answer.nodes
-          ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" })
-          : known,
-      }),
-    );
+    if (shows) {
+      const known = tell(answer).full;
+      const { nodes, depth = "–" } = answer;
+      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(), depth }) : known;
+      setWork(t("searching", { known: full }));
+    }
     report();
   };
-  setWork(t("searching", { known: "" }));
+  if (shows) setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
   const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
   if (answer) take(place, answer);
@@ -88,13 +86,19 @@ export async function learn(game, place, signal, further, report) {
     take(place, await api.position(place.literal, game.rules, undefined, signal));
     report();
   }
-  setWork();
-  announce(tell(place.answer ?? {}).full);
+  if (shows) {
+    setWork();
+    announce(tell(place.answer ?? {}).full);
+  }
   report();
 }
 
+/** Seconds of the first search of an open place of a report. Each further round doubles them, up to the last number. */
+const [ROUND, LONGEST_ROUND] = [1, 64];
+
 /**
- * Requests answers for the places of the shown line that have none, such as those of a shared game.
+ * Requests answers for the places of the shown line, such as those of a shared game: quick ones first, then searches
+ * until all values are proved.
  * @param {Game} game
  * @param {AbortSignal} signal
  * @param {() => void} report
@@ -116,4 +120,16 @@ export async function analyse(game, signal, report) {
     report();
   }
   report();
+  for (let time = ROUND; has.search; time = Math.min(2 * time, LONGEST_ROUND)) {
+    const unproved = places.filter((place) => !isKnown(place) && !place.finished);
+    if (unproved.length === 0) return;
+    // Proofs of later positions help with earlier ones.
+    for (const place of unproved.reverse()) {
+      /** @param {Api.Answer} answer */
+      const progress = (answer) => take(place, answer);
+      const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
+      if (answer) take(place, answer);
+      report();
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // The page: actions of its buttons, keys and address.
 
 import * as api from "./api.js";
-import { analyse, learn } from "./analysis.js";
+import { analyse, isKnown, learn } from "./analysis.js";
 import { begin, beginPuzzle, beginning, lastGame, load } from "./begin.js";
 import { listenToComments } from "./comment.js";
 import { defaultRules, newGame, prepare } from "./dialogs.js";
@@ -13,7 +13,7 @@ import { gameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
-import { announce } from "./machine.js";
+import { announce, setWork } from "./machine.js";
 import { arrive, browse, choose, exchange, goTo, keep, step } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
@@ -27,7 +27,7 @@ import { copyLink } from "./share.js";
 import { isOpen, listenToPanel, onTab, openSheet } from "./tabs.js";
 import { board, chosen, fail, fit, forgive, tellAll } from "./view.js";
 import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
-import { language, translate } from "./words.js";
+import { language, t, translate } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
@@ -70,7 +70,7 @@ async function report() {
   const { places } = game;
   reported = places[places.length - 1];
   const begun = new AbortController();
-  const done = () => places.filter((place) => place.answer).length;
+  const done = () => places.filter(isKnown).length;
   const tellDone = () => tellReport(places, done(), goTo);
   const closed = openReport();
   tellDone();
@@ -96,7 +96,7 @@ async function rematch() {
   await begin({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
 }
 
-function hint() {
+async function hint() {
   const { game } = now;
   const { place } = game;
   if (!mayPlay()) return;
@@ -104,10 +104,17 @@ function hint() {
     helped(game);
     tellAll();
   }
-  const mark = () => place === now.game.place && board.label(place, mayPlay(), values(), true);
-  learn(game, place, now.asking.signal, false, () => {})
-    .then(mark)
-    .catch(fail);
+  const isProved = () => place.answer?.known === "exact";
+  const mark = () => {
+    if (place !== now.game.place) return;
+    board.label(place, mayPlay(), values(), true);
+    setWork(t(isProved() ? "hintProved" : "hintProbable"));
+  };
+  const { signal } = now.asking;
+  await learn(game, place, signal, false, () => {});
+  mark();
+  // Goes on until the hint is proved.
+  if (!isProved()) await learn(game, place, signal, LONG, mark, false);
 }
 
 async function longer() {

@@ -121,6 +121,8 @@ declare namespace Api {
     time: number;
     seeds: number;
     pits: number;
+    /** True if the engine runs in the page, not on a server. */
+    here?: boolean;
     /** Missing in older servers. */
     books?: { rules: string; pits: number; positions: number }[];
   }

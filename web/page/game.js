@@ -135,7 +135,7 @@ export const isReached = (place) => place.before !== undefined;
 
 /**
  * Returns the loss of the move that led to a place: `seeds` of the final difference, and `turns` if it turned a win
- * or a draw into something worse. Undefined if the loss is not proved.
+ * or a draw into something worse. It is `exact`, or at least this. Undefined if nothing is proved.
  * @param {Place} place
  */
 export function loss(place) {
@@ -145,7 +145,9 @@ export function loss(place) {
   const best = answer.value ?? answer.lower;
   const got = made.value ?? made.upper;
   if (best === undefined || got === undefined) return undefined;
-  return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got) };
+  const exact = answer.value !== undefined && made.value !== undefined;
+  if (!exact && best <= got) return undefined;
+  return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got), exact };
 }
 
 /** Returns the loss of the move that led to a place, if it lost anything. @param {Place} place */

@@ -8,13 +8,14 @@ import { name, t } from "./words.js";
 /** @import { Key } from "./texts.js" */
 
 /**
- * Returns the losses of a side's moves; moves without proved values are not evaluated.
+ * Returns the losses of a side's moves, counted as the server counts them: without moves that have no choice, and
+ * without those whose values are not proved.
  * @param {Place[]} places
  * @param {Side} side
  */
 export function evaluate(places, side) {
-  const moves = places.filter((place) => place.before?.side === side);
-  const lost = moves.map(loss).filter((lost) => lost !== undefined);
+  const moves = places.filter(({ before }) => before?.side === side && before.answer?.moves.length !== 1);
+  const lost = moves.map(loss).flatMap((lost) => (lost?.exact ? [lost] : []));
   const exact = lost.filter(({ seeds }) => seeds === 0).length;
   const total = lost.reduce((sum, { seeds }) => sum + seeds, 0);
   return {
@@ -40,7 +41,7 @@ const ROWS = [
 ];
 
 /**
- * Shows the report of a line; `done` of its positions are analysed.
+ * Shows the report of a line; `done` of its positions are proved, with all moves.
  * @param {Place[]} places
  * @param {number} done
  * @param {(place: Place) => void} goTo
@@ -74,14 +75,14 @@ export function tellReport(places, done, goTo) {
     : wrong.length === 0
       ? t("reportNone")
       : "";
-  if (working) return;
-  const items = wrong.map(({ place, seeds, turns }) => {
+  const items = wrong.map(({ place, seeds, turns, exact }) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
     const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
-    button.textContent = `${place.path.length}. ${move}: ${t("moveLost", { n: seeds })}`;
+    const lost = t(exact ? "moveLost" : "moveLostAtLeast", { n: seeds });
+    button.textContent = `${place.path.length}. ${move}: ${lost}`;
     button.addEventListener("click", () => goTo(place.before));
     item.append(button);
     return item;

@@ -192,6 +192,14 @@ const en = {
   explorerBook: "From the book, {n} in play: proved values of openings. Click a pit to sow it.",
   explorerPlayed: "The book does not have this position; these moves were played in this browser.",
   moveLabel: "{side} pit {pit}",
+  hintProved: "Best moves, proved.",
+  hintProbable: "Probably best; the search for a proof goes on.",
+  engineHere: "{about} The engine runs here, in your browser.",
+  engineServer: "{about} The engine runs on the server.",
+  moveLostAtLeast: {
+    one: "lost at least {n} seed of the final difference",
+    other: "lost at least {n} seeds of the final difference",
+  },
   moveLost: { one: "lost {n} seed of the final difference", other: "lost {n} seeds of the final difference" },
   foot:
     "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
@@ -240,7 +248,7 @@ const en = {
   example: "Click pit {pit}.",
   exampleAgain: "Again",
   reportTitle: "Report of the game",
-  reportWorking: "{n} of {all} positions analysed …",
+  reportWorking: "{n} of {all} positions proved …",
   reportMoves: "Moves",
   reportExact: "Exact",
   reportSlips: "Inaccuracies",
@@ -483,6 +491,14 @@ const de = {
   explorerBook: "Aus dem Buch, {n} im Spiel: bewiesene Werte von Eröffnungen. Ein Klick auf eine Mulde sät sie.",
   explorerPlayed: "Die Stellung steht nicht im Buch; diese Züge wurden in diesem Browser gespielt.",
   moveLabel: "{side}, Mulde {pit}",
+  hintProved: "Beste Züge, bewiesen.",
+  hintProbable: "Wahrscheinlich am besten; die Suche nach einem Beweis läuft weiter.",
+  engineHere: "{about} Die Rechnung läuft hier, im Browser.",
+  engineServer: "{about} Die Rechnung läuft auf dem Server.",
+  moveLostAtLeast: {
+    one: "hat mindestens {n} Stein der Enddifferenz verloren",
+    other: "hat mindestens {n} Steine der Enddifferenz verloren",
+  },
   moveLost: { one: "hat {n} Stein der Enddifferenz verloren", other: "hat {n} Steine der Enddifferenz verloren" },
   foot:
     "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
@@ -546,7 +562,7 @@ const de = {
     "Wie empty-capture, aber man zieht nie noch einmal: Auch ein letzter Stein im eigenen Speicher beendet den " +
     "Zug.",
   reportTitle: "Auswertung des Spiels",
-  reportWorking: "{n} von {all} Stellungen ausgewertet …",
+  reportWorking: "{n} von {all} Stellungen bewiesen …",
   reportMoves: "Züge",
   reportExact: "Exakt",
   reportSlips: "Ungenau",

@@ -131,7 +131,8 @@ export function tellAll() {
   );
   find("task").hidden = !game.puzzle;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
-  find("about").textContent = t("about", { rules: ruleName(game.rules), n: pits });
+  const about = t("about", { rules: ruleName(game.rules), n: pits });
+  find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });
   showButtons(place, shown);
   document.body.classList.toggle("hidden-values", !shown);
   document.body.classList.toggle("many", pits > 8);
