@@ -29,7 +29,7 @@ pub struct ExportSite {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// The engine, which packaging/wasm makes [default: kalah_wasm.wasm beside the program]
-    #[arg(long, value_name = "FILE", env = "KALAH_MODULE")]
+    #[arg(long, value_name = "FILE", env = "KALAH_MODULE", hide_env_values = true)]
     module: Option<PathBuf>,
     #[command(flatten)]
     tables: args::Directory,
