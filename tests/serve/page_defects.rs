@@ -205,7 +205,8 @@ fn on_a_large_screen_the_board_is_large() {
     // The page is at most 1500 pixels wide, in the middle.
     let shown = browser.run(
         "const [board, main] = ['#board', 'main'].map((one) => document.querySelector(one).getBoundingClientRect());
-         return [board.width > 1080, main.width <= 1500, Math.abs(main.left + main.right - document.documentElement.clientWidth) <= 1]",
+         const { clientWidth } = document.documentElement;
+         return [board.width > 1080, main.width <= 1500, Math.abs(main.left + main.right - clientWidth) <= 1]",
     );
     assert_eq!(shown, json!([true, true, true]));
 }

@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Colours, eyes, mouth and what is above them. Eyes and mouths differ, so that colour alone tells nothing.
+ * Colours, eyes, mouth and what is above them. Eyes and mouths differ, so that nobody has to see colours.
  * @type {Record<string, { skin: string, edge: string, eyes: string, mouth: string, top?: string }>}
  */
 const FACES = {

@@ -59,7 +59,7 @@ export function listenToKeys({ pits, walk, sow, hint, step, browse }) {
     if (document.querySelector("dialog[open]")) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
-    // Who speaks to the computer, or hits keys by chance, can turn single keys off.
+    // For people who speak to the computer or hit keys by chance: they can turn single keys off.
     if (key.length === 1 && !settings.keys) return;
     const inRow = !pointed && event.target instanceof Element && event.target.matches(".pit");
     if (/^\d$/.test(key) && (digits || key !== "0")) type(key);

@@ -1,4 +1,4 @@
-// How to play in twenty seconds, on the board of the page: three positions, each with a move to make.
+// A lesson of twenty seconds on the board of the page: three positions, each with a move to make.
 
 import { begin } from "./begin.js";
 import { find } from "./find.js";

@@ -11,7 +11,7 @@ export function keepLast(fragment) {
   }
 }
 
-/** Returns the fragment of the last game; an empty text if there is none. */
+/** Returns the fragment of the last game; an empty text without one. */
 export function lastFragment() {
   try {
     return localStorage.getItem(KEY) ?? "";

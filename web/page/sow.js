@@ -77,7 +77,7 @@ export async function sow(board, place) {
     STEP[settings.speed],
     MOVE[settings.speed] / (drops + sowing.length + GATHER * (taken.length + rest.length)),
   );
-  // Steps are due by the clock, so that many of them take no longer than their share.
+  // Steps are due at fixed times, so that many of them take no longer than their share.
   let due = performance.now();
   /** Waits for the end of a step; resolves to false if something else is shown. @param {number} steps */
   const step = async (steps) => {

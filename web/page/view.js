@@ -17,8 +17,8 @@ import { ending, happened, name, origin, ruleName, t, tell } from "./words.js";
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves; `arrived`
- * follows a change of place.
+ * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves;
+ * `arrived` follows a change of place.
  * @type {LineActions & {
  *   sow: (side: Side, pit: number) => void,
  *   glance: (place: Place) => void,

@@ -106,13 +106,14 @@ export function ending(place) {
   return south === north ? t("drawn", most) : t("won", { side: name(south > north ? "south" : "north"), ...most });
 }
 
-/** Returns the name of a rule set as people know it. @param {string} rules */
+/** Returns the usual name of a rule set. @param {string} rules */
 export const ruleName = (rules) =>
   Object.hasOwn(TEXTS.en, `ruleName.${rules}`) ? t(/** @type {Key} */ (`ruleName.${rules}`)) : rules;
 
 /** Explains a rule set, from the server's description. @param {Api.RuleSet} ruleSet */
 export function explain({ name, played_by, summary }) {
   const again = name === "single-move" ? "" : `${t("rulesAgain")} `;
-  const told = String(TEXTS[language][`rules.${name}`] ?? `${again}${summary} ${played_by[0].toUpperCase()}${played_by.slice(1)}.`);
-  return told[0].toUpperCase() + told.slice(1);
+  const players = `${played_by[0].toUpperCase()}${played_by.slice(1)}`;
+  const text = String(TEXTS[language][`rules.${name}`] ?? `${again}${summary} ${players}.`);
+  return text[0].toUpperCase() + text.slice(1);
 }

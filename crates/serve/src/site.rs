@@ -189,8 +189,8 @@ impl SitePlan<'_> {
         let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
-        json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(), "books": books.collect::<Vec<String>>(),
-            "bare": bare.collect::<Vec<Value>>() })
+        json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
+            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>() })
     }
 }
 

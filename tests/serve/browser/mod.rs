@@ -203,7 +203,10 @@ impl Browser {
         let step = |actions: Value| {
             self.post("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
         };
-        let place = |share: f64| json!({ "type": "pointerMove", "duration": 0, "x": (left + share * width) as i64, "y": y as i64 });
+        let place = |share: f64| {
+            let x = left + share * width;
+            json!({ "type": "pointerMove", "duration": 0, "x": x as i64, "y": y as i64 })
+        };
         step(json!([place(from), { "type": "pointerDown", "button": 0 }]));
         for number in 1..=STEPS {
             step(json!([place(from + (to - from) * f64::from(number) / f64::from(STEPS))]));
