@@ -15,6 +15,7 @@ use kalah_tables::system::available_disk;
 use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
+use super::hex::hex;
 use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
@@ -197,11 +198,6 @@ impl SitePlan<'_> {
 /// Returns all boards that may have a book.
 fn boards() -> impl Iterator<Item = (Rules, usize)> {
     Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)))
-}
-
-/// Returns bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the path of a table in the folder. It contains the beginning of the digest, since files are never changed.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use super::hex::hex;
 use super::page::FILES;
-use super::site::hex;
 use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
