@@ -183,7 +183,7 @@ fn values_above_the_tables_are_those_of_the_solver() {
         let path = |position: &Position| format!("api/position?rules={rules}&board={}", encoded(&position.to_string()));
         for (position, (_, answer)) in wanted.iter().zip(ask(&browser, &wanted.iter().map(path).collect::<Vec<_>>())) {
             let options = SolverOptions::new(rules, position).tables(Some(tables(rules))).transpositions(1 << 22);
-            let (value, _) = Solver::new(options).unwrap().value(position, 0).unwrap();
+            let (_, value) = Solver::new(options).unwrap().value(position, 0).unwrap();
             assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
         }
     }
