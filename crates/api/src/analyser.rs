@@ -143,10 +143,24 @@ impl<'t> Analyser<'t> {
             let bounds = self.narrow(&played.position, guess, share, report).await?;
             all_proved &= bounds.value().is_some();
         }
-        if let Some(score) = score.filter(|_| all_proved) {
-            self.line = Some(self.solver.line(&position, score)?);
+        if let Some(score) = score {
+            self.find_line(score, all_proved).await?;
         }
         Ok(all_proved)
+    }
+
+    /// Finds a line of best play for the proved `score` of the position: in one slice, or in any number if nothing
+    /// else is left to do.
+    async fn find_line(&mut self, score: u32, is_last: bool) -> Result<(), SolveError> {
+        let position = self.position;
+        while self.line.is_none() {
+            self.line = self.solver.in_time(SLICE, |solver| solver.line(&position, score))?;
+            if !is_last {
+                break;
+            }
+            pause().await;
+        }
+        Ok(())
     }
 
     /// Proves as much as possible of the value of `position` in `time`, in slices.

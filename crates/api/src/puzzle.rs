@@ -96,7 +96,7 @@ impl PuzzleKey {
         self.start.seeds().min(self.most)
     }
 
-    /// Searches for the first puzzle of the level in the games with this number; `None` if [`GAMES`] games have none.
+    /// Searches for the first puzzle of the level in the games with this number; `None` if 4000 games have none.
     /// `cancel` is checked between games.
     ///
     /// # Errors
