@@ -97,13 +97,13 @@ export async function learn(game, place, signal, further, report, shows = true) 
 const [ROUND, LONGEST_ROUND] = [1, 64];
 
 /**
- * Requests answers for the places of the shown line, such as those of a shared game: quick ones first, then searches
- * until all values are proved.
+ * Requests answers for the places of the shown line, such as those of a shared game: quick ones, then with `proves`
+ * searches until all values are proved.
  * @param {Game} game
  * @param {AbortSignal} signal
  * @param {() => void} report
  */
-export async function analyse(game, signal, report) {
+export async function analyse(game, signal, report, proves = false) {
   const { places } = game;
   const open = () => places.filter((place) => !place.answer);
   if (open().length > 2) {
@@ -120,8 +120,10 @@ export async function analyse(game, signal, report) {
     report();
   }
   report();
-  for (let time = ROUND; has.search; time = Math.min(2 * time, LONGEST_ROUND)) {
-    const unproved = places.filter((place) => !isKnown(place) && !place.finished);
+  /** Places of which no search finds more. @type {Set<Place>} */
+  const ended = new Set();
+  for (let time = ROUND; proves && has.search; time = Math.min(2 * time, LONGEST_ROUND)) {
+    const unproved = places.filter((place) => !isKnown(place) && !place.finished && !ended.has(place));
     if (unproved.length === 0) return;
     // Proofs of later positions help with earlier ones.
     for (const place of unproved.reverse()) {
@@ -129,6 +131,7 @@ export async function analyse(game, signal, report) {
       const progress = (answer) => take(place, answer);
       const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
       if (answer) take(place, answer);
+      if (answer?.ended === "depth") ended.add(place);
       report();
     }
   }

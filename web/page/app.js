@@ -75,7 +75,7 @@ async function report() {
   const closed = openReport();
   tellDone();
   closed.then(() => begun.abort());
-  await analyse(game, begun.signal, tellDone);
+  await analyse(game, begun.signal, tellDone, true);
   tellAll();
 }
 

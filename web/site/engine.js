@@ -81,6 +81,8 @@ const waiting = [];
 const blocked = [];
 /** The request whose search is in progress. @type {EngineRequest | undefined} */
 let searching;
+/** The request that is being answered, unless it was cancelled. @type {EngineRequest | undefined} */
+let current;
 
 /** @param {number} id @param {number} status @param {any} answer */
 const send = (id, status, answer) => port.postMessage({ id, status, answer });
@@ -90,19 +92,19 @@ const failure = (code, message) => ({ error: { code, message } });
 
 /**
  * Answers a request, for which it fetches parts of files. Damaged parts are fetched once more, which repairs damage on
- * the way or in a cache.
+ * the way or in a cache. Without the host, it answers without its tables.
  * @param {EngineRequest} request
  * @returns {Promise<Reply>}
  */
 async function reply({ method, target, body, streams }) {
   /** @type {Map<Part, Uint8Array<ArrayBuffer>>} */
   const used = new Map();
-  let fresh = false;
+  let [fresh, local] = [false, false];
   for (;;) {
     /** @type {Reply} */
     let found;
     try {
-      found = call({ call: "request", method, target, body, streams });
+      found = call({ call: "request", method, target, body, streams, local });
       if ("needs" in found) {
         const fetched = await Promise.all(
           found.needs.map(async (part) => /** @type {const} */ ([part, await parts.get(part, fresh)])),
@@ -114,7 +116,14 @@ async function reply({ method, target, body, streams }) {
         continue;
       }
     } catch (error) {
-      if (!(error instanceof PartError || error instanceof TypeError)) throw error;
+      // The network failed.
+      if (error instanceof TypeError && !local) {
+        local = true;
+        used.clear();
+        call({ call: "forget", damaged: false });
+        continue;
+      }
+      if (!(error instanceof PartError)) throw error;
       found = { status: 500, answer: failure("damaged-table", error.message) };
     }
     const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
@@ -143,8 +152,8 @@ function build() {
   try {
     return mayBuild && call({ call: "build" }) !== null;
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error;
     mayBuild = false;
+    if (error instanceof WebAssembly.RuntimeError) throw error;
     return false;
   }
 }
@@ -153,10 +162,19 @@ function build() {
 async function work() {
   const request = waiting.shift();
   if (request) {
+    current = request;
     const found = await reply(request);
-    if ("searches" in found) searching = request;
-    else if ("busy" in found) blocked.push(request);
-    else if ("status" in found) send(request.id, found.status, found.answer);
+    const isWanted = current === request;
+    current = undefined;
+    if ("searches" in found) {
+      if (isWanted) searching = request;
+      else call({ call: "cancel" });
+    } else if (isWanted && "busy" in found) {
+      // The search may have ended meanwhile.
+      (searching ? blocked : waiting).push(request);
+    } else if (isWanted && "status" in found) {
+      send(request.id, found.status, found.answer);
+    }
     return true;
   }
   if (!searching) return build();
@@ -181,11 +199,18 @@ async function run() {
     isRunning = await work();
   } catch (error) {
     // The module failed. It starts again, without tables; its requests are lost.
-    for (const { id } of [...waiting.splice(0), ...blocked.splice(0), ...(searching ? [searching] : [])])
-      send(id, 500, failure("failed", `the engine failed: ${error.message}`));
+    const lost = [...waiting.splice(0), ...blocked.splice(0), current, searching];
+    for (const request of lost)
+      if (request) send(request.id, 500, failure("failed", `the engine failed: ${error.message}`));
+    current = undefined;
     searching = undefined;
-    isRunning = false;
-    await restart();
+    try {
+      await restart();
+    } catch (error) {
+      port.postMessage({ failed: error.message });
+      return;
+    }
+    isRunning = waiting.length > 0;
   }
   if (isRunning) turn.port2.postMessage(0);
 }
@@ -204,6 +229,7 @@ function cancel(id) {
     const index = list.findIndex((request) => request.id === id);
     if (index >= 0) list.splice(index, 1);
   }
+  if (current?.id === id) current = undefined;
   if (searching?.id !== id) return;
   call({ call: "cancel" });
   endSearch();

@@ -56,11 +56,12 @@ function ask(method, target, body, signal, listener, streams) {
   const id = last;
   open.set(id, listener);
   started().postMessage({ id, method, target, body, streams });
-  signal?.addEventListener("abort", () => {
+  const giveUp = () => {
     if (!open.delete(id)) return;
     engine?.postMessage({ cancel: id });
-    listener.fail(signal.reason);
-  });
+    listener.fail(signal?.reason);
+  };
+  signal?.addEventListener("abort", giveUp, { once: true });
 }
 
 /** @param {number} status @param {any} answer */

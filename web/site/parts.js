@@ -11,7 +11,7 @@ const address = ({ file, start, end }, base) => `${new URL(file, base).href}?${s
 export class Parts {
   /** Parts that are kept already. @type {Set<string>} */
   #stored = new Set();
-  /** Files of hosts without range requests. @type {Map<string, Uint8Array<ArrayBuffer>>} */
+  /** Files of hosts without range requests. @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
   #whole = new Map();
 
   /**
@@ -52,24 +52,26 @@ export class Parts {
   async #fetch({ file, start, end }, fresh) {
     const name = file.split("/").at(-1);
     const size = this.sizes.get(file);
-    let whole = fresh ? undefined : this.#whole.get(file);
-    if (!whole) {
-      const headers = { range: `bytes=${start}-${end - 1}` };
-      const response = await fetch(new URL(file, this.base), { cache: fresh ? "reload" : "default", headers });
-      if (!response.ok) throw new PartError(`${name}: HTTP ${response.status}`);
+    const kept = fresh ? undefined : this.#whole.get(file);
+    if (kept) return (await kept).subarray(start, end);
+    const headers = { range: `bytes=${start}-${end - 1}` };
+    const response = await fetch(new URL(file, this.base), { cache: fresh ? "reload" : "default", headers });
+    if (!response.ok) throw new PartError(`${name}: HTTP ${response.status}`);
+    if (response.status === 206) {
       const bytes = new Uint8Array(await response.arrayBuffer());
-      if (response.status === 206) {
-        const total = response.headers.get("content-range")?.split("/")[1] ?? "*";
-        if (bytes.length !== end - start || (total !== "*" && Number(total) !== size))
-          throw new PartError(`${name}: it is not complete`);
-        return bytes;
-      }
-      // A host without range requests sends the whole file.
-      if (bytes.length !== size) throw new PartError(`${name}: it is not complete`);
-      whole = bytes;
-      this.#whole.set(file, whole);
+      const total = response.headers.get("content-range")?.split("/")[1] ?? "*";
+      if (bytes.length !== end - start || (total !== "*" && Number(total) !== size))
+        throw new PartError(`${name}: it is not complete`);
+      return bytes;
     }
-    return whole.subarray(start, end);
+    // A host without range requests sends the whole file.
+    const whole = response.arrayBuffer().then((buffer) => {
+      if (buffer.byteLength !== size) throw new PartError(`${name}: it is not complete`);
+      return new Uint8Array(buffer);
+    });
+    this.#whole.set(file, whole);
+    whole.catch(() => this.#whole.delete(file));
+    return (await whole).subarray(start, end);
   }
 
   /**

@@ -24,6 +24,9 @@ const LONGEST_ROUND: Duration = Duration::from_secs(24);
 const EVALUATION_SHARE: f64 = 1.0 / 6.0;
 const VALUE_SHARE: f64 = 0.5;
 
+/// Maximum time of evaluations in a round: one of them is a slice.
+const LONGEST_EVALUATION: Duration = Duration::from_secs(1);
+
 /// Maximum time of a proof's slice. Continuing a proof costs nothing, since the transposition table keeps its results.
 const SLICE: Duration = Duration::from_millis(100);
 
@@ -125,14 +128,17 @@ impl<'t> Analyser<'t> {
         self.cancel.check()?;
         let start = Instant::now();
         let left = || time.saturating_sub(start.elapsed());
-        self.deepen(time.mul_f64(EVALUATION_SHARE)).await?;
+        self.deepen(time.mul_f64(EVALUATION_SHARE).min(LONGEST_EVALUATION)).await?;
         self.report(report)?;
         let position = self.position;
         let guess = self.evaluations.iter().copied().max().unwrap_or(0);
         let whole = self.narrow(&position, guess, left().mul_f64(VALUE_SHARE), report).await?;
         let score = whole.value().map(|value| (value - position.value(0)) as u32 / 2);
         if let Some(score) = score {
-            self.solver.best_move(&position, score)?;
+            while self.solver.in_time(SLICE, |solver| solver.best_move(&position, score))?.is_none() {
+                self.report(report)?;
+                pause().await;
+            }
         }
         let mut order: Vec<usize> = (0..self.moves.len()).collect();
         order.sort_by_key(|&index| std::cmp::Reverse(self.evaluations[index]));

@@ -11,9 +11,9 @@ use super::{ApiError, day};
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
 
-/// Maximum seeds in play of a puzzle of the day. Nearly every server has tables for that many seeds, and all of these
-/// find the same puzzle.
-const DAILY_SEEDS: u32 = 14;
+/// Maximum seeds in play of a puzzle. Nearly every server has tables for that many seeds, and so has a page whose engine
+/// builds them. All of these find the same puzzle.
+const PUZZLE_SEEDS: u32 = 14;
 
 /// Request for a puzzle: `GET /api/puzzle`.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl PuzzleRequest {
             return match day {
                 Some(_) => Err(wrong("give 'day' or 'seed', not both".to_owned())),
                 None => {
-                    let key = PuzzleKey { rules, start, level, number: seed, most: u32::MAX };
+                    let key = PuzzleKey { rules, start, level, number: seed, most: PUZZLE_SEEDS };
                     Ok(PuzzleRequest { key, day: None, seed: Some(seed) })
                 }
             };
@@ -76,7 +76,7 @@ impl PuzzleRequest {
         if !day::is_day(&day) {
             return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
         }
-        let key = PuzzleKey { rules, start, level, number: xxh3_64(day.as_bytes()), most: DAILY_SEEDS };
+        let key = PuzzleKey { rules, start, level, number: xxh3_64(day.as_bytes()), most: PUZZLE_SEEDS };
         Ok(PuzzleRequest { key, day: Some(day), seed: None })
     }
 

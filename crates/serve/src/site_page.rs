@@ -52,7 +52,6 @@ impl Site {
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
             "display": "standalone", "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
-        all.insert("icon.svg".to_owned(), ICON.into());
         let version = version(&all, page);
         let page = page_of(page, &version, &names);
         let mut files: BTreeMap<String, Vec<u8>> =
@@ -109,10 +108,3 @@ fn kind(path: &str) -> &'static str {
         _ => "",
     }
 }
-
-/// Two pits and a store.
-const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" \
-                    height=\"64\" rx=\"12\" \
-    fill=\"#7a4a20\"/><circle cx=\"20\" cy=\"20\" r=\"11\" fill=\"#3d230c\"/><circle cx=\"20\" cy=\"46\" r=\"11\" \
-    fill=\"#3d230c\"/><rect x=\"38\" y=\"9\" width=\"18\" height=\"48\" rx=\"9\" fill=\"#3d230c\"/><circle cx=\"47\" \
-    cy=\"24\" r=\"5\" fill=\"#e8d9b0\"/><circle cx=\"46\" cy=\"40\" r=\"5\" fill=\"#e8d9b0\"/></svg>\n";

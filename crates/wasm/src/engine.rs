@@ -35,6 +35,8 @@ pub(super) struct Engine {
     /// Tables on the host.
     remote: Vec<RemoteTable>,
     pub parts: Arc<Parts>,
+    /// True if the tables on the host are not used.
+    pub local: bool,
     /// The layers of the last board, with those on the host; `None` until they are needed.
     layers: Option<Tables<SiteLayer>>,
 }
@@ -60,6 +62,7 @@ impl Engine {
             positions,
             remote,
             parts: Arc::default(),
+            local: false,
             layers: None,
         }
     }
@@ -157,6 +160,9 @@ impl Engine {
 
     /// Looks up a position of the last board in all its tables, including those on the host.
     pub fn probe_all(&mut self, rules: Rules, position: &Position) -> Result<Option<Probe>, TableError> {
+        if self.local {
+            return Ok(None);
+        }
         let empty;
         let built = match self.boards.last().filter(|board| board.is(rules, position.pits())) {
             Some(board) => board.tables(),

@@ -62,6 +62,9 @@ pub(super) enum Call {
         /// True if results are reported as they improve.
         #[serde(default)]
         streams: bool,
+        /// True to use no tables on the host.
+        #[serde(default)]
+        local: bool,
     },
     /// Continues the search of the last request.
     Step,
@@ -121,7 +124,8 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             let position = parse(engine, &position)?;
             serde_json::to_string(&engine.solve(&position, seconds)?)?
         }
-        Call::Request { method, target, body, streams } => {
+        Call::Request { method, target, body, streams, local } => {
+            engine.local = local;
             let reply = request(engine, &method, &target, body.as_bytes(), streams);
             serde_json::to_string(&finished(engine, reply))?
         }
@@ -238,12 +242,13 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
                 return BUSY;
             }
             let time = game.time.unwrap_or(GAME_TIME).min(TIME);
-            game.answer_at_once(|rules, position| at_once(engine, rules, position), |_| ())?;
+            let mut known = Vec::new();
+            game.answer_at_once(|rules, position| at_once(engine, rules, position), |place| known.push(json!(place)))?;
             if game.unanswered() == 0 {
                 return answered(game.answer());
             }
             searches(engine, |searches| {
-                searches.begin_game(game, time);
+                searches.begin_game(game, time, known);
                 Ok(())
             })
         }

@@ -57,6 +57,8 @@ enum Work<'t> {
     Game {
         game: Box<GameRequest>,
         time: Duration,
+        /// Places that needed no search, and are not reported yet.
+        known: Vec<Value>,
     },
 }
 
@@ -99,16 +101,17 @@ impl<'t> Searches<'t> {
         Ok(())
     }
 
-    /// Begins to search the other positions of a game, each for `time`.
-    pub fn begin_game(&mut self, game: GameRequest, time: Duration) {
-        self.work = Some(Work::Game { game: Box::new(game), time });
+    /// Begins to search the positions of a game that are not `known`, each for `time`.
+    pub fn begin_game(&mut self, game: GameRequest, time: Duration, known: Vec<Value>) {
+        self.work = Some(Work::Game { game: Box::new(game), time, known });
     }
 
     /// Continues the search in progress for a while.
     pub fn step(&mut self) -> Result<Step, ApiError> {
         let step = match &mut self.work {
             None => Err(ApiError::Stopping),
-            Some(Work::Game { game, time }) => {
+            Some(Work::Game { known, .. }) if !known.is_empty() => Ok(Some(std::mem::take(known))),
+            Some(Work::Game { game, time, .. }) => {
                 let next = game.search_next(&mut self.searcher, &Cancel::new().within(*time))?;
                 Ok(next.map(|place| vec![json!(place)]))
             }
