@@ -204,7 +204,7 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
     // The side to move, and the next action.
     assert_eq!(browser.text("#status"), "Your turn (South).");
-    assert!(browser.text("#last").starts_with("Click one of your pits"), "{}", browser.text("#last"));
+    assert!(browser.text("#last").starts_with("Choose one of your pits"), "{}", browser.text("#last"));
     assert_eq!(browser.run("return document.querySelector('#pause').checkVisibility()"), false);
     // A hint marks the best moves without showing values.
     browser.keys("h");

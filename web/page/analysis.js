@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { announce, setWork } from "./machine.js";
-import { t, tell } from "./words.js";
+import { language, t, tell } from "./words.js";
 
 /** Seconds of the first search of a position, for a quick first answer. */
 const QUICK = 0.3;
@@ -73,7 +73,7 @@ export async function learn(game, place, signal, further, report, shows = true) 
     if (shows) {
       const known = tell(answer).full;
       const { nodes, depth = "–" } = answer;
-      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(), depth }) : known;
+      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language), depth }) : known;
       setWork(t("searching", { known: full }));
     }
     report();

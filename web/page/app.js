@@ -79,9 +79,8 @@ async function report() {
   tellAll();
 }
 
-/** Shows the values, and the panel where it is a sheet. */
+/** Shows the values. */
 function showValues() {
-  openSheet(true);
   if (values()) return;
   find("values").checked = true;
   find("values").dispatchEvent(new Event("change"));
@@ -114,7 +113,10 @@ async function hint() {
   await learn(game, place, signal, false, () => {});
   mark();
   // Goes on until the hint is proved.
-  if (!isProved()) await learn(game, place, signal, LONG, mark, false);
+  if (!isProved()) {
+    await learn(game, place, signal, LONG, mark, false);
+    if (place === now.game.place && !isProved()) setWork(t("hintOpen"));
+  }
 }
 
 async function longer() {
@@ -148,6 +150,7 @@ function listenToButtons() {
   click("review", () => {
     closeEnd(now.game.place);
     showValues();
+    openSheet(true);
     showReport();
   });
   click("lesson", () => {
@@ -194,7 +197,7 @@ function listen() {
   onTab((tab) => tab === "report" && report().catch(fail));
   chosen.arrived = () => {
     const { places } = now.game;
-    if (now.played) endWelcome();
+    endWelcome();
     if (isOpen("report") && reported !== places[places.length - 1]) report().catch(fail);
   };
   listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
@@ -278,6 +281,13 @@ async function start() {
   translate(document);
   expandLink();
   document.body.classList.toggle("large", settings.large);
+  // A button that is clicked before the first answer works after it.
+  const wanted = { button: /** @type {HTMLElement | null} */ (null) };
+  /** @param {Event} event */
+  const early = ({ target }) => {
+    wanted.button = (target instanceof Element ? target.closest("button") : null) ?? wanted.button;
+  };
+  document.addEventListener("click", early);
   showFrame();
   const [told, tables] = await Promise.all([api.server(), api.tables()]);
   now.server = { ...told, default: defaultRules(told, tables) };
@@ -287,6 +297,8 @@ async function start() {
   preparePreferences(() => board.fit());
   await load();
   listen();
+  document.removeEventListener("click", early);
+  wanted.button?.click();
 }
 
 start().catch(fail);

@@ -147,7 +147,10 @@ export class Graph {
       const radius = (lost ? RADIUS[kind] : Math.min(RADIUS[kind], Math.max(2, gap / 2))) + (here ? 2 : 0);
       const dot = make("circle", { cx: x(index), cy: y(point), r: radius, class: `dot ${kind}${here}` }, svg);
       let title = t("graphAfter", { n: index, value: tell(known[index]).full });
-      if (lost && place.before) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
+      if (lost && place.before) {
+        const key = lost.exact ? "graphLost" : "graphLostAtLeast";
+        title += `; ${t(key, { side: name(place.before.side), n: lost.seeds })}`;
+      }
       make("title", {}, dot).textContent = title;
     });
   }

@@ -3,9 +3,9 @@
 import { begin } from "./begin.js";
 import { find } from "./find.js";
 import { arrive, setPlayers } from "./play.js";
-import { now } from "./session.js";
+import { now, players } from "./session.js";
 import { settings } from "./settings.js";
-import { board } from "./view.js";
+import { board, fail } from "./view.js";
 import { t } from "./words.js";
 
 /** Positions, each with the pit to sow. @type {[text: "Sow" | "Store" | "Capture", board: string, pit: number][]} */
@@ -18,6 +18,8 @@ const STEPS = [
 let at = 0;
 /** The game of the shown step. @type {Game | undefined} */
 let game;
+/** The game and the players before the lesson. @type {{ game: Game } & typeof players | undefined} */
+let before;
 
 /** Shows the text for the shown place, or ends the lesson if another game was begun. */
 function watch() {
@@ -55,7 +57,8 @@ async function show() {
   setPlayers("human", "human");
   find("values").checked = false;
   const rules = now.server.rules.includes("standard") ? "standard" : now.server.rules[0];
-  now.watch = undefined;
+  // The lesson is not kept as the last game.
+  now.watch = () => {};
   await begin({ rules, board: STEPS[at][1], side: "south" }, at === 0);
   game = now.game;
   now.watch = watch;
@@ -66,17 +69,21 @@ async function show() {
 
 /** Begins the lesson. */
 export function teach() {
+  if (!game) before = { game: now.game, ...players };
   at = 0;
   return show();
 }
 
-/** Listens to the buttons of the lesson; `play` begins a game at its end. @param {() => unknown} play */
+/**
+ * Listens to the buttons of the lesson. At its end, the game before it goes on; if it had no move, `play` begins one.
+ * @param {() => unknown} play
+ */
 export function listenToLesson(play) {
   find("coach-next").addEventListener("click", () => {
     const made = now.game.place.by?.move === STEPS[at][2];
     if (made) {
       at += 1;
-      show();
+      show().catch(fail);
     } else {
       now.game.show(now.game.root);
       arrive();
@@ -84,6 +91,12 @@ export function listenToLesson(play) {
   });
   find("coach-end").addEventListener("click", () => {
     end();
-    play();
+    if (before && (before.game.puzzle || before.game.root.after.length > 0)) {
+      setPlayers(before.south, before.north);
+      Object.assign(now, { game: before.game, played: false });
+      arrive(true);
+    } else {
+      play();
+    }
   });
 }

@@ -146,10 +146,11 @@ export class MoveList {
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
     const bad = this.values ? mark(place) : "";
-    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, lost ? ` −${lost.seeds}` : ""];
+    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : ""];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
-    const more = [lost ? t("moveLost", { n: lost.seeds }) : "", place.comment ?? ""].filter(Boolean);
+    const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
+    const more = [cost ?? "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join("\n");
     const kind = lost ? (lost.turns ? "blunder" : "slip") : "";

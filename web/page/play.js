@@ -29,6 +29,7 @@ import { ending, happened, name, t } from "./words.js";
  * @param {boolean} [push]
  */
 export function keep(push) {
+  if (now.watch) return;
   const { game } = now;
   const link = fragment(game, players, game.puzzle ? named(game.puzzle) : {});
   keepLast(link);

@@ -80,7 +80,7 @@ export function follow(game, counts) {
     puzzle.solved = true;
   }
   const solved = puzzle.solved ? t("puzzleRight", { line: puzzle.line, n: kept().row }) : undefined;
-  const open = puzzle.helped ? t("puzzleHelped") : undefined;
+  const open = puzzle.helped ? `${task(puzzle, game.root.side)} ${t("puzzleHelped")}` : undefined;
   game.told = state === "wrong" ? t("puzzleWrong") : (solved ?? (state === "open" ? open : t("puzzleGoOn")));
 }
 

@@ -3,7 +3,7 @@
 import { find } from "./find.js";
 import { SIDES, isReached, loss, mistake } from "./game.js";
 import { onTab, openTab } from "./tabs.js";
-import { name, t } from "./words.js";
+import { language, name, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
@@ -29,6 +29,8 @@ export function evaluate(places, side) {
   };
 }
 
+const TWO_DIGITS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
 /** @type {[Key, (evaluated: ReturnType<typeof evaluate>) => string | number][]} */
 const ROWS = [
   ["reportMoves", ({ moves }) => moves],
@@ -36,8 +38,8 @@ const ROWS = [
   ["reportSlips", ({ slips }) => slips],
   ["reportBlunders", ({ blunders }) => blunders],
   ["reportOpen", ({ open }) => open],
-  ["reportLost", ({ lost }) => lost?.toFixed(2) ?? "–"],
-  ["reportAccuracy", ({ accuracy }) => (accuracy === undefined ? "–" : `${Math.round(accuracy)} %`)],
+  ["reportLost", ({ lost }) => lost?.toLocaleString(language, TWO_DIGITS) ?? "–"],
+  ["reportAccuracy", ({ accuracy }) => (accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language, { style: "percent" }))],
 ];
 
 /**

@@ -40,7 +40,7 @@ const en = {
   "from.tables": "from the tables",
   "from.book": "from the book",
   "from.solver": "proved by the solver",
-  "from.bound": "bounds proved in time",
+  "from.bound": "proved so far",
   "from.depth": "from a search of depth {n}",
   "from.rules": "by the rules",
   sows: { one: "{side} sows pit {pit}: {n} seed.", other: "{side} sows pit {pit}: {n} seeds." },
@@ -53,7 +53,7 @@ const en = {
   toMove: "{side} to move",
   yourTurn: "Your turn ({side})",
   toMoveValue: "{mover}: {value} ({origin}).",
-  firstMove: "Click one of your pits, which have a light ring. Learn explains the game.",
+  firstMove: "Choose one of your pits, those with a light ring. “Learn” explains the game.",
   about: { one: "{rules}. {n} pit a side.", other: "{rules}. {n} pits a side." },
   // The machine.
   thinking: "{side} is thinking …",
@@ -177,6 +177,7 @@ const en = {
     other: "Value for South after each move; {n} moves lost something. Arrow keys move through the game.",
   },
   graphAfter: "after {n}: {value}",
+  graphLostAtLeast: "{side} lost at least {n} with the last move",
   graphLost: "{side} lost {n} with the last move",
   longer: "Analyse longer",
   movesTitle: "Moves",
@@ -192,7 +193,8 @@ const en = {
   explorerBook: "From the book, {n} in play: proved values of openings. Click a pit to sow it.",
   explorerPlayed: "The book does not have this position; these moves were played in this browser.",
   moveLabel: "{side} pit {pit}",
-  hintProved: "Best moves, proved.",
+  hintProved: "Proved best.",
+  hintOpen: "Probably best; no proof was found in time.",
   hintProbable: "Probably best; the search for a proof goes on.",
   engineHere: "{about} The engine runs here, in your browser.",
   engineServer: "{about} The engine runs on the server.",
@@ -250,7 +252,7 @@ const en = {
   reportTitle: "Report of the game",
   reportWorking: "{n} of {all} positions proved …",
   reportMoves: "Moves with a choice",
-  reportExact: "Exact",
+  reportExact: "Best moves",
   reportSlips: "Inaccuracies",
   reportBlunders: "Blunders",
   reportOpen: "Not evaluated",
@@ -341,7 +343,7 @@ const de = {
   "from.tables": "aus den Tabellen",
   "from.book": "aus dem Buch",
   "from.solver": "vom Löser bewiesen",
-  "from.bound": "Schranken, die in der Zeit bewiesen wurden",
+  "from.bound": "bisher bewiesen",
   "from.depth": "aus einer Suche der Tiefe {n}",
   "from.rules": "nach den Regeln",
   sows: { one: "{side} sät Mulde {pit}: {n} Stein.", other: "{side} sät Mulde {pit}: {n} Steine." },
@@ -354,7 +356,7 @@ const de = {
   toMove: "{side} ist am Zug",
   yourTurn: "Du bist am Zug ({side})",
   toMoveValue: "{mover}: {value} ({origin}).",
-  firstMove: "Klicke auf eine deiner Mulden, sie haben einen hellen Ring. „Lernen“ erklärt das Spiel.",
+  firstMove: "Wähle eine deiner Mulden, sie haben einen hellen Ring. „Lernen“ erklärt das Spiel.",
   about: { one: "{rules}. {n} Mulde je Seite.", other: "{rules}. {n} Mulden je Seite." },
   thinking: "{side} denkt nach …",
   searching: "Suche läuft … {known}",
@@ -474,6 +476,7 @@ const de = {
     other: "Wert für Süd nach jedem Zug; {n} Züge haben etwas verloren. Die Pfeiltasten führen durch das Spiel.",
   },
   graphAfter: "nach {n}: {value}",
+  graphLostAtLeast: "{side} hat durch den letzten Zug mindestens {n} verloren",
   graphLost: "{side} hat durch den letzten Zug {n} verloren",
   longer: "Länger analysieren",
   movesTitle: "Züge",
@@ -491,7 +494,8 @@ const de = {
   explorerBook: "Aus dem Buch, {n} im Spiel: bewiesene Werte von Eröffnungen. Ein Klick auf eine Mulde sät sie.",
   explorerPlayed: "Die Stellung steht nicht im Buch; diese Züge wurden in diesem Browser gespielt.",
   moveLabel: "{side}, Mulde {pit}",
-  hintProved: "Beste Züge, bewiesen.",
+  hintProved: "Bewiesen am besten.",
+  hintOpen: "Wahrscheinlich am besten; in der Zeit wurde kein Beweis gefunden.",
   hintProbable: "Wahrscheinlich am besten; die Suche nach einem Beweis läuft weiter.",
   engineHere: "{about} Die Rechnung läuft hier, im Browser.",
   engineServer: "{about} Die Rechnung läuft auf dem Server.",
@@ -548,23 +552,21 @@ const de = {
   example: "Klicke auf Mulde {pit}.",
   exampleAgain: "Noch einmal",
   "rules.standard":
-    "Die verbreitetsten Regeln. Fällt der letzte Stein in den eigenen Speicher, zieht man noch einmal. Fällt er in " +
-    "eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen; liegen dort keine, bleibt " +
-    "er liegen.",
+    "Fällt er in eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen; liegen dort " +
+    "keine, bleibt er liegen.",
   "rules.empty-capture":
-    "Irving, Donkers und Uiterwijk 2000, Rawlings 2015. Fällt der letzte Stein in eine leere eigene Mulde, wird er " +
-    "mit allen Steinen der Mulde gegenüber geschlagen, auch wenn dort keine liegen.",
+    "Fällt er in eine leere eigene Mulde, wird er mit allen Steinen der Mulde gegenüber geschlagen, auch wenn dort " +
+    "keine liegen.",
   "rules.s-kalaha":
-    "Kvitberg 2026; in Handyspielen 'avalanche'. Es wird nicht geschlagen. Fällt der letzte Stein in eine Mulde " +
-    "mit Steinen, gleich auf welcher Seite, werden alle aufgenommen und weitergesät; der Zug endet in einer leeren " +
-    "Mulde.",
+    "Es wird nicht geschlagen. Fällt der letzte Stein in eine Mulde mit Steinen, gleich auf welcher Seite, werden " +
+    "alle aufgenommen und weitergesät; der Zug endet in einer leeren Mulde. Handyspiele nennen das „Avalanche“.",
   "rules.single-move":
-    "Wie empty-capture, aber man zieht nie noch einmal: Auch ein letzter Stein im eigenen Speicher beendet den " +
+    "Wie „Leer schlagen“, aber man zieht nie noch einmal: Auch ein letzter Stein im eigenen Speicher beendet den " +
     "Zug.",
   reportTitle: "Auswertung des Spiels",
   reportWorking: "{n} von {all} Stellungen bewiesen …",
   reportMoves: "Züge mit Auswahl",
-  reportExact: "Exakt",
+  reportExact: "Beste Züge",
   reportSlips: "Ungenau",
   reportBlunders: "Grobe Fehler",
   reportOpen: "Nicht bewertet",

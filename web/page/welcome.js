@@ -15,9 +15,8 @@ export function showWelcome() {
 
 /** Hides the cards for ever. */
 export function endWelcome() {
-  if (find("welcome").hidden) return;
   find("welcome").hidden = true;
-  remember({ welcomed: true });
+  if (!settings.welcomed) remember({ welcomed: true });
 }
 
 /**

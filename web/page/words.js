@@ -111,9 +111,8 @@ export const ruleName = (rules) =>
   Object.hasOwn(TEXTS.en, `ruleName.${rules}`) ? t(/** @type {Key} */ (`ruleName.${rules}`)) : rules;
 
 /** Explains a rule set, from the server's description. @param {Api.RuleSet} ruleSet */
-export function explain({ name, played_by, summary }) {
+export function explain({ name, summary }) {
   const again = name === "single-move" ? "" : `${t("rulesAgain")} `;
-  const players = `${played_by[0].toUpperCase()}${played_by.slice(1)}`;
-  const text = String(TEXTS[language][`rules.${name}`] ?? `${again}${summary} ${players}.`);
+  const text = `${again}${TEXTS[language][`rules.${name}`] ?? summary}`;
   return text[0].toUpperCase() + text.slice(1);
 }
