@@ -146,7 +146,8 @@ export class MoveList {
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
     const bad = this.values ? mark(place) : "";
-    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : ""];
+    const loss = lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : "";
+    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, loss];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
     const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });

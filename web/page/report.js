@@ -39,7 +39,11 @@ const ROWS = [
   ["reportBlunders", ({ blunders }) => blunders],
   ["reportOpen", ({ open }) => open],
   ["reportLost", ({ lost }) => lost?.toLocaleString(language, TWO_DIGITS) ?? "–"],
-  ["reportAccuracy", ({ accuracy }) => (accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language, { style: "percent" }))],
+  [
+    "reportAccuracy",
+    ({ accuracy }) =>
+      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language, { style: "percent" }),
+  ],
 ];
 
 /**

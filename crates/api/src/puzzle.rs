@@ -11,8 +11,8 @@ use super::{ApiError, day};
 /// Number of games in which a puzzle is searched for.
 const GAMES: usize = 4000;
 
-/// Maximum seeds in play of a puzzle. Nearly every server has tables for that many seeds, and so has a page whose engine
-/// builds them. All of these find the same puzzle.
+/// Maximum seeds in play of a puzzle. Nearly every server has tables for that many seeds, and so has a page whose
+/// engine builds them. All of these find the same puzzle.
 const PUZZLE_SEEDS: u32 = 14;
 
 /// Request for a puzzle: `GET /api/puzzle`.
