@@ -76,7 +76,7 @@ test("players and lines are those of the native program", async () => {
   here.buildAll();
   await there.buildAll();
   for (const player of ["perfect", "alphabeta:4", "greedy"]) {
-    for (const position of ["6x4", ...positions(5, 10)]) {
+    for (const position of ["6x4", ...positions(8, 10).filter((position) => !here.probe(position).finished)]) {
       const words = ["--rules", "standard", "--player", player, "--tables", join(directory, "standard")];
       const [{ move }] = native("move", position, ...words);
       assert.equal(here.move(position, player).move, move, `${player} ${position}`);
