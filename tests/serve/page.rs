@@ -149,7 +149,7 @@ fn the_dialog_of_a_new_game_explains_the_chosen_rules() {
     browser.click("#new");
     let explanation = |rules: Rules| {
         let again = "If the last seed falls into your store, you move again. ";
-        let text = format!("{}{}", if rules == Rules::SingleMove { "" } else { again }, rules.summary());
+        let text = format!("{}{}", if rules.moves_again() { again } else { "" }, rules.summary());
         text[..1].to_uppercase() + &text[1..]
     };
     assert_eq!(browser.text("#new-rules-told"), explanation(Rules::default()));

@@ -114,6 +114,7 @@ declare namespace Api {
     name: string;
     played_by: string;
     summary: string;
+    moves_again: boolean;
   }
 
   interface Server {

@@ -111,8 +111,8 @@ export const ruleName = (rules) =>
   Object.hasOwn(TEXTS.en, `ruleName.${rules}`) ? t(/** @type {Key} */ (`ruleName.${rules}`)) : rules;
 
 /** Explains a rule set, from the server's description. @param {Api.RuleSet} ruleSet */
-export function explain({ name, summary }) {
-  const again = name === "single-move" ? "" : `${t("rulesAgain")} `;
+export function explain({ name, summary, moves_again }) {
+  const again = moves_again ? `${t("rulesAgain")} ` : "";
   const text = `${again}${TEXTS[language][`rules.${name}`] ?? summary}`;
   return text[0].toUpperCase() + text.slice(1);
 }

@@ -371,11 +371,14 @@ pub struct RuleSet {
     name: &'static str,
     played_by: &'static str,
     summary: &'static str,
+    /// True if a last seed in the mover's store gives another move.
+    moves_again: bool,
 }
 
 impl From<Rules> for RuleSet {
     fn from(rules: Rules) -> RuleSet {
-        RuleSet { name: rules.name(), played_by: rules.played_by(), summary: rules.summary() }
+        let (name, played_by, summary) = (rules.name(), rules.played_by(), rules.summary());
+        RuleSet { name, played_by, summary, moves_again: rules.moves_again() }
     }
 }
 

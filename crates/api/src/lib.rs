@@ -43,7 +43,7 @@ pub use answer::{
     Sown, TablesAnswer, Value,
 };
 pub use choose::MoveRequest;
-pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};
 pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
 pub use line::follow_line;
 pub use position::{PositionRequest, SlicedSearch};
