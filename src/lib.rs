@@ -70,13 +70,14 @@
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
 pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory};
+pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{kgp, play, record, watcher};
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
 pub use kalah_solve::{analyse, answer, book, certificate, prove, solve, train};
-pub use kalah_tables::{export, file, printable, progress, random, rows, system, table, temporary, verify};
+pub use kalah_tables::{file, printable, progress, random, rows, system, table, temporary, verify};
 
 /// Computing tables, layer by layer.
 pub mod build {

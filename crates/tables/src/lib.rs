@@ -1,12 +1,11 @@
 //! Exact endgame tablebases for the sowing game Kalah: building on the CPU, keeping, verifying.
 //!
 //! The crate `kalah` re-exports these modules. Dependencies run one way: [`mod@file`], [`system`],
-//! [`progress`] <- [`table`], [`rows`] <- [`builder`] <- [`verify`]; [`table`] <- [`mod@export`].
+//! [`progress`] <- [`table`], [`rows`] <- [`builder`] <- [`verify`].
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`builder`] | computing tables |
-//! | [`mod@export`] | exporting scores: CSV, JSON lines, numpy arrays, Parquet |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`progress`] | progress of a long computation, and stopping it |
@@ -18,7 +17,6 @@
 //! | [`verify`] | checking that tables are correct |
 
 pub mod builder;
-pub mod export;
 pub mod file;
 pub mod printable;
 pub mod progress;

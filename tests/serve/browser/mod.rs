@@ -18,7 +18,7 @@ use super::serving::{agent, read};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Maximum number of open browsers, which are large.
-const MOST: usize = 2;
+const MOST: usize = 4;
 
 /// Number of open browsers.
 static OPEN: Mutex<usize> = Mutex::new(0);

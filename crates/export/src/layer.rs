@@ -2,16 +2,16 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use kalah_core::cancel::Stopped;
+use kalah_core::index::{Frame, RowIndex, TableRow};
+use kalah_core::isa::Isa;
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
 use rayon::prelude::*;
 
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetFile;
 use super::{ExportFormat, random_indices};
-use crate::progress::Pulse;
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
-use kalah_core::cancel::Stopped;
-use kalah_core::index::{Frame, RowIndex, TableRow};
-use kalah_core::isa::Isa;
 
 /// Positions that one task formats.
 const TASK: usize = 1 << 14;

@@ -1,5 +1,7 @@
 //! Exports scores: a layer, or a random sample of it, as text or as an array.
 //!
+//! The crate `kalah` re-exports it as `export`.
+//!
 //! | module | contents |
 //! |---|---|
 //! | [`format`](ExportFormat) | the formats of records |
