@@ -73,7 +73,7 @@ export async function learn(game, place, signal, further, report, shows = true) 
     if (shows) {
       const known = tell(answer).full;
       const { nodes, depth = "–" } = answer;
-      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language), depth }) : known;
+      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language()), depth }) : known;
       setWork(t("searching", { known: full }));
     }
     report();

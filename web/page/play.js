@@ -20,7 +20,7 @@ import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
-import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
+import { fail, forgive, status, tellAll, view } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
@@ -41,6 +41,14 @@ export function keep(push) {
   }
 }
 
+/** Called after each change of the shown place. @type {(() => void)[]} */
+const arrivals = [];
+
+/** Calls a function after each change of the shown place. @param {() => void} listener */
+export function onArrival(listener) {
+  arrivals.push(listener);
+}
+
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
 export function arrive(push = false) {
   begun();
@@ -50,12 +58,12 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   follow(game, now.played);
-  board.show(place, mayPlay(), values());
+  view.board.show(place, mayPlay(), values());
   now.watch?.();
   tellAll();
   showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
-  chosen.arrived?.();
+  for (const listener of arrivals) listener();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
@@ -126,16 +134,16 @@ async function make(move, push = false) {
   else if (place.finished) countGame(game.rules, place);
   // Before the animation, so that the move is kept if the page is left meanwhile.
   keep(push);
-  board.label(place.before, false, false);
+  view.board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
   announce(`${happened(place)} ${next} ${game.told ?? ""}`);
   showStrips(place.before);
   const yours = isHuman(place.before);
-  const whole = await sow(board, place);
+  const whole = await sow(view.board, place);
   if (!whole || turn !== now.turn) return;
   arrive();
   if (move.again && !place.finished && yours) {
-    board.shout(t("moveAgain"));
+    view.board.shout(t("moveAgain"));
     buzz(15);
   }
 }
@@ -176,7 +184,7 @@ function glance(place) {
   begun();
   Object.assign(now, { sowing: false, played: false });
   now.game.show(place);
-  board.show(place, false, values());
+  view.board.show(place, false, values());
   tellAll();
 }
 
@@ -257,4 +265,5 @@ function takeBackExchange() {
   announce(t("exchangeTakenBack"));
 }
 
-Object.assign(chosen, { sow: choose, goTo, glance, playLine, arrange, takeBackExchange });
+/** Actions of the view. */
+export const actions = { sow: choose, goTo, glance, playLine, arrange, takeBackExchange };

@@ -35,7 +35,7 @@ export function preparePreferences(fit) {
   });
   large();
   find("language").replaceChildren(...languages.map(({ tag, told }) => new Option(told, tag)));
-  find("language").value = language;
+  find("language").value = language();
   find("language").addEventListener("change", () => {
     remember({ language: find("language").value });
     location.reload();

@@ -38,11 +38,11 @@ const ROWS = [
   ["reportSlips", ({ slips }) => slips],
   ["reportBlunders", ({ blunders }) => blunders],
   ["reportOpen", ({ open }) => open],
-  ["reportLost", ({ lost }) => lost?.toLocaleString(language, TWO_DIGITS) ?? "–"],
+  ["reportLost", ({ lost }) => lost?.toLocaleString(language(), TWO_DIGITS) ?? "–"],
   [
     "reportAccuracy",
     ({ accuracy }) =>
-      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language, { style: "percent" }),
+      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language(), { style: "percent" }),
   ],
 ];
 

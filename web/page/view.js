@@ -17,16 +17,19 @@ import { ending, happened, name, origin, ruleName, t, tell } from "./words.js";
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves;
- * `arrived` follows a change of place.
- * @type {LineActions & {
+ * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * @typedef {LineActions & {
  *   sow: (side: Side, pit: number) => void,
  *   glance: (place: Place) => void,
  *   playLine: (moves: number[]) => void,
- *   arrived?: () => void,
- * }}
+ * }} Actions
  */
-export const chosen = /** @type {any} */ ({});
+
+/**
+ * Parts of the view, which `openView` makes, and their actions.
+ * @type {{ board: Board, graph: Graph, moves: MoveList, act: Actions }}
+ */
+export const view = /** @type {any} */ ({});
 
 /** Heights of what is above and below the board, in units of the font size. */
 const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
@@ -41,10 +44,12 @@ const space = () => {
   return { width, height: innerHeight - beside * font, large, font };
 };
 
-export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pit), space);
-board.scored = showScore;
-const graph = new Graph(find("graph"), chosen);
-const moveList = new MoveList(find("moves"), chosen);
+/** Makes the parts of the view. @param {Actions} act */
+export function openView(act) {
+  const board = new Board(find("board"), act.sow, space);
+  board.scored = showScore;
+  Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
+}
 
 /** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {
@@ -108,6 +113,7 @@ function showMode(shown) {
 /** Updates everything except the seeds. */
 export function tellAll() {
   const { game } = now;
+  const { board, graph, moves, act } = view;
   const { place } = game;
   const shown = values();
   if (board.labels !== shown) board.fit(shown);
@@ -119,7 +125,7 @@ export function tellAll() {
   const pits = place.raw().rows[0].length;
   const { answer } = place;
   if (shown && answer?.line) {
-    showLine(find("line"), answer.line, pits, chosen.playLine, (pit) => t("moveLabel", { side: "", pit }).trim());
+    showLine(find("line"), answer.line, pits, act.playLine, (pit) => t("moveLabel", { side: "", pit }).trim());
   } else {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
@@ -138,14 +144,14 @@ export function tellAll() {
   document.body.classList.toggle("many", pits > 8);
   if (shown) graph.draw(game);
   setBar(find("bar"), place);
-  moveList.update(game, shown);
+  moves.update(game, shown);
   find("moves-note").textContent = t(game.root.after.length > 0 ? "movesNote" : "movesNone");
   showComment(place);
-  showExplorer(game.rules, place, mayPlay(), (move) => chosen.playLine([move]));
+  showExplorer(game.rules, place, mayPlay(), (move) => act.playLine([move]));
 }
 
 /** Lays everything out again in the available space. */
 export function fit() {
-  board.fit(values());
-  if (values() && now.game) graph.draw(now.game);
+  view.board.fit(values());
+  if (values() && now.game) view.graph.draw(now.game);
 }
