@@ -17,7 +17,7 @@ let play = () => {};
  */
 export async function learnBook(server, rules, place, signal) {
   const pits = place.raw().rows[0].length;
-  const there = server.books?.some((book) => book.rules === rules && book.pits === pits);
+  const there = server.books.some((book) => book.rules === rules && book.pits === pits);
   if (!there || place.book || place.finished) return false;
   try {
     place.book = await api.book(place.literal, rules, signal);
