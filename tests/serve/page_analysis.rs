@@ -53,7 +53,10 @@ fn the_explorer_shows_what_the_book_has() {
             cell.parentElement.querySelector('button').textContent)",
         );
         assert_eq!(shown, json!(recalled.best().map(|pit| pit.to_string()).collect::<Vec<String>>()));
-        browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"pit {best}\"]').click()"));
+        // Screen readers read the side, too.
+        let side = browser.run("return document.querySelector('#board.south-moves') ? 'South' : 'North'");
+        let label = format!("{} pit {best}", side.as_str().unwrap());
+        browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"{label}\"]').click()"));
         moves(&browser, moved + 1);
         position = position.play(RULES, best).unwrap().position;
     }

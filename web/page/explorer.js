@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { find } from "./find.js";
 import { playedFrom } from "./played.js";
-import { seeds, t, tell } from "./words.js";
+import { pitName, seeds, t, tell } from "./words.js";
 
 /** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
@@ -62,14 +62,14 @@ function rowsOf(rules, place) {
     });
 }
 
-/** @param {ReturnType<typeof rowsOf>[number]} row @param {boolean} playable */
-function rowOf({ number, kind, value, full, best, counts }, playable) {
+/** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
+function rowOf({ number, kind, value, full, best, counts }, side, playable) {
   const row = document.createElement("tr");
   const head = document.createElement("th");
   head.scope = "row";
   const button = document.createElement("button");
   Object.assign(button, { type: "button", textContent: String(number), disabled: !playable });
-  button.setAttribute("aria-label", t("moveLabel", { side: "", pit: number }).trim());
+  button.setAttribute("aria-label", pitName(side, number));
   button.addEventListener("click", () => play(number));
   head.append(button);
   const [worth, games] = [document.createElement("td"), document.createElement("td")];
@@ -94,11 +94,11 @@ export function showExplorer(rules, place, playable, chosen) {
   const rows = place.finished ? [] : rowsOf(rules, place);
   const part = find("explorer");
   part.hidden = rows.length === 0;
-  const state = JSON.stringify([rows, playable]);
+  const state = JSON.stringify([rows, place.side, playable]);
   if (part.dataset.state === state) return;
   part.dataset.state = state;
   find("explorer-note").textContent = place.book?.in_book
     ? t("explorerBook", { n: seeds(place.book.seeds) })
     : t("explorerPlayed");
-  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, playable)));
+  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable)));
 }

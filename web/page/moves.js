@@ -3,7 +3,7 @@
 import { LineTools } from "./linetools.js";
 import { mistake, other } from "./game.js";
 import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
-import { letter, name, t } from "./words.js";
+import { letter, name, pitName, t } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
@@ -149,7 +149,7 @@ export class MoveList {
     const loss = lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : "";
     const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, loss];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
-    const label = `${parts.join("")}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
+    const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
     const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
     const more = [cost ?? "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));

@@ -34,7 +34,7 @@ export function preparePreferences(fit) {
     large();
   });
   large();
-  find("language").replaceChildren(...languages.map(({ tag, told }) => new Option(told, tag)));
+  find("language").replaceChildren(...languages.map(({ tag, name }) => new Option(name, tag)));
   find("language").value = language();
   find("language").addEventListener("change", () => {
     remember({ language: find("language").value });

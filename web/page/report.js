@@ -3,7 +3,7 @@
 import { find } from "./find.js";
 import { SIDES, isReached, loss, mistake } from "./game.js";
 import { onTab, openTab } from "./tabs.js";
-import { language, name, t } from "./words.js";
+import { language, pitName, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
@@ -86,7 +86,7 @@ export function tellReport(places, done, goTo) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
-    const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
+    const move = pitName(place.before.side, place.by.move);
     const lost = t(exact ? "moveLost" : "moveLostAtLeast", { n: seeds });
     button.textContent = `${place.path.length}. ${move}: ${lost}`;
     button.addEventListener("click", () => goTo(place.before));

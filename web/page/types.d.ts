@@ -159,3 +159,9 @@ type Counts = [won: number, drawn: number, lost: number];
 
 /** Counts for each move of a position. */
 type Played = Record<string, Counts>;
+
+/** A text. If it has several forms, `other` serves for all numbers. */
+type Wording = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+
+/** A text in English and German. */
+type Wordings = [english: Wording, german: Wording];

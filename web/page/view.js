@@ -5,14 +5,14 @@ import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
 import { around, find } from "./find.js";
-import { isReached } from "./game.js";
+import { isReached, other } from "./game.js";
 import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { showScore, showStrips } from "./strip.js";
-import { ending, happened, name, origin, ruleName, t, tell } from "./words.js";
+import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
@@ -125,7 +125,9 @@ export function tellAll() {
   const pits = place.raw().rows[0].length;
   const { answer } = place;
   if (shown && answer?.line) {
-    showLine(find("line"), answer.line, pits, act.playLine, (pit) => t("moveLabel", { side: "", pit }).trim());
+    /** @param {number} pit @param {number} turn */
+    const labelOf = (pit, turn) => pitName(turn % 2 === 0 ? place.side : other(place.side), pit);
+    showLine(find("line"), answer.line, pits, act.playLine, labelOf);
   } else {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
