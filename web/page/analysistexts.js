@@ -35,6 +35,32 @@ export const ANALYSIS = {
   hintTitle: ["Mark the best moves (H)", "Beste Züge zeigen (H)"],
   report: ["Report", "Auswertung"],
   values: ["Values", "Werte"],
+  labels: ["Labels of moves", "Beschriftung der Züge"],
+  "labels.value": ["as value", "als Wert"],
+  "labels.loss": ["as loss", "als Verlust"],
+  labelsNote: [
+    "Labels of moves show their values or their losses. A value is the difference of the stores at the end with best " +
+      "play. A loss is how much worse a move is than the best one: 0 is best, −4 costs 4 seeds of that difference.",
+    "An den Zügen steht ihr Wert oder ihr Verlust. Ein Wert ist der Unterschied der Speicher am Ende bei bestem " +
+      "Spiel. Ein Verlust ist der Abstand zum besten Zug: 0 ist der beste, −4 kostet 4 Steine dieses Unterschieds.",
+  ],
+  loses: [
+    { one: "loses {n} seed", other: "loses {n} seeds" },
+    { one: "verliert {n} Stein", other: "verliert {n} Steine" },
+  ],
+  losesAtLeast: [
+    { one: "loses at least {n} seed", other: "loses at least {n} seeds" },
+    { one: "verliert mindestens {n} Stein", other: "verliert mindestens {n} Steine" },
+  ],
+  losesAtMost: [
+    { one: "loses at most {n} seed", other: "loses at most {n} seeds" },
+    { one: "verliert höchstens {n} Stein", other: "verliert höchstens {n} Steine" },
+  ],
+  losesAbout: [
+    { one: "loses about {n} seed", other: "loses about {n} seeds" },
+    { one: "verliert etwa {n} Stein", other: "verliert etwa {n} Steine" },
+  ],
+  losesNothing: ["loses nothing", "verliert nichts"],
   valuesTitle: ["Show the value of every move", "Den Wert jedes Zugs zeigen"],
   analysis: ["Analysis", "Analyse"],
   bestPlay: ["Best play", "Bestes Spiel"],
@@ -70,6 +96,7 @@ export const ANALYSIS = {
   explorer: ["Explorer", "Eröffnungen"],
   explorerMove: ["Pit", "Mulde"],
   explorerValue: ["Value", "Wert"],
+  explorerLoss: ["Loss", "Verlust"],
   explorerGames: ["Your games", "Deine Spiele"],
   explorerGamesTitle: [
     "Games finished in this browser: won, drawn and lost for the side that moved",

@@ -2,8 +2,10 @@
 
 import * as api from "./api.js";
 import { find } from "./find.js";
+import { labelOf } from "./labels.js";
 import { playedFrom } from "./played.js";
-import { pitName, seeds, t, tell } from "./words.js";
+import { settings } from "./settings.js";
+import { pitName, seeds, t } from "./words.js";
 
 /** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
@@ -50,7 +52,7 @@ function rowsOf(rules, place) {
     .sort((a, b) => a - b)
     .map((number) => {
       const move = book?.moves.find((move) => move.move === number);
-      const told = book && move && says(move, book) ? tell(move) : undefined;
+      const told = book && move && says(move, book) ? labelOf(book, move) : undefined;
       return {
         number,
         kind: told?.kind ?? "",
@@ -94,9 +96,10 @@ export function showExplorer(rules, place, playable, chosen) {
   const rows = place.finished ? [] : rowsOf(rules, place);
   const part = find("explorer");
   part.hidden = rows.length === 0;
-  const state = JSON.stringify([rows, place.side, playable]);
+  const state = JSON.stringify([rows, place.side, playable, settings.labels]);
   if (part.dataset.state === state) return;
   part.dataset.state = state;
+  find("explorer-value").textContent = t(settings.labels === "loss" ? "explorerLoss" : "explorerValue");
   find("explorer-note").textContent = place.book?.in_book
     ? t("explorerBook", { n: seeds(place.book.seeds) })
     : t("explorerPlayed");

@@ -133,29 +133,6 @@ export class Place {
  */
 export const isReached = (place) => place.before !== undefined;
 
-/**
- * Returns the loss of the move that led to a place: `seeds` of the final difference, and `turns` if it turned a win
- * or a draw into something worse. It is `exact`, or at least this. Undefined if nothing is proved.
- * @param {Place} place
- */
-export function loss(place) {
-  const answer = place.before?.answer;
-  const made = answer?.moves.find((move) => move.move === place.by?.move);
-  if (!answer || !made) return undefined;
-  const best = answer.value ?? answer.lower;
-  const got = made.value ?? made.upper;
-  if (best === undefined || got === undefined) return undefined;
-  const exact = answer.value !== undefined && made.value !== undefined;
-  if (!exact && best <= got) return undefined;
-  return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got), exact };
-}
-
-/** Returns the loss of the move that led to a place, if it lost anything. @param {Place} place */
-export function mistake(place) {
-  const lost = loss(place);
-  return lost && lost.seeds > 0 ? lost : undefined;
-}
-
 /** Returns the number of seeds that the move that led to a place captured. @param {Reached} place */
 export function captured(place) {
   const [before, after] = [place.before.raw(), place.raw()];

@@ -1,7 +1,9 @@
 // The list of moves with its variations. It is updated in place, so that the focus stays.
 
 import { LineTools } from "./linetools.js";
-import { mistake, other } from "./game.js";
+import { other } from "./game.js";
+import { madeLabel } from "./labels.js";
+import { mistake } from "./loss.js";
 import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
 import { letter, name, pitName, t } from "./words.js";
 
@@ -51,7 +53,7 @@ export class MoveList {
     this.here = null;
   }
 
-  /** Shows the moves of a game, with `values` also their losses. @param {Game} game @param {boolean} values */
+  /** Shows the moves of a game, with `values` also their labels. @param {Game} game @param {boolean} values */
   update(game, values) {
     this.shown = new Set(game.places);
     this.game = game;
@@ -134,7 +136,7 @@ export class MoveList {
   made(place) {
     const button = make("button", "");
     button.type = "button";
-    button.append(make("span", "letter"), make("span", "move"), make("small", "lost"));
+    button.append(make("span", "letter"), make("span", "move"), make("small", "worth"));
     button.addEventListener("click", () => this.act.goTo(place));
     this.buttons.set(place, button);
     return button;
@@ -146,8 +148,8 @@ export class MoveList {
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
     const bad = this.values ? mark(place) : "";
-    const loss = lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : "";
-    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, loss];
+    const worth = this.values ? madeLabel(place) : "";
+    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
     const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });

@@ -1,7 +1,8 @@
 // The report of a game: losses of each side's moves.
 
 import { find } from "./find.js";
-import { SIDES, isReached, loss, mistake } from "./game.js";
+import { SIDES, isReached } from "./game.js";
+import { loss, mistake } from "./loss.js";
 import { onTab, openTab } from "./tabs.js";
 import { language, pitName, t } from "./words.js";
 

@@ -3,7 +3,7 @@
 const KEY = "kalah";
 
 /** @type {Settings} */
-const DEFAULTS = { speed: "normal", sounds: true, vibrate: true, keys: true, large: false };
+const DEFAULTS = { speed: "normal", labels: "value", sounds: true, vibrate: true, keys: true, large: false };
 
 /** @returns {Partial<Settings>} */
 function stored() {

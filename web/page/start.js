@@ -140,7 +140,7 @@ export async function start(transport) {
   setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side));
   prepare(now.server);
-  preparePreferences(() => view.board.fit());
+  preparePreferences({ fit: () => view.board.fit(), label: () => now.game && tellAll() });
   await load();
   listen();
   document.removeEventListener("click", early);

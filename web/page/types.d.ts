@@ -8,6 +8,8 @@ interface Settings {
   values?: boolean;
   /** Speed of moves. */
   speed: "slow" | "normal" | "instant" | "step";
+  /** Labels of moves: their values, or what they lose against the best move. */
+  labels: "value" | "loss";
   sounds: boolean;
   vibrate: boolean;
   /** True if single keys sow pits and stand for buttons. */
