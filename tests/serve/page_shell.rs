@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{STILL, choose, drawn, moves, remember, server, settled};
+use crate::browser::board::{RULES, STILL, choose, drawn, moves, remember, server, settled};
 
 /// Adds up in `shift` how far parts of the page move without a cause, as Chromium measures it.
 const SHIFT: &str = "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
@@ -248,6 +248,27 @@ fn a_short_link_is_enough_for_a_start() {
     browser.go(&server.url("/#3x2&north=human"));
     settled(&browser, "south");
     assert_eq!(drawn(&browser), json!([2, 2, 2, 0, 2, 2, 2, 0]));
+    // The address stays short, and shortens longer links.
+    browser.keys("1");
+    browser.wait("location.hash === '#3x2&north=human&moves=1'");
+    browser.go("about:blank");
+    browser
+        .go(&server
+            .url(&format!("/#rules={RULES}&board=<3,0,0,2,2,2,2,2,2>&first=south&south=human&moves=1&north=human")));
+    browser.wait("location.hash === '#3x2&north=human&moves=1'");
+    // Other boards stand there as rows, or whole.
+    for (link, short) in
+        [("board=<3,0,0,2,1,0,2,2,2>", "2,1,0/2,2,2"), ("board=<3,1,0,2,1,0,2,2,2>", "%3C3,1,0,2,1,0,2,2,2%3E")]
+    {
+        browser.go("about:blank");
+        browser.go(&server.url(&format!("/#{link}&north=human")));
+        browser.wait(&format!("location.hash === '#{short}&north=human'"));
+        let drawn_first = drawn(&browser);
+        browser.go("about:blank");
+        browser.go(&server.url(&format!("/#{short}&north=human")));
+        settled(&browser, "south");
+        assert_eq!(drawn(&browser), drawn_first, "{short}");
+    }
 }
 
 #[test]

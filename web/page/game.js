@@ -45,6 +45,14 @@ export function parse(text) {
   return board && board.rows[0].length > 0 && board.rows[0].length === board.rows[1].length ? board : undefined;
 }
 
+/** Returns the shortest text of a literal that `parse` reads: `6x4`, its rows, or itself. @param {string} literal */
+export function shortest(literal) {
+  const { stores, rows } = read(literal);
+  if (stores.some(Boolean)) return literal;
+  const even = rows.flat().every((seeds) => seeds === rows[0][0]);
+  return even ? `${rows[0].length}x${rows[0][0]}` : rows.join("/");
+}
+
 /** A place in a game: a position, the side to move, and the answers about it. */
 export class Place {
   /**

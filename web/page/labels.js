@@ -35,7 +35,7 @@ function tellLoss(answer, move) {
  */
 export const labelOf = (answer, move) => (settings.labels === "loss" ? tellLoss(answer, move) : tell(move));
 
-/** Returns the short label of the move that led to a place: its value, or its loss if it has one. @param {Place} place */
+/** Returns the short label of the move that led to a place: its value, or its proved loss. @param {Place} place */
 export function madeLabel(place) {
   const known = made(place);
   if (!known) return "";

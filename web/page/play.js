@@ -31,7 +31,7 @@ import { ending, happened, name, t } from "./words.js";
 export function keep(push) {
   if (now.watch) return;
   const { game } = now;
-  const link = fragment(game, players, game.puzzle ? named(game.puzzle) : {});
+  const link = fragment(game, players, now.server.rules[0], game.puzzle ? named(game.puzzle) : {});
   keepLast(link);
   if (`#${link}` === location.hash) return;
   try {

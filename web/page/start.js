@@ -7,7 +7,7 @@ import { listenToComments } from "./comment.js";
 import { defaultRules, prepare } from "./dialogs.js";
 import { listenToEditor } from "./editor.js";
 import { around, find } from "./find.js";
-import { SIDES, parse } from "./game.js";
+import { SIDES, parse, write } from "./game.js";
 import { listenToGameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
@@ -73,12 +73,12 @@ function listen() {
   addEventListener("resize", fit);
   new ResizeObserver(() => values() && tellAll()).observe(find("graph"));
   addEventListener("hashchange", () => {
-    expandLink();
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
+    const board = asked.board && parse(asked.board);
     const same =
-      game.rules === asked.rules &&
-      game.root.literal === asked.board &&
+      game.rules === (asked.rules ?? now.server.rules[0]) &&
+      game.root.literal === (board && write(board)) &&
       game.root.side === asked.side &&
       game.pie === asked.pie;
     const place = same && game.find(asked.moves.slice(0, asked.at));
@@ -90,12 +90,6 @@ function listen() {
     game.show(place);
     arrive();
   });
-}
-
-/** Gives a short link such as `#6x4` its full form. */
-function expandLink() {
-  const [, board, more] = /^#(\d{1,2}x\d{1,3})(&.*)?$/.exec(location.hash) ?? [];
-  if (board) history.replaceState(null, "", `#board=${board}${more ?? ""}`);
 }
 
 /** Shows an empty board of the expected size, so that nothing moves when the server has answered. */
@@ -125,7 +119,6 @@ export async function start(transport) {
   listenToMachine();
   document.documentElement.lang = language();
   translate(document);
-  expandLink();
   document.body.classList.toggle("large", settings.large);
   // A button that is clicked before the first answer works after it.
   const wanted = { button: /** @type {HTMLElement | null} */ (null) };
