@@ -243,6 +243,23 @@ fn single_keys_can_be_turned_off_and_tabs_keep_the_settings_of_each_other() {
 }
 
 #[test]
+fn images_for_phones_and_link_previews_have_their_sizes() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/"));
+    let found = browser.run(
+        "const names = [...document.querySelectorAll('link[rel=apple-touch-icon], meta[property=\"og:image\"]')]
+           .map((element) => element.getAttribute('href') ?? element.content).concat('icon-192.png', 'icon-512.png');
+         return Promise.all(names.map(async (name) => {
+           const { width, height } = await createImageBitmap(await (await fetch(name)).blob());
+           return [name, width, height];
+         }))",
+    );
+    let sizes = [("preview.png", 1200, 630), ("icon-180.png", 180, 180), ("icon-192.png", 192, 192)];
+    let sizes = sizes.into_iter().chain([("icon-512.png", 512, 512)]);
+    assert_eq!(found, json!(sizes.collect::<Vec<_>>()));
+}
+
+#[test]
 fn a_short_link_is_enough_for_a_start() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#3x2&north=human"));
