@@ -79,10 +79,12 @@ function board() {
 /** Icon within another drawing. */
 const inner = icon.replace("<svg ", '<svg width="64" height="64" ');
 
+const tagline = "Play mancala, and see the exact value of each move";
+
 const preview = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" font-family="system-ui, sans-serif">
 <rect width="1200" height="630" fill="#f4ede1"/><g transform="translate(90 62) scale(1.72)">${inner}</g>
 <text x="226" y="128" font-size="76" font-weight="700" fill="#26211a">Kalah</text>
-<text x="228" y="180" font-size="33" fill="#5f574b">Play mancala, and see the exact value of each move</text>${board()}</svg>`
+<text x="228" y="180" font-size="33" fill="#5f574b">${tagline}</text>${board()}</svg>`;
 
 const work = mkdtempSync(join(tmpdir(), "kalah-images-"));
 for (const [name, drawing, width, height] of /** @type {[string, string, number, number][]} */ ([
