@@ -181,8 +181,8 @@ fn a_page_magnified_four_times_can_be_used() {
     browser.go(&server.url("/#board=6x4&north=human"));
     browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
     assert_eq!(browser.run("return document.documentElement.scrollWidth <= innerWidth"), true);
-    for selector in ["#new", ".cell.south .pit[data-pit='3']", "#undo", "#menu summary"] {
-        // Scrolled to, it is in full view, and nothing covers it.
+    // Scrolled to, it is in full view, and nothing covers it.
+    let is_seen = |selector: &str| {
         let seen = browser.run(&format!(
             "const element = document.querySelector(\"{selector}\");
              element.scrollIntoView({{ block: 'center' }});
@@ -191,7 +191,17 @@ fn a_page_magnified_four_times_can_be_used() {
              return element.contains(hit) && box.left >= 0 && box.right <= innerWidth"
         ));
         assert_eq!(seen, true, "{selector}");
+    };
+    for selector in ["#new", ".cell.south .pit[data-pit='3']", "#undo", "#menu summary"] {
+        is_seen(selector);
     }
+    // In a dialog, too.
+    browser.click("#puzzle");
+    for selector in ["#puzzle-level", ".calendar [data-day]", ".calendar + #puzzle-state", "#puzzle-dialog .main"] {
+        is_seen(selector);
+    }
+    browser.keys("\u{e00c}");
+    browser.wait("!document.querySelector('dialog[open]')");
     browser.click(".cell.south .pit[data-pit='3']");
     moves(&browser, 1);
     browser.click("#panel");

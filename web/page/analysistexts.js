@@ -36,8 +36,8 @@ export const ANALYSIS = {
   report: ["Report", "Auswertung"],
   values: ["Values", "Werte"],
   labels: ["Labels of moves", "Beschriftung der Züge"],
-  "labels.value": ["as value", "als Wert"],
-  "labels.loss": ["as loss", "als Verlust"],
+  "labels.value": ["final difference", "Enddifferenz"],
+  "labels.loss": ["seeds lost", "verlorene Steine"],
   labelsNote: [
     "Labels of moves show their values or their losses. A value is the difference of the stores at the end with best " +
       "play. A loss is how much worse a move is than the best one: 0 is best, −4 costs 4 seeds of that difference.",

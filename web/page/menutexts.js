@@ -25,15 +25,18 @@ export const MENU = {
   large: ["Large board", "Großes Brett"],
   languageLabel: ["Language", "Sprache"],
   gameTools: ["Game", "Spiel"],
-  foot: [
-    "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the " +
-      "Tab key reached. U takes a move back, R repeats it, H marks the best moves. A value is the difference of " +
-      "the stores at the end with best play. Values are exact unless they follow ≥ or ≤ (a proved bound) or ≈ (an " +
-      "estimate).",
-    "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, " +
-      "wenn die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die " +
-      "besten Züge. Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer " +
-      "wenn ≥ oder ≤ (eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
+  footKeys: [
+    "Number keys sow a pit. Arrow keys, Home and End move through the game, or along the row from a pit that the Tab " +
+      "key reached. U takes a move back, R repeats it, H marks the best moves.",
+    "Zifferntasten säen eine Mulde. Pfeiltasten, Pos1 und Ende führen durch das Spiel, oder durch die Reihe, wenn " +
+      "die Tabulatortaste eine Mulde erreicht hat. U nimmt einen Zug zurück, R wiederholt ihn, H zeigt die besten " +
+      "Züge.",
+  ],
+  footValues: [
+    "A value is the difference of the stores at the end with best play. Values are exact unless they follow ≥ or ≤ " +
+      "(a proved bound) or ≈ (an estimate).",
+    "Ein Wert ist der Unterschied der Speicher am Ende bei bestem Spiel. Werte sind exakt, außer wenn ≥ oder ≤ " +
+      "(eine bewiesene Schranke) oder ≈ (eine Schätzung) davor steht.",
   ],
   cancel: ["Cancel", "Abbrechen"],
   close: ["Close", "Schließen"],

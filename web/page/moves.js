@@ -128,7 +128,8 @@ export class MoveList {
     const { item, number } = known;
     item.className = `turn ${turn.second ? "second" : "first"}`;
     put(number, numbered ? numberOf(turn) : "");
-    arrange(item, [number, ...turn.places.map((place) => this.button(place))]);
+    const last = turn.places.at(-1);
+    arrange(item, [number, ...turn.places.map((place) => this.button(place, place === last))]);
     return item;
   }
 
@@ -142,13 +143,13 @@ export class MoveList {
     return button;
   }
 
-  /** @param {Reached} place */
-  button(place) {
+  /** Within a turn, only moves that lost something have a label. @param {Reached} place @param {boolean} isLast */
+  button(place, isLast) {
     const button = this.buttons.get(place) ?? this.made(place);
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
     const bad = this.values ? mark(place) : "";
-    const worth = this.values ? madeLabel(place) : "";
+    const worth = this.values && (isLast || lost) ? madeLabel(place) : "";
     const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
     const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;

@@ -131,7 +131,7 @@ export async function start(transport) {
   const [told, tables] = await Promise.all([api.server(), api.tables()]);
   now.server = { ...told, default: defaultRules(told, tables) };
   setPrograms(now.server.players);
-  for (const side of SIDES) fillPlayers(find(side));
+  for (const side of SIDES) fillPlayers(find(side), true);
   prepare(now.server);
   preparePreferences({ fit: () => view.board.fit(), label: () => now.game && tellAll() });
   await load();

@@ -138,6 +138,8 @@ export function tellAll() {
     Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
   );
   find("task").hidden = !game.puzzle;
+  // The task says who is to move.
+  find("status").hidden = Boolean(game.puzzle) && !shown && !place.finished;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   const about = t("about", { rules: ruleName(game.rules), n: pits });
   find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });

@@ -69,7 +69,11 @@ function fakeBoard(rows) {
   };
 }
 
-/** Animates a move of South. Returns its length in milliseconds, and the board. @param {number[][]} rows @param {number} pit */
+/**
+ * Animates a move of South. Returns its length in milliseconds, its seeds, and its pictures.
+ * @param {number[][]} rows
+ * @param {number} pit
+ */
 async function animate(rows, pit) {
   const { sowing, board: expected } = relay(rows, pit);
   const board = fakeBoard(rows);
@@ -103,9 +107,9 @@ before(() => {
   Object.assign(globalThis, fake);
   performance.now = () => clock;
   // Browsers run timers some milliseconds late.
-  globalThis.setTimeout = /** @type {any} */ (
-    (/** @type {() => void} */ run, /** @type {number} */ time) => timers.push({ time: clock + Math.max(4, time) + 3, run })
-  );
+  const later = (/** @type {() => void} */ run, /** @type {number} */ time) =>
+    timers.push({ time: clock + Math.max(4, time) + 3, run });
+  globalThis.setTimeout = /** @type {any} */ (later);
 });
 
 after(() => {
