@@ -43,6 +43,7 @@ fn the_last_move_its_captures_and_an_extra_turn_are_marked() {
     settled(&browser, "south");
     assert_eq!(marked(&browser, "from"), json!([]));
     browser.go(&server.url("/#board=1,0,1/1,3,1&north=human&moves=3"));
+    browser.wait("document.querySelector('.mark-last')");
     settled(&browser, "south");
     assert_eq!(marked(&browser, "last"), json!(["store south"]));
     assert!(browser.text("#last").contains("South moves again"));

@@ -24,6 +24,12 @@ import { fail, forgive, status, tellAll, view } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
+/** State of the browser's history at addresses that `keep` wrote. */
+const KEPT = "kept";
+
+/** Returns true if the page wrote the current address, as after the browser's Back; false for a link. */
+export const isKept = () => history.state === KEPT;
+
 /**
  * Keeps the game in the address and in the browser; with `push` the browser's Back returns to the previous state.
  * @param {boolean} [push]
@@ -33,9 +39,10 @@ export function keep(push) {
   const { game } = now;
   const link = fragment(game, players, now.server.rules[0], game.puzzle ? named(game.puzzle) : {});
   keepLast(link);
-  if (`#${link}` === location.hash) return;
+  const there = `#${link}` === location.hash;
+  if (there && isKept()) return;
   try {
-    history[push ? "pushState" : "replaceState"](null, "", `#${link}`);
+    history[push && !there ? "pushState" : "replaceState"](KEPT, "", `#${link}`);
   } catch {
     // Browsers refuse many changes in a short time.
   }

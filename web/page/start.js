@@ -13,7 +13,7 @@ import { listenToKeys } from "./keys.js";
 import { listenToLesson, teach } from "./lesson.js";
 import { fromFragment } from "./link.js";
 import { listenToMachine } from "./machine.js";
-import { actions, arrive, browse, choose, keep, onArrival, step } from "./play.js";
+import { actions, arrive, browse, choose, isKept, keep, onArrival, step } from "./play.js";
 import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
 import { preparePreferences } from "./preferences.js";
 import { helped } from "./puzzle.js";
@@ -76,7 +76,9 @@ function listen() {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
     const board = asked.board && parse(asked.board);
+    // A link may also name other players.
     const same =
+      isKept() &&
       game.rules === (asked.rules ?? now.server.rules[0]) &&
       game.root.literal === (board && write(board)) &&
       game.root.side === asked.side &&
