@@ -72,6 +72,9 @@ fn axe_core_finds_nothing() {
         browser.wait("document.querySelector('#end').checkVisibility()");
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "end, {scheme}");
+        browser.screen(390, 844);
+        assert_eq!(findings(&browser), json!([]), "phone, {scheme}");
+        browser.screen(1280, 800);
     }
 }
 
