@@ -38,7 +38,7 @@ fn few() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_site_has_the_icons_of_its_manifest() {
+fn the_page_of_a_site_has_the_icons_of_its_manifest() {
     let work = tempfile::tempdir().unwrap();
     let tables = few();
     assert_eq!(run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None).0, 0);
