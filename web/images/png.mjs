@@ -56,8 +56,11 @@ function chunk(kind, data) {
   return Buffer.concat([length, whole, end]);
 }
 
-/** Divides colours, with their numbers, into at most `most` groups by the median of the widest channel.
- * @param {[number[], number][]} colours @param {number} most */
+/**
+ * Divides colours, with their numbers of pixels, into at most `most` groups: always the widest, at its median.
+ * @param {[number[], number][]} colours
+ * @param {number} most
+ */
 function groups(colours, most) {
   const all = [colours];
   /** @param {[number[], number][]} group */
