@@ -35,8 +35,8 @@ function stones(x, y, count, first) {
   if (around < count) places.push([x, y]);
   const drawn = places.map(([cx, cy], index) => {
     const colour = STONES[(first + 2 * index) % STONES.length];
-    const stone = `<circle cx="${cx}" cy="${cy}" r="12.500" fill="${colour}" stroke="#2c1706" stroke-width="1.500"/>`;
-    return `${stone}<circle cx="${cx - 4}" cy="${cy - 4}" r="3.500" fill="#fff" opacity=".6"/>`;
+    const stone = `<circle cx="${cx}" cy="${cy}" r="12.5" fill="${colour}" stroke="#2c1706" stroke-width="1.5"/>`;
+    return `${stone}<circle cx="${cx - 4}" cy="${cy - 4}" r="3.5" fill="#fff" opacity=".6"/>`;
   });
   return drawn.join("");
 }
