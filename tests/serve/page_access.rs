@@ -64,6 +64,17 @@ fn axe_core_finds_nothing() {
             browser.keys("\u{e00c}");
             browser.wait("!document.querySelector('dialog[open]')");
         }
+        // The end of a game.
+        browser.go("about:blank");
+        browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human&values=off"));
+        browser.wait("document.querySelector('.pit.legal')");
+        browser.keys("3");
+        browser.wait("document.querySelector('#end').checkVisibility()");
+        browser.run(&axe(&browser));
+        assert_eq!(findings(&browser), json!([]), "end, {scheme}");
+        browser.screen(390, 844);
+        assert_eq!(findings(&browser), json!([]), "phone, {scheme}");
+        browser.screen(1280, 800);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use kalah::book::Book;
 use kalah::game::Position;
+use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -53,13 +54,54 @@ fn the_explorer_shows_what_the_book_has() {
             cell.parentElement.querySelector('button').textContent)",
         );
         assert_eq!(shown, json!(recalled.best().map(|pit| pit.to_string()).collect::<Vec<String>>()));
-        browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"pit {best}\"]').click()"));
+        // Screen readers read the side, too.
+        let side = browser.run("return document.querySelector('#board.south-moves') ? 'South' : 'North'");
+        let label = format!("{} pit {best}", side.as_str().unwrap());
+        browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"{label}\"]').click()"));
         moves(&browser, moved + 1);
         position = position.play(RULES, best).unwrap().position;
     }
     // If values are hidden, the explorer hides them too.
     browser.click("#values");
     browser.wait("!document.querySelector('#explorer').checkVisibility()");
+}
+
+#[test]
+fn labels_show_values_or_losses_and_the_choice_is_remembered() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
+    let position: Position = "3x2".parse().unwrap();
+    let scores = tables.move_scores(&position).unwrap();
+    let best = scores.iter().map(|&(_, score)| score).max().unwrap();
+    let losses: Vec<String> = scores
+        .iter()
+        .map(|&(_, score)| match 2 * (best - score) {
+            0 => "0".to_owned(),
+            lost => format!("−{lost}"),
+        })
+        .collect();
+    let &(bad, score) = scores.iter().find(|&&(_, score)| score < best).expect("some move loses something");
+    let shown = "[...document.querySelectorAll('.cell.south')].sort((a, b) => \
+        a.querySelector('.pit').dataset.pit - b.querySelector('.pit').dataset.pit)\
+        .map((cell) => cell.querySelector('.label b')?.textContent)";
+    let worth = "document.querySelector('#moves .worth')?.textContent.trim()";
+    browser.go(&server.url(&format!("/#board=3x2&north=human&moves={bad}&at=0")));
+    settled(&browser, "south");
+    let value = position.value(score);
+    let signed = format!("{}{}", ["−", "", "+"][(value.signum() + 1) as usize], value.abs());
+    browser.wait(&format!("{worth} === {}", json!(signed)));
+    browser.run(
+        "const select = document.querySelector('#labels'); select.value = 'loss'; \
+         select.dispatchEvent(new Event('change'))",
+    );
+    let lost = format!("−{}", 2 * (best - score));
+    for _ in 0..2 {
+        browser.wait(&format!("JSON.stringify({shown}) === {}", json!(json!(losses).to_string())));
+        browser.wait(&format!("{worth} === {}", json!(lost)));
+        browser.run("window.before = true; location.reload()");
+        browser.wait("!window.before && document.querySelector('.pit')");
+        settled(&browser, "south");
+    }
 }
 
 #[test]

@@ -35,10 +35,7 @@ fn enter_in_a_dialog_means_its_main_button() {
     browser.run("const field = document.querySelector('#new-seeds'); field.value = 1; field.focus()");
     browser.run("document.querySelector('#new-pits').value = 3");
     browser.keys(ENTER);
-    browser.wait(
-        "location.hash.includes('board=<3,0,0,1,1,1,1,1,1>') || \
-        location.hash.includes('board=%3C3,0,0,1,1,1,1,1,1%3E')",
-    );
+    browser.wait("location.hash === '#3x1&north=human'");
     settled(&browser, "south");
     choose(&browser, "#edit");
     browser.run(

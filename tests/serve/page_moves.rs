@@ -6,14 +6,14 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, moves, remember, server, settled};
 
 /// A game with a main line, two variations, one of them within a variation, and comments.
 const GAME: &str = "board=3x2&north=human&moves=1,2,1&also=1,3,2,1;1,3,1&at=1&note=1,3:why%20%20not%3F%0Aa%20line";
 
-/// Expression of the moves in the list with their numbers, without marks of losses.
+/// Expression of the moves in the list with their numbers, without marks and values.
 const LIST: &str = "[...document.querySelectorAll('#moves .number, #moves button')].map((part) => \
-    part.textContent.replace(/[?!]*( −\\d+)?$/, '')).filter(Boolean).join(' ')";
+    part.textContent.replace(/[?!]*( [+−]?\\d+)?$/, '')).filter(Boolean).join(' ')";
 
 /// Expected list of [`GAME`].
 const LISTED: &str = "1. S 1 N 2 N 1 1… N 3 2. S 2 2. S 1 2… N 1";
@@ -174,6 +174,7 @@ fn turns_are_numbered_and_bad_moves_are_marked() {
         let made = position.play(RULES, pit).unwrap();
         (position, again) = (made.position, made.again);
     }
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "labels": "loss" }));
     browser.go(&server.url(&format!("/#board=3x2&north=human&moves={}", played.join(","))));
     let list = "[...document.querySelectorAll('#moves .number, #moves button')].map((part) => part.textContent)\
         .filter(Boolean).join(' ')";

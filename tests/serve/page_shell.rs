@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{STILL, choose, drawn, moves, remember, server, settled};
+use crate::browser::board::{RULES, STILL, choose, drawn, moves, remember, server, settled};
 
 /// Adds up in `shift` how far parts of the page move without a cause, as Chromium measures it.
 const SHIFT: &str = "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
@@ -181,8 +181,8 @@ fn a_page_magnified_four_times_can_be_used() {
     browser.go(&server.url("/#board=6x4&north=human"));
     browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
     assert_eq!(browser.run("return document.documentElement.scrollWidth <= innerWidth"), true);
-    for selector in ["#new", ".cell.south .pit[data-pit='3']", "#undo", "#menu summary"] {
-        // Scrolled to, it is in full view, and nothing covers it.
+    // Scrolled to, it is in full view, and nothing covers it.
+    let is_seen = |selector: &str| {
         let seen = browser.run(&format!(
             "const element = document.querySelector(\"{selector}\");
              element.scrollIntoView({{ block: 'center' }});
@@ -191,7 +191,17 @@ fn a_page_magnified_four_times_can_be_used() {
              return element.contains(hit) && box.left >= 0 && box.right <= innerWidth"
         ));
         assert_eq!(seen, true, "{selector}");
+    };
+    for selector in ["#new", ".cell.south .pit[data-pit='3']", "#undo", "#menu summary"] {
+        is_seen(selector);
     }
+    // In a dialog, too.
+    browser.click("#puzzle");
+    for selector in ["#puzzle-level", ".calendar [data-day]", ".calendar + #puzzle-state", "#puzzle-dialog .main"] {
+        is_seen(selector);
+    }
+    browser.keys("\u{e00c}");
+    browser.wait("!document.querySelector('dialog[open]')");
     browser.click(".cell.south .pit[data-pit='3']");
     moves(&browser, 1);
     browser.click("#panel");
@@ -243,11 +253,49 @@ fn single_keys_can_be_turned_off_and_tabs_keep_the_settings_of_each_other() {
 }
 
 #[test]
+fn images_for_phones_and_link_previews_have_their_sizes() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/"));
+    let found = browser.run(
+        "const names = [...document.querySelectorAll('link[rel=apple-touch-icon], meta[property=\"og:image\"]')]
+           .map((element) => element.getAttribute('href') ?? element.content).concat('icon-192.png', 'icon-512.png');
+         return Promise.all(names.map(async (name) => {
+           const { width, height } = await createImageBitmap(await (await fetch(name)).blob());
+           return [name, width, height];
+         }))",
+    );
+    let sizes = [("preview.png", 1200, 630), ("icon-180.png", 180, 180), ("icon-192.png", 192, 192)];
+    let sizes = sizes.into_iter().chain([("icon-512.png", 512, 512)]);
+    assert_eq!(found, json!(sizes.collect::<Vec<_>>()));
+}
+
+#[test]
 fn a_short_link_is_enough_for_a_start() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#3x2&north=human"));
     settled(&browser, "south");
     assert_eq!(drawn(&browser), json!([2, 2, 2, 0, 2, 2, 2, 0]));
+    // The address stays short, and shortens longer links.
+    browser.keys("1");
+    browser.wait("location.hash === '#3x2&north=human&moves=1'");
+    browser.go("about:blank");
+    browser
+        .go(&server
+            .url(&format!("/#rules={RULES}&board=<3,0,0,2,2,2,2,2,2>&first=south&south=human&moves=1&north=human")));
+    browser.wait("location.hash === '#3x2&north=human&moves=1'");
+    // Other boards stand there as rows, or whole.
+    for (link, short) in
+        [("board=<3,0,0,2,1,0,2,2,2>", "2,1,0/2,2,2"), ("board=<3,1,0,2,1,0,2,2,2>", "%3C3,1,0,2,1,0,2,2,2%3E")]
+    {
+        browser.go("about:blank");
+        browser.go(&server.url(&format!("/#{link}&north=human")));
+        browser.wait(&format!("location.hash === '#{short}&north=human'"));
+        let drawn_first = drawn(&browser);
+        browser.go("about:blank");
+        browser.go(&server.url(&format!("/#{short}&north=human")));
+        settled(&browser, "south");
+        assert_eq!(drawn(&browser), drawn_first, "{short}");
+    }
 }
 
 #[test]

@@ -38,6 +38,30 @@ fn few() -> tempfile::TempDir {
 }
 
 #[test]
+fn the_page_of_a_site_has_the_icons_of_its_manifest() {
+    let work = tempfile::tempdir().unwrap();
+    let tables = few();
+    assert_eq!(run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None).0, 0);
+    let site = work.path().join("s");
+    let folder = version(&site);
+    let manifest: Value = serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).unwrap()).unwrap();
+    let icons = manifest["icons"].as_array().unwrap();
+    for size in ["any", "192x192", "512x512"] {
+        assert!(icons.iter().any(|icon| icon["sizes"] == size && icon["purpose"].is_null()), "{size}");
+    }
+    for icon in icons {
+        let name = icon["src"].as_str().unwrap();
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let start: &[u8] = if name.ends_with(".png") { b"\x89PNG" } else { b"<svg" };
+        assert!(bytes.starts_with(start), "{name}");
+    }
+    // The picture of a link preview is found from the page.
+    let page = std::fs::read_to_string(site.join("index.html")).unwrap();
+    let image = page.split_once("og:image\" content=\"").unwrap().1.split_once('"').unwrap().0;
+    assert!(site.join(image).is_file(), "{image}");
+}
+
+#[test]
 fn tables_in_the_folder_are_refused_and_stay() {
     let (work, tables) = (tempfile::tempdir().unwrap(), few());
     let (site, own) = (work.path().join("s"), tables.path().to_str().unwrap());

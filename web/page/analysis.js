@@ -7,29 +7,9 @@ import { language, t, tell } from "./words.js";
 /** Seconds of the first search of a position, for a quick first answer. */
 const QUICK = 0.3;
 
-/** Newer requests that the server supports; older servers lack them. */
-const has = { search: true, game: true };
-
 /** Returns true if every value of a place is proved. @param {Place} place */
 export const isKnown = ({ answer }) =>
   answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
-
-/**
- * Returns the result of a request; undefined from older servers without it.
- * @template Result
- * @param {keyof typeof has} request
- * @param {() => Promise<Result>} run
- */
-async function newer(request, run) {
-  if (!has[request]) return undefined;
-  try {
-    return await run();
-  } catch (error) {
-    if (error.code !== "not-found") throw error;
-    has[request] = false;
-    return undefined;
-  }
-}
 
 /**
  * Rank of an answer: a proof is above an evaluation, and a deeper evaluation above others.
@@ -73,19 +53,14 @@ export async function learn(game, place, signal, further, report, shows = true) 
     if (shows) {
       const known = tell(answer).full;
       const { nodes, depth = "–" } = answer;
-      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language), depth }) : known;
+      const full = nodes ? t("searchedFor", { known, nodes: nodes.toLocaleString(language()), depth }) : known;
       setWork(t("searching", { known: full }));
     }
     report();
   };
   if (shows) setWork(t("searching", { known: "" }));
   const time = typeof further === "number" ? further : undefined;
-  const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
-  if (answer) take(place, answer);
-  for (let time = 0; !answer && time < 3 && !isKnown(place); time++) {
-    take(place, await api.position(place.literal, game.rules, undefined, signal));
-    report();
-  }
+  take(place, await api.search(place.literal, game.rules, time, progress, signal));
   if (shows) {
     setWork();
     announce(tell(place.answer ?? {}).full);
@@ -112,8 +87,8 @@ export async function analyse(game, signal, report, proves = false) {
       take(places[answer.index], answer);
       report();
     };
-    const answer = await newer("game", () => api.game(game.root.literal, game.rules, game.moves, progress, signal));
-    for (const [index, known] of answer?.places.entries() ?? []) if (!places[index].answer) take(places[index], known);
+    const answer = await api.game(game.root.literal, game.rules, game.moves, progress, signal);
+    for (const [index, known] of answer.places.entries()) if (!places[index].answer) take(places[index], known);
   }
   for (const place of open()) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));
@@ -122,16 +97,16 @@ export async function analyse(game, signal, report, proves = false) {
   report();
   /** Places of which no search finds more. @type {Set<Place>} */
   const ended = new Set();
-  for (let time = ROUND; proves && has.search; time = Math.min(2 * time, LONGEST_ROUND)) {
+  for (let time = ROUND; proves; time = Math.min(2 * time, LONGEST_ROUND)) {
     const unproved = places.filter((place) => !isKnown(place) && !place.finished && !ended.has(place));
     if (unproved.length === 0) return;
     // Proofs of later positions help with earlier ones.
     for (const place of unproved.reverse()) {
       /** @param {Api.Answer} answer */
       const progress = (answer) => take(place, answer);
-      const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
-      if (answer) take(place, answer);
-      if (answer?.ended === "depth") ended.add(place);
+      const answer = await api.search(place.literal, game.rules, time, progress, signal);
+      take(place, answer);
+      if (answer.ended === "depth") ended.add(place);
       report();
     }
   }

@@ -15,6 +15,14 @@ const [FIRST, MOST] = [0.5, 8];
 /** @typedef {"online" | "busy" | "offline"} State */
 /** @typedef {AbortSignal | undefined} Signal */
 
+/** Sends a request, as `fetch` does. @type {(path: string, options: RequestInit) => Promise<Response>} */
+let send = () => Promise.reject(new Error("no transport is connected"));
+
+/** Sets how requests are sent. @param {typeof send} transport */
+export function connect(transport) {
+  send = transport;
+}
+
 /** @type {State} */
 let state = "online";
 /** @type {(state: State, before: State) => void} */
@@ -128,7 +136,7 @@ async function ask(path, options = {}, progress = () => {}) {
   for (let seconds = FIRST; ; seconds = Math.min(MOST, 2 * seconds)) {
     let response, document;
     try {
-      response = await fetch(path, options);
+      response = await send(path, options);
       const streamed = response.ok && response.headers.get("content-type")?.startsWith("text/event-stream");
       document = streamed ? await follow(response, progress) : await documentOf(response);
     } catch (error) {
@@ -150,8 +158,6 @@ async function ask(path, options = {}, progress = () => {}) {
     await wait(Number(response?.headers.get("retry-after")) || seconds, options.signal);
   }
 }
-
-addEventListener("online", retry);
 
 /** @param {Record<string, string | number | undefined>} fields */
 const query = (fields) =>

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { find } from "./find.js";
 import { Game, parse, write } from "./game.js";
-import { fromFragment } from "./link.js";
+import { USUAL, fromFragment } from "./link.js";
 import { MIDDLE, isPlayer } from "./players.js";
 import { arrive, keep, setPlayers } from "./play.js";
 import { puzzleNamed } from "./puzzle.js";
@@ -69,11 +69,12 @@ export async function load(push = false) {
     find("values").checked = Boolean(settings.values);
     return begin(beginning(), push);
   }
-  const { south = "human", north = "perfect" } = shared.players;
+  const { south = USUAL.south, north = USUAL.north } = shared.players;
   for (const player of [south, north]) if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
   setPlayers(south, north);
   const rules = shared.rules ?? now.server.rules[0];
-  const puzzle = await puzzleNamed(shared.puzzle, rules, shared.board);
+  const start = parse(shared.board);
+  const puzzle = await puzzleNamed(shared.puzzle, rules, start ? write(start) : "");
   if (puzzle) setPlayers(...PUZZLE_PLAYERS);
   find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */

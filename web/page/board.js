@@ -2,9 +2,10 @@
 
 import { drawAim, drawArc } from "./arc.js";
 import { SIDES, isReached, other } from "./game.js";
+import { labelOf } from "./labels.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
-import { name, seeds, t, tell } from "./words.js";
+import { name, seeds, t } from "./words.js";
 
 /** Maximum seeds that are drawn; more are only counted. */
 const DRAWN = { pit: 24, store: 60 };
@@ -224,7 +225,7 @@ export class Board {
   }
 
   /**
-   * Shows the value of each legal move; with `hint` only the best ones.
+   * Shows the value or the loss of each legal move; with `hint` only the best ones.
    * @param {Place} place
    * @param {boolean} playable
    * @param {boolean} values
@@ -234,7 +235,7 @@ export class Board {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
       for (const hole of this.rows[side]) {
         const move = place.side === side ? place.answer?.moves.find((move) => move.move === hole.number) : undefined;
-        const told = move && values ? tell(move) : undefined;
+        const told = place.answer && move && values ? labelOf(place.answer, move) : undefined;
         const best = Boolean(move && (values || hint) && place.answer?.best.includes(hole.number));
         hole.label.className = `label ${told?.kind ?? ""}`;
         const parts = told ? [told.text, told.word] : [];

@@ -24,10 +24,6 @@ export async function undisturbed() {
   }
 }
 
-for (const button of document.querySelectorAll("[data-close]")) {
-  button.addEventListener("click", () => button.closest("dialog")?.close(""));
-}
-
 /**
  * Limits of the server, `seeds` in play and `pits` a side; and its rule sets.
  * @type {Pick<Server, "seeds" | "pits" | "rule_sets">}
@@ -40,6 +36,9 @@ let markLevel = () => {};
 /** Prepares the dialogs for a server. @param {Server} server */
 export function prepare(server) {
   limits = server;
+  for (const button of document.querySelectorAll("[data-close]")) {
+    button.addEventListener("click", () => button.closest("dialog")?.close(""));
+  }
   for (const select of [find("new-rules"), find("edit-rules")]) {
     select.replaceChildren(...server.rules.map((rules) => new Option(ruleName(rules), rules)));
   }

@@ -126,7 +126,6 @@ declare namespace Api {
     pits: number;
     /** True if the engine runs in the page, not on a server. */
     here?: boolean;
-    /** Missing in older servers. */
-    books?: { rules: string; pits: number; positions: number }[];
+    books: { rules: string; pits: number; positions: number }[];
   }
 }

@@ -83,24 +83,27 @@ function scattered({ stores, rows }) {
   return { stores, rows: next };
 }
 
-find("edit-board").addEventListener("input", tellText);
-find("edit-first").addEventListener("change", tellText);
-find("edit-clear").addEventListener("click", () => {
-  const { rows } = fields.read();
-  show({ stores: [0, 0], rows: rows.map((row) => row.map(() => 0)) });
-});
-find("edit-random").addEventListener("click", () => show(scattered(fields.read())));
-find("edit-pits").addEventListener("change", () => {
-  const pits = Math.max(1, Math.min(16, Math.trunc(Number(find("edit-pits").value)) || 1));
-  const { stores, rows } = fields.read();
-  show({ stores, rows: rows.map((row) => Array.from({ length: pits }, (_, index) => row[index] ?? 0)) });
-});
-find("edit-text").addEventListener("change", () => {
-  const board = parse(find("edit-text").value);
-  find("edit-text").setCustomValidity(board && board.rows[0].length <= 16 ? "" : t("badText"));
-  if (board && board.rows[0].length <= 16) fields.show(find("edit-first").value === "south" ? board : turned(board));
-});
-find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
+/** Listens to the fields and buttons of the dialog. */
+export function listenToEditor() {
+  find("edit-board").addEventListener("input", tellText);
+  find("edit-first").addEventListener("change", tellText);
+  find("edit-clear").addEventListener("click", () => {
+    const { rows } = fields.read();
+    show({ stores: [0, 0], rows: rows.map((row) => row.map(() => 0)) });
+  });
+  find("edit-random").addEventListener("click", () => show(scattered(fields.read())));
+  find("edit-pits").addEventListener("change", () => {
+    const pits = Math.max(1, Math.min(16, Math.trunc(Number(find("edit-pits").value)) || 1));
+    const { stores, rows } = fields.read();
+    show({ stores, rows: rows.map((row) => Array.from({ length: pits }, (_, index) => row[index] ?? 0)) });
+  });
+  find("edit-text").addEventListener("change", () => {
+    const board = parse(find("edit-text").value);
+    find("edit-text").setCustomValidity(board && board.rows[0].length <= 16 ? "" : t("badText"));
+    if (board && board.rows[0].length <= 16) fields.show(find("edit-first").value === "south" ? board : turned(board));
+  });
+  find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
+}
 
 /**
  * Asks for a position, with that of a place at first; undefined if the dialog is cancelled.

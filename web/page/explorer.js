@@ -2,8 +2,10 @@
 
 import * as api from "./api.js";
 import { find } from "./find.js";
+import { labelOf } from "./labels.js";
 import { playedFrom } from "./played.js";
-import { seeds, t, tell } from "./words.js";
+import { settings } from "./settings.js";
+import { pitName, seeds, t } from "./words.js";
 
 /** Action of a click on a move. @type {(move: number) => void} */
 let play = () => {};
@@ -17,7 +19,7 @@ let play = () => {};
  */
 export async function learnBook(server, rules, place, signal) {
   const pits = place.raw().rows[0].length;
-  const there = server.books?.some((book) => book.rules === rules && book.pits === pits);
+  const there = server.books.some((book) => book.rules === rules && book.pits === pits);
   if (!there || place.book || place.finished) return false;
   try {
     place.book = await api.book(place.literal, rules, signal);
@@ -50,7 +52,7 @@ function rowsOf(rules, place) {
     .sort((a, b) => a - b)
     .map((number) => {
       const move = book?.moves.find((move) => move.move === number);
-      const told = book && move && says(move, book) ? tell(move) : undefined;
+      const told = book && move && says(move, book) ? labelOf(book, move) : undefined;
       return {
         number,
         kind: told?.kind ?? "",
@@ -62,14 +64,14 @@ function rowsOf(rules, place) {
     });
 }
 
-/** @param {ReturnType<typeof rowsOf>[number]} row @param {boolean} playable */
-function rowOf({ number, kind, value, full, best, counts }, playable) {
+/** @param {ReturnType<typeof rowsOf>[number]} row @param {Side} side @param {boolean} playable */
+function rowOf({ number, kind, value, full, best, counts }, side, playable) {
   const row = document.createElement("tr");
   const head = document.createElement("th");
   head.scope = "row";
   const button = document.createElement("button");
   Object.assign(button, { type: "button", textContent: String(number), disabled: !playable });
-  button.setAttribute("aria-label", t("moveLabel", { side: "", pit: number }).trim());
+  button.setAttribute("aria-label", pitName(side, number));
   button.addEventListener("click", () => play(number));
   head.append(button);
   const [worth, games] = [document.createElement("td"), document.createElement("td")];
@@ -94,11 +96,12 @@ export function showExplorer(rules, place, playable, chosen) {
   const rows = place.finished ? [] : rowsOf(rules, place);
   const part = find("explorer");
   part.hidden = rows.length === 0;
-  const state = JSON.stringify([rows, playable]);
+  const state = JSON.stringify([rows, place.side, playable, settings.labels]);
   if (part.dataset.state === state) return;
   part.dataset.state = state;
+  find("explorer-value").textContent = t(settings.labels === "loss" ? "explorerLoss" : "explorerValue");
   find("explorer-note").textContent = place.book?.in_book
     ? t("explorerBook", { n: seeds(place.book.seeds) })
     : t("explorerPlayed");
-  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, playable)));
+  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, place.side, playable)));
 }

@@ -1,7 +1,8 @@
 // The card at the end of a game.
 
+import { showFace } from "./face.js";
 import { find } from "./find.js";
-import { onlyPerson } from "./session.js";
+import { onlyPerson, players } from "./session.js";
 import { name, t } from "./words.js";
 
 /** Place whose card was closed. @type {Place | undefined} */
@@ -21,6 +22,8 @@ export function showEnd(place) {
   const [south, north] = place.board().stores;
   const you = onlyPerson();
   const winner = south === north ? undefined : south > north ? "south" : "north";
+  find("end-face").hidden = !winner;
+  if (winner) showFace(find("end-face"), players[winner], winner);
   find("end-title").textContent = !winner
     ? t("endDraw")
     : you

@@ -45,6 +45,14 @@ export function parse(text) {
   return board && board.rows[0].length > 0 && board.rows[0].length === board.rows[1].length ? board : undefined;
 }
 
+/** Returns the shortest text of a literal that `parse` reads: `6x4`, its rows, or itself. @param {string} literal */
+export function shortest(literal) {
+  const { stores, rows } = read(literal);
+  if (stores.some(Boolean)) return literal;
+  const even = rows.flat().every((seeds) => seeds === rows[0][0]);
+  return even ? `${rows[0].length}x${rows[0][0]}` : rows.join("/");
+}
+
 /** A place in a game: a position, the side to move, and the answers about it. */
 export class Place {
   /**
@@ -132,29 +140,6 @@ export class Place {
  * @returns {place is Reached}
  */
 export const isReached = (place) => place.before !== undefined;
-
-/**
- * Returns the loss of the move that led to a place: `seeds` of the final difference, and `turns` if it turned a win
- * or a draw into something worse. It is `exact`, or at least this. Undefined if nothing is proved.
- * @param {Place} place
- */
-export function loss(place) {
-  const answer = place.before?.answer;
-  const made = answer?.moves.find((move) => move.move === place.by?.move);
-  if (!answer || !made) return undefined;
-  const best = answer.value ?? answer.lower;
-  const got = made.value ?? made.upper;
-  if (best === undefined || got === undefined) return undefined;
-  const exact = answer.value !== undefined && made.value !== undefined;
-  if (!exact && best <= got) return undefined;
-  return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got), exact };
-}
-
-/** Returns the loss of the move that led to a place, if it lost anything. @param {Place} place */
-export function mistake(place) {
-  const lost = loss(place);
-  return lost && lost.seeds > 0 ? lost : undefined;
-}
 
 /** Returns the number of seeds that the move that led to a place captured. @param {Reached} place */
 export function captured(place) {

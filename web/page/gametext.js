@@ -10,28 +10,31 @@ import { turnsFrom } from "./turns.js";
 /** Headers whose contents may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
 
-find("text-download").addEventListener("click", () => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([find("text-text").value], { type: "text/plain" }));
-  link.download = "kalah.games";
-  link.click();
-  URL.revokeObjectURL(link.href);
-});
-
-find("text-dialog")
-  .querySelector("form")
-  ?.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    try {
-      game = await loaded(find("text-text").value);
-      find("text-dialog").close("ok");
-    } catch (error) {
-      find("text-error").textContent = error.message;
-    }
-  });
-
 /** Beginning of the last game that was read. @type {Beginning} */
 let game;
+
+/** Listens to the buttons of the dialog. */
+export function listenToGameText() {
+  find("text-download").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([find("text-text").value], { type: "text/plain" }));
+    link.download = "kalah.games";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+
+  find("text-dialog")
+    .querySelector("form")
+    ?.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      try {
+        game = await loaded(find("text-text").value);
+        find("text-dialog").close("ok");
+      } catch (error) {
+        find("text-error").textContent = error.message;
+      }
+    });
+}
 
 /** Returns the beginning of a game in a text. @param {string} text @returns {Promise<Beginning>} */
 async function loaded(text) {

@@ -1,6 +1,6 @@
 // The value of a game for South, place by place: a graph, and a bar for the shown place.
 
-import { mistake } from "./game.js";
+import { mistake } from "./loss.js";
 import { name, signed, t, tell } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";

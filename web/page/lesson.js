@@ -5,7 +5,7 @@ import { find } from "./find.js";
 import { arrive, setPlayers } from "./play.js";
 import { now, players } from "./session.js";
 import { settings } from "./settings.js";
-import { board, fail } from "./view.js";
+import { fail, view } from "./view.js";
 import { t } from "./words.js";
 
 /** Positions, each with the pit to sow. @type {[text: "Sow" | "Store" | "Capture", board: string, pit: number][]} */
@@ -30,8 +30,8 @@ function watch() {
   const { place } = now.game;
   const [text, , pit] = STEPS[at];
   const made = place.before && place.by?.move === pit;
-  board.pointed = place.before ? undefined : pit;
-  board.label(place, true, false);
+  view.board.pointed = place.before ? undefined : pit;
+  view.board.label(place, true, false);
   const last = at === STEPS.length - 1;
   find("coach-text").textContent = made
     ? `${t(`lesson${text}Done`)} ${last ? t("lessonGoal") : ""}`
@@ -45,7 +45,7 @@ function watch() {
 /** Ends the lesson. */
 function end() {
   game = undefined;
-  board.pointed = undefined;
+  view.board.pointed = undefined;
   now.watch = undefined;
   document.body.classList.remove("taught");
   find("coach").hidden = true;

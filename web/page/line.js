@@ -14,19 +14,22 @@ export function turnsOf(text, pits) {
 }
 
 /**
- * Shows a line as buttons, each of which calls `play` with the moves up to it.
+ * Shows a line as buttons, each of which calls `play` with the moves up to it. `label` names a move of a turn for
+ * screen readers.
  * @param {HTMLElement} element
  * @param {string} text
  * @param {number} pits
  * @param {(moves: number[]) => void} play
- * @param {(move: number) => string} label
+ * @param {(move: number, turn: number) => string} label
  */
 export function showLine(element, text, pits, play, label) {
-  if (element.dataset.line === text) return;
-  element.dataset.line = text;
+  // The same line of the other side has other labels.
+  const state = `${label(0, 0)} ${text}`;
+  if (element.dataset.line === state) return;
+  element.dataset.line = state;
   /** @type {number[]} */
   const moves = [];
-  const groups = turnsOf(text, pits).map((turn) => {
+  const groups = turnsOf(text, pits).map((turn, index) => {
     const group = document.createElement("span");
     group.className = "turn";
     for (const move of turn) {
@@ -35,7 +38,7 @@ export function showLine(element, text, pits, play, label) {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = String(move);
-      button.setAttribute("aria-label", label(move));
+      button.setAttribute("aria-label", label(move, index));
       button.addEventListener("click", () => play(upTo));
       group.append(button);
     }

@@ -1,4 +1,10 @@
-// The whole game as the fragment of an address, and back.
+// The whole game as the fragment of an address, and back: the board, and fields that differ from the usual ones, as in
+// `#6x4&north=human&moves=3,6`.
+
+import { shortest } from "./game.js";
+
+/** Players of a link that names none. @type {Record<Side, string>} */
+export const USUAL = { south: "human", north: "perfect" };
 
 /** @param {string} text */
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
@@ -10,15 +16,22 @@ const note = (text) => {
 };
 
 /**
- * Returns the game as a fragment; `extra` are further fields.
+ * Returns the game as a fragment; `rules` are those of a link that names none, and `extra` are further fields.
  * @param {Game} game
  * @param {Record<Side, string>} players
+ * @param {string} rules
  * @param {Record<string, string>} extra
  */
-export function fragment(game, players, extra = {}) {
+export function fragment(game, players, rules, extra = {}) {
   const { literal, side } = game.root;
   /** @type {Record<string, string>} */
-  const fields = { rules: game.rules, board: literal, first: side, ...players, ...extra };
+  const fields = {};
+  if (game.rules !== rules) fields.rules = game.rules;
+  if (side === "north") fields.first = side;
+  for (const each of /** @type {Side[]} */ (["south", "north"])) {
+    if (players[each] !== USUAL[each]) fields[each] = players[each];
+  }
+  Object.assign(fields, extra);
   const { pie, exchanged, at, moves } = game;
   if (pie) fields.pie = exchanged ? `${pie}:${exchanged.path.join(",")}` : pie;
   if (moves.length > 0) fields.moves = moves.join(",");
@@ -29,13 +42,23 @@ export function fragment(game, players, extra = {}) {
   if (shown > 0) fields.line = String(shown);
   const all = new URLSearchParams(fields);
   for (const { path, text } of game.notes) all.append("note", `${path.join(",")}:${text}`);
-  const text = all.toString();
-  return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
+  const text = [encodeURIComponent(shortest(literal)), all.toString()].filter(Boolean).join("&");
+  return text.replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
-/** Reads a fragment, or the size of a board such as `6x4`; missing fields are undefined. @param {string} text */
+/** Returns the board that a link begins with, such as `6x4`; undefined without one. @param {string} text */
+function bareBoard(text) {
+  // No other part has these letters only, some of which a browser may write as `%3C`.
+  const board = text.replace(/%3c/i, "<").replace(/%3e/i, ">").replaceAll(/%2c/gi, ",").replaceAll(/%2f/gi, "/");
+  return /^(\d+x\d+|[\d,]+\/[\d,]+|<[\d,]+>)$/.test(board) ? board : undefined;
+}
+
+/** Reads a fragment; missing fields are undefined. @param {string} text */
 export function fromFragment(text) {
-  const fields = new URLSearchParams(/^\d+x\d+$/.test(text) ? { board: text } : text);
+  const [, first, rest] = /^([^&]*)&?(.*)$/s.exec(text) ?? [];
+  const bare = bareBoard(first);
+  const fields = new URLSearchParams(bare ? rest : text);
+  if (bare) fields.set("board", bare);
   /** @param {string} name */
   const field = (name) => fields.get(name) ?? undefined;
   /** @param {string} name @param {number} most @param {number} missing */

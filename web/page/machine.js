@@ -26,17 +26,20 @@ export function setWork(text = "") {
   show();
 }
 
-api.onState((state, before) => {
-  connection = state;
-  if (state === "online" && before === "offline") {
-    back = true;
-    setTimeout(() => {
-      back = false;
-      show();
-    }, 2500);
-  }
-  if (state !== "online" || back) announce(t(state === "online" ? "reconnected" : state));
-  show();
-});
-
-find("retry").addEventListener("click", api.retry);
+/** Shows changes of the connection, and repeats requests at once when the browser is online again or on a click. */
+export function listenToMachine() {
+  api.onState((state, before) => {
+    connection = state;
+    if (state === "online" && before === "offline") {
+      back = true;
+      setTimeout(() => {
+        back = false;
+        show();
+      }, 2500);
+    }
+    if (state !== "online" || back) announce(t(state === "online" ? "reconnected" : state));
+    show();
+  });
+  find("retry").addEventListener("click", api.retry);
+  addEventListener("online", api.retry);
+}

@@ -1,9 +1,11 @@
 // The list of moves with its variations. It is updated in place, so that the focus stays.
 
 import { LineTools } from "./linetools.js";
-import { mistake, other } from "./game.js";
+import { other } from "./game.js";
+import { madeLabel } from "./labels.js";
+import { mistake } from "./loss.js";
 import { mark, numberOf, turnsFrom, variationsOf } from "./turns.js";
-import { letter, name, t } from "./words.js";
+import { letter, name, pitName, t } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
@@ -51,7 +53,7 @@ export class MoveList {
     this.here = null;
   }
 
-  /** Shows the moves of a game, with `values` also their losses. @param {Game} game @param {boolean} values */
+  /** Shows the moves of a game, with `values` also their labels. @param {Game} game @param {boolean} values */
   update(game, values) {
     this.shown = new Set(game.places);
     this.game = game;
@@ -126,7 +128,8 @@ export class MoveList {
     const { item, number } = known;
     item.className = `turn ${turn.second ? "second" : "first"}`;
     put(number, numbered ? numberOf(turn) : "");
-    arrange(item, [number, ...turn.places.map((place) => this.button(place))]);
+    const last = turn.places.at(-1);
+    arrange(item, [number, ...turn.places.map((place) => this.button(place, place === last))]);
     return item;
   }
 
@@ -134,22 +137,22 @@ export class MoveList {
   made(place) {
     const button = make("button", "");
     button.type = "button";
-    button.append(make("span", "letter"), make("span", "move"), make("small", "lost"));
+    button.append(make("span", "letter"), make("span", "move"), make("small", "worth"));
     button.addEventListener("click", () => this.act.goTo(place));
     this.buttons.set(place, button);
     return button;
   }
 
-  /** @param {Reached} place */
-  button(place) {
+  /** Within a turn, only moves that lost something have a label. @param {Reached} place @param {boolean} isLast */
+  button(place, isLast) {
     const button = this.buttons.get(place) ?? this.made(place);
     const mover = place.before.side;
     const lost = this.values ? mistake(place) : undefined;
     const bad = this.values ? mark(place) : "";
-    const loss = lost ? ` −${lost.seeds}${lost.exact ? "" : "+"}` : "";
-    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, loss];
+    const worth = this.values && (isLast || lost) ? madeLabel(place) : "";
+    const parts = [`${letter(mover)} `, `${place.by.move}${bad}`, worth && ` ${worth}`];
     for (const [index, part] of parts.entries()) put(/** @type {HTMLElement} */ (button.children[index]), part);
-    const label = `${parts.join("")}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
+    const label = `${parts.join("")}: ${pitName(mover, place.by.move)}`;
     const cost = lost && t(lost.exact ? "moveLost" : "moveLostAtLeast", { n: lost.seeds });
     const more = [cost ?? "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));

@@ -20,9 +20,15 @@ import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
-import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
+import { fail, forgive, status, tellAll, view } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
+
+/** State of the browser's history at addresses that `keep` wrote. */
+const KEPT = "kept";
+
+/** Returns true if the page wrote the current address, as after the browser's Back; false for a link. */
+export const isKept = () => history.state === KEPT;
 
 /**
  * Keeps the game in the address and in the browser; with `push` the browser's Back returns to the previous state.
@@ -31,14 +37,23 @@ import { ending, happened, name, t } from "./words.js";
 export function keep(push) {
   if (now.watch) return;
   const { game } = now;
-  const link = fragment(game, players, game.puzzle ? named(game.puzzle) : {});
+  const link = fragment(game, players, now.server.rules[0], game.puzzle ? named(game.puzzle) : {});
   keepLast(link);
-  if (`#${link}` === location.hash) return;
+  const there = `#${link}` === location.hash;
+  if (there && isKept()) return;
   try {
-    history[push ? "pushState" : "replaceState"](null, "", `#${link}`);
+    history[push && !there ? "pushState" : "replaceState"](KEPT, "", `#${link}`);
   } catch {
     // Browsers refuse many changes in a short time.
   }
+}
+
+/** Called after each change of the shown place. @type {(() => void)[]} */
+const arrivals = [];
+
+/** Calls a function after each change of the shown place. @param {() => void} listener */
+export function onArrival(listener) {
+  arrivals.push(listener);
 }
 
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
@@ -50,12 +65,12 @@ export function arrive(push = false) {
   const { game } = now;
   const { place } = game;
   follow(game, now.played);
-  board.show(place, mayPlay(), values());
+  view.board.show(place, mayPlay(), values());
   now.watch?.();
   tellAll();
   showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
-  chosen.arrived?.();
+  for (const listener of arrivals) listener();
   now.shownAt = performance.now();
   const { signal } = now.asking;
   const told = () => {
@@ -126,16 +141,16 @@ async function make(move, push = false) {
   else if (place.finished) countGame(game.rules, place);
   // Before the animation, so that the move is kept if the page is left meanwhile.
   keep(push);
-  board.label(place.before, false, false);
+  view.board.label(place.before, false, false);
   const next = place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`;
   announce(`${happened(place)} ${next} ${game.told ?? ""}`);
   showStrips(place.before);
   const yours = isHuman(place.before);
-  const whole = await sow(board, place);
+  const whole = await sow(view.board, place);
   if (!whole || turn !== now.turn) return;
   arrive();
   if (move.again && !place.finished && yours) {
-    board.shout(t("moveAgain"));
+    view.board.shout(t("moveAgain"));
     buzz(15);
   }
 }
@@ -176,7 +191,7 @@ function glance(place) {
   begun();
   Object.assign(now, { sowing: false, played: false });
   now.game.show(place);
-  board.show(place, false, values());
+  view.board.show(place, false, values());
   tellAll();
 }
 
@@ -257,4 +272,5 @@ function takeBackExchange() {
   announce(t("exchangeTakenBack"));
 }
 
-Object.assign(chosen, { sow: choose, goTo, glance, playLine, arrange, takeBackExchange });
+/** Actions of the view. */
+export const actions = { sow: choose, goTo, glance, playLine, arrange, takeBackExchange };

@@ -45,8 +45,19 @@ function group(label, options) {
   return element;
 }
 
-/** Fills a list of players. @param {HTMLSelectElement} select */
-export function fillPlayers(select) {
+/**
+ * Returns the name of a level and what it does; undefined for other players.
+ * @param {string} player
+ */
+export function levelOf(player) {
+  const level = LEVELS.find((level) => level === player);
+  if (!level) return undefined;
+  const [title, about] = t(`level.${level}`).split(/ \(|\)$/);
+  return { title, about };
+}
+
+/** Fills a list of players; `short` leaves out what a level does. @param {HTMLSelectElement} select */
+export function fillPlayers(select, short = false) {
   const has = LEVELS.filter(isPlayer);
   const programs = kinds
     .map((kind) => kind.replace(":SEED", ""))
@@ -55,7 +66,7 @@ export function fillPlayers(select) {
     new Option(t("human"), "human"),
     group(
       t("levels"),
-      has.map((level) => new Option(t(`level.${level}`), level)),
+      has.map((level) => new Option((short && levelOf(level)?.title) || t(`level.${level}`), level)),
     ),
     group(
       t("programs"),
@@ -73,11 +84,11 @@ export function fillLevels(parent, select) {
   const choices = FACES.filter(isPlayer).map((level) => {
     const label = document.createElement("label");
     const [face, title, told] = ["span", "span", "small"].map((tag) => document.createElement(tag));
-    const [radio, text] = [document.createElement("input"), t(`level.${level}`)];
+    const [radio, known] = [document.createElement("input"), levelOf(level)];
     Object.assign(radio, { type: "radio", name: "level", value: level });
     face.className = "face";
     showFace(face, level, "north");
-    [title.textContent, told.textContent] = text.split(/ \(|\)$/);
+    [title.textContent, told.textContent] = [known?.title ?? "", known?.about ?? ""];
     radio.addEventListener("change", () => {
       select.value = level;
       select.dispatchEvent(new Event("change"));

@@ -4,12 +4,20 @@ import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { language, languages } from "./words.js";
 
-/** Shows and applies the settings; `fit` lays the board out again. @param {() => void} fit */
-export function preparePreferences(fit) {
+/**
+ * Shows and applies the settings; `fit` lays the board out again, and `label` shows the labels of moves again.
+ * @param {{ fit: () => void, label: () => void }} does
+ */
+export function preparePreferences({ fit, label }) {
   find("speed").value = settings.speed;
   find("speed").addEventListener("change", () =>
     remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }),
   );
+  find("labels").value = settings.labels;
+  find("labels").addEventListener("change", () => {
+    remember({ labels: /** @type {Settings["labels"]} */ (find("labels").value) });
+    label();
+  });
   find("sounds").checked = settings.sounds;
   find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
   const sounds = () => find("mute").setAttribute("aria-pressed", String(!settings.sounds));
@@ -34,8 +42,8 @@ export function preparePreferences(fit) {
     large();
   });
   large();
-  find("language").replaceChildren(...languages.map(({ tag, told }) => new Option(told, tag)));
-  find("language").value = language;
+  find("language").replaceChildren(...languages.map(({ tag, name }) => new Option(name, tag)));
+  find("language").value = language();
   find("language").addEventListener("change", () => {
     remember({ language: find("language").value });
     location.reload();

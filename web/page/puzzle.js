@@ -26,7 +26,7 @@ export async function askPuzzle(rules) {
     `${t("puzzleRow", { n: kept().row })} ${t("puzzleDays", { n: daysInRow(kept(), today) })}`;
   const dialog = find("puzzle-dialog");
   const level = find("puzzle-level");
-  calendar ??= new Calendar(find("puzzle-state"), language, (day) => dialog.close(day));
+  calendar ??= new Calendar(find("puzzle-state"), language(), (day) => dialog.close(day));
   const show = () => calendar?.show(today, (day) => resultOf(kept(), day, level.value, rules));
   level.onchange = show;
   show();

@@ -1,9 +1,10 @@
 // The report of a game: losses of each side's moves.
 
 import { find } from "./find.js";
-import { SIDES, isReached, loss, mistake } from "./game.js";
+import { SIDES, isReached } from "./game.js";
+import { loss, mistake } from "./loss.js";
 import { onTab, openTab } from "./tabs.js";
-import { language, name, t } from "./words.js";
+import { language, pitName, t } from "./words.js";
 
 /** @import { Key } from "./texts.js" */
 
@@ -38,11 +39,11 @@ const ROWS = [
   ["reportSlips", ({ slips }) => slips],
   ["reportBlunders", ({ blunders }) => blunders],
   ["reportOpen", ({ open }) => open],
-  ["reportLost", ({ lost }) => lost?.toLocaleString(language, TWO_DIGITS) ?? "–"],
+  ["reportLost", ({ lost }) => lost?.toLocaleString(language(), TWO_DIGITS) ?? "–"],
   [
     "reportAccuracy",
     ({ accuracy }) =>
-      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language, { style: "percent" }),
+      accuracy === undefined ? "–" : (accuracy / 100).toLocaleString(language(), { style: "percent" }),
   ],
 ];
 
@@ -86,7 +87,7 @@ export function tellReport(places, done, goTo) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
-    const move = t("moveLabel", { side: name(place.before.side), pit: place.by.move });
+    const move = pitName(place.before.side, place.by.move);
     const lost = t(exact ? "moveLost" : "moveLostAtLeast", { n: seeds });
     button.textContent = `${place.path.length}. ${move}: ${lost}`;
     button.addEventListener("click", () => goTo(place.before));

@@ -21,8 +21,8 @@ let board;
 let game;
 let [rules, shown] = ["", ""];
 
-/** @type {NodeListOf<HTMLElement>} */
-const buttons = document.querySelectorAll("[data-example]");
+/** Buttons of the examples. @returns {NodeListOf<HTMLElement>} */
+const buttons = () => document.querySelectorAll("[data-example]");
 
 /** Shows an example before its move. @param {string} key */
 function begin(key) {
@@ -32,7 +32,7 @@ function begin(key) {
   board.show(game.place, true, false);
   board.hole("south", pit).element.classList.add("hint");
   find("rules-do").textContent = t("example", { pit });
-  for (const button of buttons) {
+  for (const button of buttons()) {
     button.setAttribute("aria-pressed", String(button.dataset.example === key));
   }
 }
@@ -70,7 +70,8 @@ export async function showRules(ruleSet, fail) {
   await closed;
 }
 
-for (const button of buttons) {
-  button.addEventListener("click", () => begin(button.dataset.example ?? shown));
+/** Listens to the buttons of the examples. */
+export function listenToRules() {
+  for (const button of buttons()) button.addEventListener("click", () => begin(button.dataset.example ?? shown));
+  find("rules-again").addEventListener("click", () => begin(shown));
 }
-find("rules-again").addEventListener("click", () => begin(shown));

@@ -3,7 +3,7 @@
 const KEY = "kalah";
 
 /** @type {Settings} */
-const DEFAULTS = { speed: "normal", sounds: true, vibrate: true, keys: true, large: false };
+const DEFAULTS = { speed: "normal", labels: "value", sounds: true, vibrate: true, keys: true, large: false };
 
 /** @returns {Partial<Settings>} */
 function stored() {
@@ -14,8 +14,13 @@ function stored() {
   }
 }
 
-/** The settings; `remember` changes them. @type {Settings} */
-export const settings = { ...DEFAULTS, ...stored() };
+/** The settings: defaults until `loadSettings`. `remember` changes them. @type {Settings} */
+export const settings = { ...DEFAULTS };
+
+/** Loads the settings that this browser stored. */
+export function loadSettings() {
+  Object.assign(settings, stored());
+}
 
 /**
  * Changes settings, and no others that another tab stored meanwhile. Without storage they last until the page is left.

@@ -14,6 +14,9 @@ const MOVE = { slow: 9000, normal: 2800, step: 2800 };
 /** Time in which all seeds of a pit go to a store, in times of one seed. */
 const GATHER = 2;
 
+/** Minimum milliseconds between two pictures. Steps that are shorter are shown together. */
+const PICTURE = 25;
+
 /**
  * Milliseconds for which a program's move stays visible, with moving seeds and without.
  * @type {Partial<Record<Settings["speed"], [number, number]>>}
@@ -53,6 +56,110 @@ const flash = (hole) =>
   hole.element.animate([{ filter: "brightness(1)" }, { filter: "brightness(2.4)" }, { filter: "brightness(1)" }], 500);
 
 /**
+ * Returns the steps of a move: at each the hand takes all seeds of a place, or drops one there, and then holds `held`.
+ * @param {Api.Lift[]} sowing
+ */
+const stepsOf = (sowing) =>
+  sowing.flatMap(({ from, drops }) => [
+    { place: from, takes: true, held: drops.length },
+    ...drops.map((place, index) => ({ place, takes: false, held: drops.length - index - 1 })),
+  ]);
+
+/** Steps of an animation, due at fixed times, so that many of them take no longer than their share. */
+class Steps {
+  /** @param {number} time milliseconds of a step @param {() => boolean} goesOn false if something else is shown */
+  constructor(time, goesOn) {
+    this.time = time;
+    this.goesOn = goesOn;
+    this.due = performance.now();
+  }
+
+  /** Number of steps of the next picture. A slow device shows fewer pictures, not a longer move. */
+  get next() {
+    const late = Math.max(0, Math.floor((performance.now() - this.due) / this.time));
+    return late + Math.ceil(PICTURE / this.time);
+  }
+
+  /** Waits for the end of some steps; resolves to false if something else is shown. @param {number} count */
+  async pass(count) {
+    this.due += count * this.time;
+    const left = this.due - performance.now();
+    if (left > 3) await wait(left);
+    return this.goesOn();
+  }
+}
+
+/**
+ * Carries the seeds of a move around the board. Resolves to false if something else was shown meanwhile.
+ * @param {Board} board
+ * @param {Reached} place
+ * @param {Steps} steps
+ */
+async function carry(board, place, steps) {
+  const { side } = place.before;
+  const all = stepsOf(place.by.sowing);
+  const hand = make(board, "hand");
+  let held = middle(board, board.hole(side, all[0].place));
+  /** Moves the hand. @param {Point} to @param {number} duration */
+  const move = (to, duration) => {
+    const [from, over] = [held, { x: (held.x + to.x) / 2, y: (held.y + to.y) / 2 - 10 }];
+    held = to;
+    hand.animate([at(from), at(over, 1.12), at(to)], { duration, fill: "forwards" });
+  };
+  /** Shows the board after some steps. @param {typeof all} done */
+  const show = (done) => {
+    /** @type {Map<Hole, number>} */
+    const counts = new Map();
+    for (const { place, takes } of done) {
+      const hole = board.hole(side, place);
+      counts.set(hole, takes ? 0 : (counts.get(hole) ?? hole.seeds) + 1);
+      if (takes) hole.element.classList.add("mark-from");
+    }
+    for (const [hole, count] of counts) board.set(hole, count);
+    const last = done[done.length - 1];
+    hand.textContent = String(last.held);
+    if (last.takes) return;
+    drop(board, held, held, Math.min(110, steps.time));
+    knock(300 + 12 * Math.min(board.hole(side, last.place).seeds, 30));
+  };
+  try {
+    move(held, 0);
+    show(all.slice(0, 1));
+    if (!(await steps.pass(1))) return false;
+    for (let index = 1; index < all.length; ) {
+      const done = all.slice(index, index + steps.next);
+      index += done.length;
+      move(middle(board, board.hole(side, done[done.length - 1].place)), done.length * steps.time);
+      if (!(await steps.pass(done.length))) return false;
+      show(done);
+    }
+    return true;
+  } finally {
+    hand.remove();
+  }
+}
+
+/**
+ * Moves all seeds of a pit into a store. Resolves to false if something else was shown meanwhile.
+ * @param {Board} board
+ * @param {Hole} hole
+ * @param {Hole} store
+ * @param {Steps} steps
+ */
+async function gather(board, hole, store, steps) {
+  const count = hole.seeds;
+  if (count === 0) return true;
+  board.set(hole, 0);
+  const heap = make(board, "flying many");
+  const ways = [at(middle(board, hole)), at(middle(board, store))];
+  heap.animate(ways, { duration: GATHER * steps.time, easing: "ease-in" });
+  const whole = await steps.pass(GATHER);
+  heap.remove();
+  if (whole) board.set(store, store.seeds + count);
+  return whole;
+}
+
+/**
  * Animates on a board the move that led to a place, seed by seed. At the end of a game all seeds go to the stores of
  * their sides. Resolves to false if something else was shown meanwhile.
  * @param {Board} board
@@ -72,73 +179,20 @@ export async function sow(board, place) {
   const store = board.hole(side, board.pits + 1);
   const taken = captured.map((number) => board.hole(side, number));
   const rest = place.finished ? SIDES.flatMap((side) => board.rows[side].map((hole) => ({ hole, side }))) : [];
-  const drops = sowing.reduce((sum, lift) => sum + lift.drops.length, 0);
-  const time = Math.min(
-    STEP[settings.speed],
-    MOVE[settings.speed] / (drops + sowing.length + GATHER * (taken.length + rest.length)),
-  );
-  // Steps are due at fixed times, so that many of them take no longer than their share.
-  let due = performance.now();
-  /** Waits for the end of a step; resolves to false if something else is shown. @param {number} steps */
-  const step = async (steps) => {
-    due += steps * time;
-    const left = due - performance.now();
-    if (left > 3) await wait(left);
-    return run === board.running;
-  };
-  const hand = make(board, "hand");
-  let held = middle(board, board.hole(side, sowing[0].from));
-  /** Moves the hand. @param {Point} to */
-  const carry = (to) => {
-    const [from, over] = [held, { x: (held.x + to.x) / 2, y: (held.y + to.y) / 2 - 10 }];
-    held = to;
-    hand.animate([at(from), at(over, 1.12), at(to)], { duration: time, fill: "forwards" });
-  };
-  try {
-    for (const lift of sowing) {
-      const from = board.hole(side, lift.from);
-      from.element.classList.add("mark-from");
-      board.set(from, 0);
-      hand.textContent = String(lift.drops.length);
-      carry(middle(board, from));
-      if (!(await step(1))) return false;
-      for (const [index, number] of lift.drops.entries()) {
-        const to = board.hole(side, number);
-        const target = middle(board, to);
-        carry(target);
-        if (!(await step(1))) return false;
-        drop(board, held, target, Math.min(110, time));
-        board.set(to, to.seeds + 1);
-        hand.textContent = String(lift.drops.length - index - 1);
-        knock(300 + 12 * Math.min(to.seeds, 30));
-      }
-    }
-    hand.remove();
-    /** Moves all seeds of a pit into a store. @param {Hole} hole @param {Hole} store */
-    const gather = async (hole, store) => {
-      const count = hole.seeds;
-      if (count === 0) return true;
-      board.set(hole, 0);
-      const heap = make(board, "flying many");
-      heap.animate([at(middle(board, hole)), at(middle(board, store))], { duration: GATHER * time, easing: "ease-in" });
-      const whole = await step(GATHER);
-      heap.remove();
-      if (whole) board.set(store, store.seeds + count);
-      return whole;
-    };
-    for (const hole of taken) {
-      hole.element.classList.add("mark-captured");
-      flash(hole);
-      if (!(await gather(hole, store))) return false;
-      knock(180);
-    }
-    if (taken.length > 0) {
-      flash(store);
-      buzz(30);
-    }
-    for (const { hole, side } of rest) if (!(await gather(hole, board.stores[side]))) return false;
-    return true;
-  } finally {
-    hand.remove();
+  const count = stepsOf(sowing).length + GATHER * (taken.length + rest.length);
+  const time = Math.min(STEP[settings.speed], MOVE[settings.speed] / count);
+  const steps = new Steps(time, () => run === board.running);
+  if (!(await carry(board, place, steps))) return false;
+  for (const hole of taken) {
+    hole.element.classList.add("mark-captured");
+    flash(hole);
+    if (!(await gather(board, hole, store, steps))) return false;
+    knock(180);
   }
+  if (taken.length > 0) {
+    flash(store);
+    buzz(30);
+  }
+  for (const { hole, side } of rest) if (!(await gather(board, hole, board.stores[side], steps))) return false;
+  return true;
 }

@@ -3,6 +3,7 @@
 import { showFace } from "./face.js";
 import { find } from "./find.js";
 import { SIDES } from "./game.js";
+import { levelOf } from "./players.js";
 import { goesOn, isHuman, now, onlyPerson, players } from "./session.js";
 import { t } from "./words.js";
 
@@ -14,6 +15,7 @@ export function showStrips(place) {
     find(`${side}-strip`).classList.toggle("moves", moves);
     const key = goesOn(place) ? "turnThinking" : onlyPerson() === side && isHuman(place) ? "turnYours" : "turn";
     const text = moves && !now.sowing ? t(key) : "";
+    find(`${side}-about`).textContent = levelOf(players[side])?.about ?? "";
     if (find(`${side}-turn`).textContent !== text) find(`${side}-turn`).textContent = text;
   }
 }

@@ -1,6 +1,6 @@
 // Turns of a line: their numbers, and marks of bad moves.
 
-import { mistake } from "./game.js";
+import { mistake } from "./loss.js";
 
 /** Minimum loss of a mistake that keeps the outcome, as a difference of the stores; as in `kalah review`. */
 const MISTAKE = 8;

@@ -8,6 +8,8 @@ interface Settings {
   values?: boolean;
   /** Speed of moves. */
   speed: "slow" | "normal" | "instant" | "step";
+  /** Labels of moves: their values, or what they lose against the best move. */
+  labels: "value" | "loss";
   sounds: boolean;
   vibrate: boolean;
   /** True if single keys sow pits and stand for buttons. */
@@ -159,3 +161,9 @@ type Counts = [won: number, drawn: number, lost: number];
 
 /** Counts for each move of a position. */
 type Played = Record<string, Counts>;
+
+/** A text. If it has several forms, `other` serves for all numbers. */
+type Wording = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+
+/** A text in English and German. */
+type Wordings = [english: Wording, german: Wording];

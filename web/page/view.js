@@ -5,28 +5,31 @@ import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
 import { around, find } from "./find.js";
-import { isReached } from "./game.js";
+import { isReached, other } from "./game.js";
 import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { showScore, showStrips } from "./strip.js";
-import { ending, happened, name, origin, ruleName, t, tell } from "./words.js";
+import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./words.js";
 
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves;
- * `arrived` follows a change of place.
- * @type {LineActions & {
+ * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * @typedef {LineActions & {
  *   sow: (side: Side, pit: number) => void,
  *   glance: (place: Place) => void,
  *   playLine: (moves: number[]) => void,
- *   arrived?: () => void,
- * }}
+ * }} Actions
  */
-export const chosen = /** @type {any} */ ({});
+
+/**
+ * Parts of the view, which `openView` makes, and their actions.
+ * @type {{ board: Board, graph: Graph, moves: MoveList, act: Actions }}
+ */
+export const view = /** @type {any} */ ({});
 
 /** Heights of what is above and below the board, in units of the font size. */
 const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
@@ -41,10 +44,12 @@ const space = () => {
   return { width, height: innerHeight - beside * font, large, font };
 };
 
-export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pit), space);
-board.scored = showScore;
-const graph = new Graph(find("graph"), chosen);
-const moveList = new MoveList(find("moves"), chosen);
+/** Makes the parts of the view. @param {Actions} act */
+export function openView(act) {
+  const board = new Board(find("board"), act.sow, space);
+  board.scored = showScore;
+  Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
+}
 
 /** Shows an error, unless it only reports that another step began. @param {Error} error */
 export function fail(error) {
@@ -108,6 +113,7 @@ function showMode(shown) {
 /** Updates everything except the seeds. */
 export function tellAll() {
   const { game } = now;
+  const { board, graph, moves, act } = view;
   const { place } = game;
   const shown = values();
   if (board.labels !== shown) board.fit(shown);
@@ -119,7 +125,9 @@ export function tellAll() {
   const pits = place.raw().rows[0].length;
   const { answer } = place;
   if (shown && answer?.line) {
-    showLine(find("line"), answer.line, pits, chosen.playLine, (pit) => t("moveLabel", { side: "", pit }).trim());
+    /** @param {number} pit @param {number} turn */
+    const labelOf = (pit, turn) => pitName(turn % 2 === 0 ? place.side : other(place.side), pit);
+    showLine(find("line"), answer.line, pits, act.playLine, labelOf);
   } else {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
@@ -130,6 +138,8 @@ export function tellAll() {
     Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false),
   );
   find("task").hidden = !game.puzzle;
+  // The task says who is to move.
+  find("status").hidden = Boolean(game.puzzle) && !shown && !place.finished;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   const about = t("about", { rules: ruleName(game.rules), n: pits });
   find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });
@@ -138,14 +148,14 @@ export function tellAll() {
   document.body.classList.toggle("many", pits > 8);
   if (shown) graph.draw(game);
   setBar(find("bar"), place);
-  moveList.update(game, shown);
+  moves.update(game, shown);
   find("moves-note").textContent = t(game.root.after.length > 0 ? "movesNote" : "movesNone");
   showComment(place);
-  showExplorer(game.rules, place, mayPlay(), (move) => chosen.playLine([move]));
+  showExplorer(game.rules, place, mayPlay(), (move) => act.playLine([move]));
 }
 
 /** Lays everything out again in the available space. */
 export function fit() {
-  board.fit(values());
-  if (values() && now.game) graph.draw(now.game);
+  view.board.fit(values());
+  if (values() && now.game) view.graph.draw(now.game);
 }

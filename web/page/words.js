@@ -1,20 +1,26 @@
 // Values, sides and moves in words, in the language of the page.
 
 import { captured } from "./game.js";
-import { settings } from "./settings.js";
-import { TEXTS } from "./texts.js";
+import { LANGUAGES, TEXTS, rulesIn, textOf } from "./texts.js";
 
-/** @import { Key } from "./texts.js" */
+/** @import { Key, Language } from "./texts.js" */
 
-const wanted = [settings.language ?? "", ...(navigator.languages ?? [])].map((tag) => tag.split("-")[0]);
-
-/** The language of the page. */
-export const language = /** @type {keyof typeof TEXTS} */ (wanted.find((tag) => Object.hasOwn(TEXTS, tag)) ?? "en");
+/** @type {Language} */
+let spoken = "en";
+let plural = new Intl.PluralRules(spoken);
 
 /** The available languages, by their own names. */
-export const languages = Object.entries(TEXTS).map(([tag, texts]) => ({ tag, told: String(texts.language) }));
+export const languages = Object.entries(LANGUAGES).map(([tag, name]) => ({ tag, name }));
 
-const plural = new Intl.PluralRules(language);
+/** Returns the tag of the language of the page. */
+export const language = () => spoken;
+
+/** Sets the language of the page: the first of these tags that has texts. @param {readonly string[]} wanted */
+export function speak(wanted) {
+  const tags = wanted.map((tag) => tag.split("-")[0]);
+  spoken = /** @type {Language} */ (tags.find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en");
+  plural = new Intl.PluralRules(spoken);
+}
 
 /**
  * Returns the text with this key, with `{name}` replaced by `values.name`. `values.n` chooses between several forms.
@@ -22,7 +28,7 @@ const plural = new Intl.PluralRules(language);
  * @param {Record<string, string | number>} values
  */
 export function t(key, values = {}) {
-  const found = TEXTS[language][key] ?? TEXTS.en[key] ?? key;
+  const found = textOf(key, spoken);
   const text = typeof found === "string" ? found : (found[plural.select(Number(values.n))] ?? found.other);
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
@@ -81,6 +87,9 @@ export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth ?
 /** @param {Side} side */
 export const name = (side) => t(side);
 
+/** Names a pit of a side, for screen readers. @param {Side} side @param {number} pit */
+export const pitName = (side, pit) => t("moveLabel", { side: name(side), pit });
+
 /** Returns the letter of a side in the list of moves. @param {Side} side */
 export const letter = (side) => name(side)[0];
 
@@ -108,11 +117,11 @@ export function ending(place) {
 
 /** Returns the usual name of a rule set. @param {string} rules */
 export const ruleName = (rules) =>
-  Object.hasOwn(TEXTS.en, `ruleName.${rules}`) ? t(/** @type {Key} */ (`ruleName.${rules}`)) : rules;
+  Object.hasOwn(TEXTS, `ruleName.${rules}`) ? t(/** @type {Key} */ (`ruleName.${rules}`)) : rules;
 
 /** Explains a rule set, from the server's description. @param {Api.RuleSet} ruleSet */
 export function explain({ name, summary, moves_again }) {
   const again = moves_again ? `${t("rulesAgain")} ` : "";
-  const text = `${again}${TEXTS[language][`rules.${name}`] ?? summary}`;
+  const text = `${again}${rulesIn(name, spoken) ?? summary}`;
   return text[0].toUpperCase() + text.slice(1);
 }

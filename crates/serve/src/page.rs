@@ -6,21 +6,26 @@ pub(super) struct File {
     pub path: &'static str,
     /// Media type.
     pub kind: &'static str,
-    pub text: &'static str,
+    pub bytes: &'static [u8],
 }
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const PNG: &str = "image/png";
 
-/// All files. `build.rs` joins the scripts into one.
-pub(super) const FILES: [File; 8] = [
-    File { path: "/", kind: HTML, text: include_str!("../web/page/index.html") },
-    File { path: "/style.css", kind: CSS, text: include_str!("../web/page/style.css") },
-    File { path: "/shell.css", kind: CSS, text: include_str!("../web/page/shell.css") },
-    File { path: "/panel.css", kind: CSS, text: include_str!("../web/page/panel.css") },
-    File { path: "/board.css", kind: CSS, text: include_str!("../web/page/board.css") },
-    File { path: "/moves.css", kind: CSS, text: include_str!("../web/page/moves.css") },
-    File { path: "/icon.svg", kind: "image/svg+xml", text: include_str!("../web/page/icon.svg") },
-    File { path: "/page.js", kind: SCRIPT, text: include_str!(concat!(env!("OUT_DIR"), "/page.js")) },
+/// All files. `build.rs` joins the scripts into one; `web/images` makes the images.
+pub(super) const FILES: [File; 12] = [
+    File { path: "/", kind: HTML, bytes: include_bytes!("../web/page/index.html") },
+    File { path: "/style.css", kind: CSS, bytes: include_bytes!("../web/page/style.css") },
+    File { path: "/shell.css", kind: CSS, bytes: include_bytes!("../web/page/shell.css") },
+    File { path: "/panel.css", kind: CSS, bytes: include_bytes!("../web/page/panel.css") },
+    File { path: "/board.css", kind: CSS, bytes: include_bytes!("../web/page/board.css") },
+    File { path: "/moves.css", kind: CSS, bytes: include_bytes!("../web/page/moves.css") },
+    File { path: "/icon.svg", kind: "image/svg+xml", bytes: include_bytes!("../web/page/icon.svg") },
+    File { path: "/icon-180.png", kind: PNG, bytes: include_bytes!("../web/images/icon-180.png") },
+    File { path: "/icon-192.png", kind: PNG, bytes: include_bytes!("../web/images/icon-192.png") },
+    File { path: "/icon-512.png", kind: PNG, bytes: include_bytes!("../web/images/icon-512.png") },
+    File { path: "/preview.png", kind: PNG, bytes: include_bytes!("../web/images/preview.png") },
+    File { path: "/page.js", kind: SCRIPT, bytes: include_bytes!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];

@@ -43,14 +43,19 @@ impl Site {
         for file in FILES {
             let name = file.path.trim_start_matches('/');
             if name.is_empty() {
-                page = file.text;
+                page = std::str::from_utf8(file.bytes).expect("the page is text");
             } else {
                 names.push(name);
-                all.insert(name.to_owned(), file.text.into());
+                all.insert(name.to_owned(), file.bytes.into());
             }
         }
         let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
-            "display": "standalone", "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
+            "display": "standalone", "background_color": "#f4ede1", "theme_color": "#f4ede1", "icons": [
+                { "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" },
+                { "src": "icon-192.png", "sizes": "192x192", "type": "image/png" },
+                { "src": "icon-512.png", "sizes": "512x512", "type": "image/png" },
+                { "src": "icon-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable" },
+            ] });
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
         let version = version(&all, page);
         let page = page_of(page, &version, &names);
@@ -88,11 +93,13 @@ fn page_of(page: &str, version: &str, names: &[&str]) -> String {
         .fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{DIRECTORY}/{version}/{name}\"")))
 }
 
-/// Returns the service worker of a version, with the digests of the files that it keeps.
+/// Returns the service worker of a version, with the digests of the files that it keeps: all but images for systems
+/// and link previews.
 fn offline(version: &str, page: &str, files: &BTreeMap<String, Vec<u8>>, tables: &[String]) -> String {
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let mut listed = vec![json!(["", "text/html", digest(page.as_bytes())])];
-    listed.extend(files.iter().map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
+    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png"));
+    listed.extend(kept.map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
     constants.map(|(name, value)| format!("const {name} = {value};\n")).concat() + OFFLINE
 }

@@ -1,0 +1,194 @@
+// Actions of the buttons of the page.
+
+import { analyse, isKnown, learn } from "./analysis.js";
+import { begin, beginPuzzle, beginning, lastGame } from "./begin.js";
+import { newGame } from "./dialogs.js";
+import { setUp } from "./editor.js";
+import { find } from "./find.js";
+import { closeEnd } from "./finish.js";
+import { other } from "./game.js";
+import { gameText } from "./gametext.js";
+import { teach } from "./lesson.js";
+import { announce, setWork } from "./machine.js";
+import { arrive, browse, exchange, goTo, step } from "./play.js";
+import { anotherPuzzle, askPuzzle, helped, task } from "./puzzle.js";
+import { openReport, showReport, tellReport } from "./report.js";
+import { showRules } from "./rules.js";
+import { mayPlay, now, players, values } from "./session.js";
+import { remember, settings } from "./settings.js";
+import { copyLink } from "./share.js";
+import { isOpen, openSheet } from "./tabs.js";
+import { fail, forgive, tellAll, view } from "./view.js";
+import { endWelcome } from "./welcome.js";
+import { t } from "./words.js";
+
+/** Seconds of a longer analysis. */
+const LONG = 60;
+
+/** Asks for a new game, and begins it. */
+export async function askNewGame() {
+  const { game } = now;
+  const you =
+    players.south === "human"
+      ? players.north === "human"
+        ? "both"
+        : "south"
+      : players.north === "human"
+        ? "north"
+        : "none";
+  const opponent = [players.north, players.south].find((player) => player !== "human") ?? lastGame().opponent;
+  const { rows } = game.root.raw();
+  const even = !game.puzzle && new Set(rows.flat()).size === 1 ? { pits: rows[0].length, seeds: rows[0][0] } : {};
+  const asked = await newGame({
+    ...lastGame(),
+    ...even,
+    rules: game.rules,
+    first: game.root.side,
+    you,
+    opponent,
+    pie: game.pie,
+  });
+  if (!asked) return;
+  const { board, time, ...kept } = asked;
+  remember({ game: kept, time });
+  forgive();
+  if (game.puzzle) find("values").checked = settings.values ?? true;
+  await begin({ ...beginning(asked), board }, true);
+}
+
+/** Place at the end of the line of the last report. @type {Place | undefined} */
+let reported;
+
+/** Requests the values of the shown line, and reports them until the report is closed. */
+export async function report() {
+  const { game } = now;
+  const { places } = game;
+  reported = places[places.length - 1];
+  const begun = new AbortController();
+  const done = () => places.filter(isKnown).length;
+  const tellDone = () => tellReport(places, done(), goTo);
+  const closed = openReport();
+  tellDone();
+  closed.then(() => begun.abort());
+  await analyse(game, begun.signal, tellDone, true);
+  tellAll();
+}
+
+/** Shows the values. */
+export function showValues() {
+  if (values()) return;
+  find("values").checked = true;
+  find("values").dispatchEvent(new Event("change"));
+}
+
+/** Begins the same game again; the other side moves first where both have the same. */
+async function rematch() {
+  const { game } = now;
+  const { rows, stores } = game.root.raw();
+  const even = stores[0] === stores[1] && String(rows[0]) === String(rows[1]);
+  const side = even ? other(game.root.side) : game.root.side;
+  await begin({ rules: game.rules, board: game.root.literal, side, pie: game.pie ? "open" : undefined }, true);
+}
+
+/** Marks the best moves, and goes on until they are proved. */
+export async function hint() {
+  const { game } = now;
+  const { place } = game;
+  if (!mayPlay()) return;
+  if (game.puzzle) {
+    helped(game);
+    tellAll();
+  }
+  const isProved = () => place.answer?.known === "exact";
+  const mark = () => {
+    if (place !== now.game.place) return;
+    view.board.label(place, mayPlay(), values(), true);
+    setWork(t(isProved() ? "hintProved" : "hintProbable"));
+  };
+  const { signal } = now.asking;
+  await learn(game, place, signal, false, () => {});
+  mark();
+  if (!isProved()) {
+    await learn(game, place, signal, LONG, mark, false);
+    if (place === now.game.place && !isProved()) setWork(t("hintOpen"));
+  }
+}
+
+/** Updates an open report if another line is shown. */
+export function updateReport() {
+  const { places } = now.game;
+  if (isOpen("report") && reported !== places[places.length - 1]) report().catch(fail);
+}
+
+/** Searches the shown position for longer. */
+async function longer() {
+  const { game } = now;
+  const { place } = game;
+  find("longer").hidden = true;
+  await learn(game, place, now.asking.signal, LONG, () => place === now.game.place && tellAll());
+}
+
+/** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
+async function puzzle(asked) {
+  const found = await asked;
+  if (!found) return;
+  forgive();
+  await beginPuzzle(found);
+  announce(task(found, "south"));
+}
+
+/** Listens to the buttons. */
+export function listenToButtons() {
+  /** @param {keyof Elements} id @param {() => unknown} run */
+  const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
+  click("undo", () => step(-1));
+  click("redo", () => step(1));
+  click("share", () => copyLink(values()));
+  click("hint", hint);
+  click("first", () => browse("first"));
+  click("final", () => browse("last"));
+  click("analyse", showValues);
+  click("rematch", rematch);
+  click("end-close", () => closeEnd(now.game.place));
+  click("review", () => {
+    closeEnd(now.game.place);
+    showValues();
+    openSheet(true);
+    showReport();
+  });
+  click("lesson", () => {
+    find("rules-dialog").close();
+    return teach();
+  });
+  click("longer", longer);
+  click("swap", exchange);
+  click("new", () => {
+    endWelcome();
+    return askNewGame();
+  });
+  click("rules", async () => {
+    const ruleSet = now.server.rule_sets.find((set) => set.name === now.game.rules);
+    if (ruleSet) await showRules(ruleSet, fail);
+  });
+  click("puzzle", () => puzzle(askPuzzle(now.game.rules)));
+  click("another", async () => {
+    if (now.game.puzzle) await puzzle(anotherPuzzle(now.game.puzzle));
+  });
+  click("go", () => {
+    now.played = true;
+    arrive();
+  });
+  click("pause", () => {
+    now.paused = !now.paused;
+    arrive();
+  });
+  click("text", async () => {
+    const asked = await gameText(now.game, players, fail);
+    if (asked) await begin(asked, true);
+  });
+  click("edit", async () => {
+    const asked = await setUp(now.game.rules, now.game.place);
+    forgive();
+    if (asked) await begin(asked, true);
+  });
+}

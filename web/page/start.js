@@ -1,0 +1,143 @@
+// The parts of the page: they are made, connected and shown here.
+
+import * as api from "./api.js";
+import { begin, beginning, load } from "./begin.js";
+import { askNewGame, hint, listenToButtons, report, showValues, updateReport } from "./commands.js";
+import { listenToComments } from "./comment.js";
+import { defaultRules, prepare } from "./dialogs.js";
+import { listenToEditor } from "./editor.js";
+import { around, find } from "./find.js";
+import { SIDES, parse, write } from "./game.js";
+import { listenToGameText } from "./gametext.js";
+import { listenToKeys } from "./keys.js";
+import { listenToLesson, teach } from "./lesson.js";
+import { fromFragment } from "./link.js";
+import { listenToMachine } from "./machine.js";
+import { actions, arrive, browse, choose, isKept, keep, onArrival, step } from "./play.js";
+import { chosenPlayer, fillPlayers, setPrograms, showPlayer } from "./players.js";
+import { preparePreferences } from "./preferences.js";
+import { helped } from "./puzzle.js";
+import { listenToReport } from "./report.js";
+import { lastFragment } from "./resume.js";
+import { listenToRules } from "./rules.js";
+import { goesOn, now, players, values } from "./session.js";
+import { loadSettings, remember, settings } from "./settings.js";
+import { listenToPanel, onTab } from "./tabs.js";
+import { fail, fit, openView, tellAll, view } from "./view.js";
+import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
+import { language, speak, translate } from "./words.js";
+
+function listen() {
+  listenToButtons();
+  listenToEditor();
+  listenToGameText();
+  listenToPanel();
+  listenToReport();
+  listenToRules();
+  onTab((tab) => tab === "report" && report().catch(fail));
+  onArrival(endWelcome);
+  onArrival(updateReport);
+  listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
+  listenToLesson(() => begin(beginning(), true).catch(fail));
+  find("values").addEventListener("change", () => {
+    remember({ values: values() });
+    if (values()) helped(now.game);
+    if (goesOn(now.game.place)) tellAll();
+    else arrive();
+  });
+  for (const side of SIDES) {
+    const changed = () => {
+      players[side] = chosenPlayer(find(side), find(`${side}-number`));
+      showPlayer(find(side), find(`${side}-number`), players[side]);
+      arrive();
+    };
+    find(side).addEventListener("change", changed);
+    find(`${side}-number`).addEventListener("change", changed);
+  }
+  listenToKeys({
+    pits: () => view.board.pits,
+    walk: (by) => view.board.walk(by),
+    sow: (pit) => choose(now.game.place.side, pit),
+    hint,
+    step,
+    browse,
+  });
+  listenToComments(
+    () => now.game.place,
+    () => {
+      keep();
+      tellAll();
+    },
+  );
+  new ResizeObserver(fit).observe(around(find("board")));
+  addEventListener("resize", fit);
+  new ResizeObserver(() => values() && tellAll()).observe(find("graph"));
+  addEventListener("hashchange", () => {
+    const { game } = now;
+    const asked = fromFragment(location.hash.slice(1));
+    const board = asked.board && parse(asked.board);
+    // A link may also name other players.
+    const same =
+      isKept() &&
+      game.rules === (asked.rules ?? now.server.rules[0]) &&
+      game.root.literal === (board && write(board)) &&
+      game.root.side === asked.side &&
+      game.pie === asked.pie;
+    const place = same && game.find(asked.moves.slice(0, asked.at));
+    if (!place) {
+      load().catch(fail);
+      return;
+    }
+    now.played = false;
+    game.show(place);
+    arrive();
+  });
+}
+
+/** Shows an empty board of the expected size, so that nothing moves when the server has answered. */
+function showFrame() {
+  const linked = location.hash.length > 1;
+  const { board: text, values: shown, puzzle } = fromFragment(linked ? location.hash.slice(1) : lastFragment());
+  const rows = text ? parse(text)?.rows : undefined;
+  find("values").checked = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
+  document.body.classList.toggle("hidden-values", !values());
+  const pits = rows?.[0].length ?? (text ? 6 : (settings.game?.pits ?? 6));
+  document.body.classList.toggle("many", pits > 8);
+  view.board.labels = values();
+  view.board.build(Math.min(pits, 16));
+  showWelcome();
+  document.body.classList.add("ready");
+}
+
+/**
+ * Starts the page, whose requests are sent by `transport`.
+ * @param {Parameters<typeof api.connect>[0]} transport
+ */
+export async function start(transport) {
+  api.connect(transport);
+  loadSettings();
+  speak([settings.language ?? "", ...(navigator.languages ?? [])]);
+  openView(actions);
+  listenToMachine();
+  document.documentElement.lang = language();
+  translate(document);
+  document.body.classList.toggle("large", settings.large);
+  // A button that is clicked before the first answer works after it.
+  const wanted = { button: /** @type {HTMLElement | null} */ (null) };
+  /** @param {Event} event */
+  const early = ({ target }) => {
+    wanted.button = (target instanceof Element ? target.closest("button") : null) ?? wanted.button;
+  };
+  document.addEventListener("click", early);
+  showFrame();
+  const [told, tables] = await Promise.all([api.server(), api.tables()]);
+  now.server = { ...told, default: defaultRules(told, tables) };
+  setPrograms(now.server.players);
+  for (const side of SIDES) fillPlayers(find(side), true);
+  prepare(now.server);
+  preparePreferences({ fit: () => view.board.fit(), label: () => now.game && tellAll() });
+  await load();
+  listen();
+  document.removeEventListener("click", early);
+  wanted.button?.click();
+}

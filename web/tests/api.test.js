@@ -1,0 +1,79 @@
+// Requests of the page, over a transport that the test plays.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as api from "../page/api.js";
+
+/** @param {any} document @param {number} [status] @param {Record<string, string>} [headers] */
+const answer = (document, status = 200, headers = {}) =>
+  new Response(JSON.stringify(document), { status, headers: { "content-type": "application/json", ...headers } });
+
+/** Connects a transport that gives these answers, one a request. @param {(() => Response)[]} answers */
+function play(answers) {
+  /** @type {string[]} */
+  const [paths, states] = [[], []];
+  api.onState((state) => {
+    states.push(state);
+    // As a click on "Try now" does, once the request waits.
+    if (state !== "online") setTimeout(api.retry);
+  });
+  api.connect(async (path) => {
+    paths.push(path);
+    const next = answers.shift();
+    if (!next) throw new Error("there is no further answer");
+    return next();
+  });
+  return { paths, states };
+}
+
+const away = () => {
+  throw new TypeError("Failed to fetch");
+};
+
+test("a request is repeated until the server answers", async () => {
+  const proxy = () => new Response("<h1>502</h1>", { status: 502 });
+  const taken = { error: { code: "busy", message: "all searches are taken" } };
+  const busy = () => answer(taken, 503, { "retry-after": "1" });
+  const { paths, states } = play([away, proxy, busy, () => answer({ rules: ["standard"] })]);
+  assert.deepEqual(await api.server(), { rules: ["standard"] });
+  assert.deepEqual(paths, ["api", "api", "api", "api"]);
+  assert.deepEqual(states, ["offline", "busy", "online"]);
+});
+
+test("a refusal is not repeated", async () => {
+  const { paths } = play([() => answer({ error: { code: "request", message: "chess is no rule set" } }, 400)]);
+  const refused = api.position("6x4", "chess", undefined, undefined);
+  await assert.rejects(refused, { code: "request", message: "chess is no rule set" });
+  assert.deepEqual(paths, ["api/position?board=6x4&rules=chess"]);
+});
+
+test("a request that is given up is not repeated", async () => {
+  const stop = new AbortController();
+  const { paths } = play([
+    () => {
+      stop.abort();
+      throw stop.signal.reason;
+    },
+  ]);
+  await assert.rejects(api.position("6x4", "standard", 1, stop.signal), { name: "AbortError" });
+  assert.equal(paths.length, 1);
+});
+
+test("a stream reports its progress, however it is divided", async () => {
+  const depths = [1, 2].map((depth) => `event: progress\ndata: {"depth":${depth}}\n\n`);
+  const text = `${depths.join("")}event: answer\ndata: {"value":4}\n\n`;
+  const bytes = new TextEncoder().encode(text);
+  const parts = Array.from({ length: bytes.length }, (_, index) => bytes.slice(index, index + 1));
+  const body = new ReadableStream({
+    pull(controller) {
+      const next = parts.shift();
+      if (next) controller.enqueue(next);
+      else controller.close();
+    },
+  });
+  play([() => new Response(body, { headers: { "content-type": "text/event-stream" } })]);
+  /** @type {any[]} */
+  const seen = [];
+  const found = await api.search("6x4", "standard", undefined, (document) => seen.push(document.depth), undefined);
+  assert.deepEqual([found, seen], [{ value: 4 }, [1, 2]]);
+});
