@@ -78,20 +78,13 @@ fn layer_above(lower: &Tables, seeds: usize) -> Arc<Table> {
 /// The same table with another score at one rank of the layer.
 fn changed(tables: &Tables, seeds: usize, rank: u64, by: u8) -> Arc<Table> {
     let of = tables.layer(seeds).unwrap();
-    let mut left = Some(rank);
-    let mut starts = vec![0; seeds];
-    for mover in 1..seeds {
-        let frame = Frame { pits: tables.pits(), mover, other: seeds - mover };
-        if let Some(index) = left.filter(|&index| index < frame.positions()) {
-            starts[mover] = index + 1;
-            left = None;
-        }
-        left = left.map(|left| left - frame.positions());
-    }
+    let (mover, other) = LayerIndex::new(tables.rows(), seeds).unrank(rank);
+    let held = usize::from(mover.iter().sum::<u8>());
+    let wrong = (held, tables.rows().rank(&mover), tables.rows().rank(&other));
     table(of.key(), |frame, index| {
         let (mover, other) = frame.ranks(index);
         let score = of.score(frame.mover, mover, other).unwrap();
-        if starts[frame.mover] == index + 1 { (score + by) % (seeds as u8 + 1) } else { score }
+        if (frame.mover, mover, other) == wrong { (score + by) % (seeds as u8 + 1) } else { score }
     })
 }
 

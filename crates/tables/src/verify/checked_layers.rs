@@ -35,7 +35,7 @@ pub struct CheckedLayer {
 
 impl CheckedLayers {
     /// Reads the layers stored at `path`, which must be those of `tables`, checked by the same
-    /// `program`. Without a file there is none.
+    /// `program`. Returns no layers without a file.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or belongs to another check.
