@@ -80,7 +80,7 @@ fn files() -> &'static [(FileContent, PathBuf)] {
 }
 
 /// Commands that write a file OUT, with the content that they may replace.
-const WRITERS: [(&str, Option<FileContent>); 17] = [
+const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("export --rules standard --pits 3 --seeds 6 --output OUT", None),
     (
         "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
@@ -97,6 +97,7 @@ const WRITERS: [(&str, Option<FileContent>); 17] = [
     ("values --rules standard --pits 2 --seeds 1..2 --state OUT", Some(FileContent::State)),
     ("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state OUT", Some(FileContent::State)),
     ("check CERTIFICATE --state OUT", Some(FileContent::State)),
+    ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
     ("man .", None),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
     ("pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),

@@ -17,7 +17,7 @@ use crate::fuzz;
 const COMMANDS: [&str; 20] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
-    "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N \
+    "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
     "probe P P P --rules=R --pits=N --tables=D --json",
     "solve P --openings --at-least=V --at-most=V --value-only --first-guess=V --rules=R --no-tables \

@@ -2,6 +2,7 @@
 
 mod archive;
 mod book;
+mod consistency;
 mod damage;
 mod index;
 mod probe;

@@ -1,12 +1,12 @@
 //! Samples of a layer: the choice of positions. A wrong score at the end of a frame is always found.
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::Frame;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{PackedFrame, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, Sample, check_sample};
 
@@ -103,7 +103,7 @@ fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
     build(directory, Rules::EmptyCapture, pits, last).unwrap();
     let check = |key: TableKey, source| {
         let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
-        check_sample(&tables, &Sample::new(key, 1, source), &AtomicU64::new(0))
+        check_sample(&tables, &Sample::new(key, 1, source), &Pulse::default())
     };
     for seeds in 3..=last {
         let key = key(pits, seeds);

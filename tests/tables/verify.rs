@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use assert_cmd::Command;
+use kalah::game::Rules;
+use kalah::isa::Isa;
+use kalah::table::{PackedFrame, Table, TableKey, TableWriter};
 use serde_json::Value;
 
 /// Maximum time of a command with almost nothing to do, on the slowest machine.
@@ -519,4 +522,92 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     ran.prints("empty-capture-6-08.kalah.unpacking: File too large").prints("finished frames are kept");
     kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(0);
     assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
+}
+
+/// Replaces a layer of 6 pits by one with a wrong score and correct checksums.
+fn write_wrong(directory: &Path, seeds: usize) {
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds };
+    let table = Table::open_key(directory, key).unwrap();
+    std::fs::remove_file(key.path(directory)).unwrap();
+    let mut writer = TableWriter::open(directory, key).unwrap();
+    for frame in key.frames() {
+        let score = |index| {
+            let (mover, other) = frame.ranks(index);
+            table.score(frame.mover, mover, other).unwrap()
+        };
+        let mut scores: Vec<u8> = (0..frame.positions()).map(score).collect();
+        if frame.mover == 2 {
+            scores[100] ^= 1;
+        }
+        writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_state_keeps_the_layers_below_a_fault_and_is_removed_at_the_end() {
+    let directory = copied();
+    let (path, state) = (directory.path(), directory.path().join("verify.json"));
+    let flags = ["verify", "--consistency", "--json", "--state", state.to_str().unwrap()];
+    assert_eq!(kalah(path, &flags).exits(0).json()["passed"].as_array().unwrap().len(), 8);
+    assert!(!state.exists());
+
+    write_wrong(path, 6);
+    let report = kalah(path, &flags).exits(3).json();
+    assert_eq!((&report["wrong"]["seeds"], report["passed"].as_array().unwrap().len()), (&6.into(), 4));
+    assert!(state.exists());
+    // The wrong table is not in the state, so it may be replaced.
+    std::fs::copy(table(TABLES.path(), 6), table(path, 6)).unwrap();
+    let kept = std::fs::read(&state).unwrap();
+    let text: Vec<&str> = flags.into_iter().filter(|&flag| flag != "--json").collect();
+    let ran = kalah(path, &text).exits(0).prints("283,921 positions are the minimax").prints("36 frames of 8 layers");
+    let (own, earlier) = ("of the layers of 6 to 9 seeds by this run", "of the layers of 2 to 5 seeds by earlier runs");
+    ran.prints(own).prints(earlier).prints("5,265 positions");
+    assert!(!state.exists());
+
+    std::fs::write(&state, &kept).unwrap();
+    let earlier =
+        |report: &Value| report["passed"].as_array().unwrap().iter().filter(|of| of["earlier"] == true).count();
+    assert_eq!(earlier(&kalah(path, &flags).exits(0).json()), 4);
+    // Other tables, and other boards.
+    std::fs::write(&state, &kept).unwrap();
+    write_wrong(path, 5);
+    kalah(path, &flags).exits(1).prints("belongs to a check of another table for").prints("--state");
+    let standard = [&flags[..], &["--rules", "standard", "--pits", "2"]].concat();
+    kalah(path, &standard).exits(1).prints("empty-capture with 6 pits").prints("--state");
+    // A changed state, and other files.
+    let mut changed = kept.clone();
+    let digit = changed.iter().position(|&byte| byte == b'6').unwrap();
+    changed[digit] = b'5';
+    std::fs::write(&state, changed).unwrap();
+    kalah(path, &flags).exits(3).prints("checksum");
+    kalah(path, &["verify", "--state", "x"]).exits(2);
+    for other in [&["--seeds", "6"][..], &["--sample", "6"], &["--all"]] {
+        kalah(path, &[&flags[..], other].concat()).exits(2);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_check_exits_with_130_and_continues_from_its_state() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("verify.json");
+    // Rules with relays are checked position by position, which takes seconds.
+    kalah(directory.path(), &["build", "--seeds", "13", "--rules", "s-kalaha"]).exits(0);
+    let args = ["verify", "--consistency", "--rules", "s-kalaha", "--state", state.to_str().unwrap()];
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    command.args(args).env("KALAH_TABLES", directory.path()).stdout(std::process::Stdio::piped());
+    let mut running = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while !state.exists() && running.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    let output = running.wait_with_output().unwrap();
+    // On a fast machine the check may already have finished.
+    if kill.success() && output.status.code() != Some(0) {
+        let ran = Ran(output, args.join(" ")).exits(130).prints("run the same command again to continue");
+        ran.prints("because the run was stopped");
+        kalah(directory.path(), &args).exits(0).prints("by earlier runs, according to the state");
+    }
+    assert!(!state.exists());
 }

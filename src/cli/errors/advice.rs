@@ -165,10 +165,9 @@ fn of_state(error: &StateError) -> Option<&'static str> {
             StateKind::Proof | StateKind::Job => "choose another directory with --proof",
             _ => "choose another file with --state",
         }),
-        StateError::Stale { .. } => Some(
-            "its results do not apply to this check: delete it to check all claims again, or choose another file \
-             with --state",
-        ),
+        StateError::Stale { .. } => {
+            Some("its results do not apply to this check: delete it to start over, or choose another file with --state")
+        }
         _ => None,
     }
 }

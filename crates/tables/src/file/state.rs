@@ -16,6 +16,8 @@ pub enum StateKind {
     Scan,
     /// The finished tasks of the check of a certificate.
     Check,
+    /// The layers whose scores are checked.
+    Consistency,
     /// The statement of a proof directory.
     Proof,
     /// A finished job of a proof.

@@ -1,37 +1,59 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use kalah_core::index::{Frame, TableRow};
 use rayon::prelude::*;
 
+use super::frame_check::FrameCheck;
 use super::{Fault, Oracle, Sample};
+use crate::progress::Pulse;
 use crate::table::Tables;
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming
-/// that the lower layers are correct. Returns the number of positions, and adds to `checked` while
-/// it runs.
+/// that the lower layers are correct. Returns the number of positions, which `pulse` counts while it
+/// runs.
+///
+/// Uses a [fast check](FrameCheck) of whole frames, except for rules with relays. If that finds
+/// anything wrong, positions are checked one by one, as [`check_sample`] does, which decides.
 ///
 /// # Errors
 /// The first wrong score by rank in the layer, or the wrong score that caused it; or the reason why
-/// a table cannot be read.
-pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
+/// a table cannot be read; or [`Fault::Stopped`].
+pub fn check_consistency(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    let (pits, rows) = (tables.pits(), tables.rows());
-    for mover in 1..seeds {
-        let frame = Frame { pits, mover, other: seeds - mover };
-        let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
-        let movers: Vec<TableRow> = all(frame.mover).collect();
-        // Each task has one other row, in rank order, so the first fault found is the first by
-        // rank.
-        let fault = all(frame.other).find_map_first(|other| {
-            let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
-            checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
-            fault
-        });
-        if let Some(fault) = fault {
-            return Err(fault);
+    for frame in (1..seeds).map(|mover| Frame { pits: tables.pits(), mover, other: seeds - mover }) {
+        if !tables.rules().relays() {
+            let first_wrong = FrameCheck::new(tables, frame, pulse).map_err(Fault::from);
+            match first_wrong.and_then(|check| check.first_wrong()) {
+                Ok(None) => continue,
+                Ok(Some((mover, other))) => {
+                    let rows = tables.rows();
+                    check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))?;
+                }
+                Err(fault @ Fault::Stopped(_)) => return Err(fault),
+                // The first position that needs a damaged block is found below, if there is one.
+                Err(_) => {}
+            }
         }
+        check_frame(tables, frame, pulse)?;
     }
     Ok(table.header().positions)
+}
+
+/// Checks every position of a frame by itself.
+fn check_frame(tables: &Tables, frame: Frame, pulse: &Pulse) -> Result<(), Fault> {
+    let rows = tables.rows();
+    let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
+    let movers: Vec<TableRow> = all(frame.mover).collect();
+    // Each task has one other row, in rank order, so the first fault found is the first by rank.
+    let fault = all(frame.other).find_map_first(|other| {
+        if let Err(stopped) = pulse.check() {
+            return Some(stopped.into());
+        }
+        let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
+        pulse.positions.fetch_add(movers.len() as u64, Ordering::Relaxed);
+        fault
+    });
+    fault.map_or(Ok(()), Err)
 }
 
 /// The same as [`check_consistency`] for the positions of `sample`, which is from a layer of
@@ -39,12 +61,13 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
 ///
 /// # Errors
 /// As [`check_consistency`], for the positions of the sample.
-pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
+pub fn check_sample(tables: &Tables, sample: &Sample, pulse: &Pulse) -> Result<u64, Fault> {
     tables.require(sample.seeds())?;
     let rows = tables.rows();
     sample.check(|frame, index| {
         let (mover, other) = frame.ranks(index);
-        checked.fetch_add(1, Ordering::Relaxed);
+        pulse.check()?;
+        pulse.positions.fetch_add(1, Ordering::Relaxed);
         check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
     })
 }

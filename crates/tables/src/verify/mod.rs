@@ -9,18 +9,26 @@
 //! | [`manifest`](check_manifest) | a table against its entry in a manifest |
 //! | [`survey`](Survey) | the tables and other files in a directory |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
+//! | [`checked_layers`](CheckedLayers) | the layers that earlier runs have checked, in a file |
+//! | `frame_check` | every score of a frame against the oracle, many positions at a time |
+//! | `template` | moves of one mover's row against all other rows, as the oracle plays them |
+//! | `changed` | ranks of the other rows after such a move |
 //! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
 //! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
 
 mod archive;
 mod bounds;
+mod changed;
+mod checked_layers;
 mod checksums;
 mod consistency;
+mod frame_check;
 mod manifest;
 mod oracle;
 mod rebuild;
 mod sample;
 mod survey;
+mod template;
 
 use std::path::PathBuf;
 
@@ -34,6 +42,7 @@ use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};
+pub use checked_layers::{CheckedLayer, CheckedLayers};
 pub use checksums::{check_bound_checksums, check_checksums};
 pub use consistency::{check_consistency, check_sample};
 pub use manifest::check_manifest;

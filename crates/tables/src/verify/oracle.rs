@@ -15,11 +15,62 @@ pub struct Oracle {
     pits: usize,
 }
 
+/// A position after a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Played {
+    /// Row of the player who moved.
+    pub left: TableRow,
+    /// The other row.
+    pub opposite: TableRow,
+    /// Seeds stored by the move.
+    pub stored: u8,
+    /// True if the last seed gives another move.
+    pub again: bool,
+}
+
+/// Continuation of the game after a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The game is over. The player who moved has collected this many seeds.
+    Over(u8),
+    /// The same player moves again.
+    Again,
+    /// The other player moves.
+    Other,
+}
+
+/// Seeds in a row.
+pub(super) fn seeds(row: &TableRow) -> u8 {
+    row.iter().sum()
+}
+
+/// Continuation of the game after a move that stored `stored` seeds and left this many in the mover's row and
+/// in the opposite one.
+#[inline]
+pub(super) fn next(left: u8, opposite: u8, stored: u8, again: bool) -> Next {
+    if left == 0 {
+        // The remaining seeds belong to the other player.
+        Next::Over(stored)
+    } else if opposite == 0 {
+        // The remaining seeds belong to the player who moved.
+        Next::Over(stored + left)
+    } else if again {
+        Next::Again
+    } else {
+        Next::Other
+    }
+}
+
 impl Oracle {
     /// Makes the oracle of a rule set and a number of pits a side, 1 to [`MAX_TABLE_PITS`].
     pub fn new(rules: Rules, pits: usize) -> Oracle {
         assert!((1..MAX_RING / 2).contains(&pits));
         Oracle { rules, pits }
+    }
+
+    /// Pits a side.
+    pub(super) fn pits(&self) -> usize {
+        self.pits
     }
 
     /// Score of a position by one step of minimax: the maximum that the mover can collect of the
@@ -55,41 +106,45 @@ impl Oracle {
         other: &TableRow,
         mut bounds: impl FnMut(&TableRow, &TableRow) -> Result<(u8, u8), E>,
     ) -> Result<(u8, u8), E> {
-        let pits = self.pits;
         let mut best: Option<(u8, u8)> = None;
-        for pit in (0..pits).filter(|&pit| mover[pit] > 0) {
-            // The ring: the mover's pits and store, then the other player's pits and store.
-            let mut ring = [0u8; MAX_RING];
-            ring[..pits].copy_from_slice(&mover[..pits]);
-            ring[pits + 1..][..pits].copy_from_slice(&other[..pits]);
-            let again = self.sow(&mut ring, pit);
-
-            let (mut left, mut opposite) = (TableRow::default(), TableRow::default());
-            left[..pits].copy_from_slice(&ring[..pits]);
-            opposite[..pits].copy_from_slice(&ring[pits + 1..][..pits]);
-            let sum = |row: &TableRow| row.iter().sum::<u8>();
-            let stored = ring[pits];
-            let (lower, upper) = if sum(&left) == 0 {
-                // The game is over; the remaining seeds belong to the other player.
-                (stored, stored)
-            } else if sum(&opposite) == 0 {
-                // The game is over; the remaining seeds belong to the mover.
-                (stored + sum(&left), stored + sum(&left))
-            } else if again {
-                let (lower, upper) = bounds(&left, &opposite)?;
-                (stored.saturating_add(lower), stored.saturating_add(upper))
-            } else {
-                // The mover collects the seeds that the opponent does not.
-                let all = stored + sum(&left) + sum(&opposite);
-                let (lower, upper) = bounds(&opposite, &left)?;
-                (all.saturating_sub(upper), all.saturating_sub(lower))
+        for pit in (0..self.pits).filter(|&pit| mover[pit] > 0) {
+            let played = self.play(mover, other, pit);
+            let (left, opposite) = (seeds(&played.left), seeds(&played.opposite));
+            let (lower, upper) = match next(left, opposite, played.stored, played.again) {
+                Next::Over(score) => (score, score),
+                Next::Again => {
+                    let (lower, upper) = bounds(&played.left, &played.opposite)?;
+                    (played.stored.saturating_add(lower), played.stored.saturating_add(upper))
+                }
+                Next::Other => {
+                    let (lower, upper) = bounds(&played.opposite, &played.left)?;
+                    // The mover collects the seeds that the opponent does not.
+                    let all = played.stored + left + opposite;
+                    (all.saturating_sub(upper), all.saturating_sub(lower))
+                }
             };
             best = Some(best.map_or((lower, upper), |best| (best.0.max(lower), best.1.max(upper))));
         }
         Ok(best.expect("the mover's row holds seeds"))
     }
 
-    /// Plays the move of `pit`. Returns true if the mover moves again.
+    /// Plays the move of `pit`, which must not be empty, from empty stores. With rules without relays, the
+    /// other row may hold any seeds up to 100 a pit.
+    #[inline(always)]
+    pub(super) fn play(&self, mover: &TableRow, other: &TableRow, pit: usize) -> Played {
+        let pits = self.pits;
+        // The ring: the mover's pits and store, then the other player's pits and store.
+        let mut ring = [0u8; MAX_RING];
+        ring[..pits].copy_from_slice(&mover[..pits]);
+        ring[pits + 1..][..pits].copy_from_slice(&other[..pits]);
+        let again = self.sow(&mut ring, pit);
+        let mut played = Played { left: TableRow::default(), opposite: TableRow::default(), stored: ring[pits], again };
+        played.left[..pits].copy_from_slice(&ring[..pits]);
+        played.opposite[..pits].copy_from_slice(&ring[pits + 1..][..pits]);
+        played
+    }
+
+    /// Plays the move of `pit` on a ring. Returns true if the mover moves again.
     fn sow(&self, ring: &mut [u8; MAX_RING], pit: usize) -> bool {
         let pits = self.pits;
         let (store, other_store) = (pits, 2 * pits + 1);

@@ -8,7 +8,7 @@ use kalah::progress::Pulse;
 use kalah::system::check_memory;
 use kalah::table::archive::{archive_path, read_info, unpack_memory};
 use kalah::table::{TableKey, Tables};
-use kalah::verify::check_archive;
+use kalah::verify::{Fault, check_archive};
 
 use crate::cli::errors::advice;
 use crate::cli::output::progress::Progress;
@@ -48,6 +48,9 @@ impl ArchiveChecks<'_> {
             return;
         }
         for &seeds in archives {
+            if self.pulse.check().is_err() {
+                return;
+            }
             let (key, start) = (tables.key(seeds), Instant::now());
             progress.stage(format!("layer {seeds}, {}", Check::Archives.name()));
             if let Err(message) = fits(tables, key) {
@@ -62,8 +65,16 @@ impl ArchiveChecks<'_> {
                     let summary =
                         format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
                     progress.step(seconds, &format!("layer {seeds}: {summary}"));
-                    report.passed.push(Passed { seeds, check: Check::Archives, checked, frames: None, seconds });
+                    report.passed.push(Passed {
+                        seeds,
+                        check: Check::Archives,
+                        checked,
+                        frames: None,
+                        seconds,
+                        earlier: false,
+                    });
                 }
+                Err(Fault::Stopped(_)) => return,
                 Err(fault) => report.add(seeds, Check::Archives, &fault),
             }
         }

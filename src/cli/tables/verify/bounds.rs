@@ -94,6 +94,9 @@ impl BoundChecks<'_> {
             let seeds = table.key().seeds;
             let exact = exact(tables, chosen, seeds);
             for check in self.bound_checks(exact.is_some()) {
+                if self.pulse.check().is_err() {
+                    return;
+                }
                 if check == Check::BoundConsistency && !set.reaches(seeds) {
                     above.push(seeds);
                     continue;
@@ -106,8 +109,9 @@ impl BoundChecks<'_> {
                         let seconds = start.elapsed().as_secs_f64();
                         let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
                         progress.step(seconds, &format!("layer {seeds}: {summary}"));
-                        report.passed.push(Passed { seeds, check, checked, frames: None, seconds });
+                        report.passed.push(Passed { seeds, check, checked, frames: None, seconds, earlier: false });
                     }
+                    Err(Fault::Stopped(_)) => return,
                     Err(fault) => report.add(seeds, check, &fault),
                 }
             }

@@ -4,29 +4,27 @@
 //! |---|---|
 //! | `archives` | the check of archives |
 //! | `bounds` | the checks of bound tables |
+//! | `checks` | the checks of the tables of a board |
 //! | `report` | passed checks, faults, and layers that were not checked |
+//! | `saved` | the file of `--state` |
 
 mod archives;
 mod bounds;
+mod checks;
 mod report;
+mod saved;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use indicatif::HumanCount;
 use kalah::build::Backend;
 use kalah::game::Rules;
 use kalah::isa::Isa;
-use kalah::progress::Pulse;
-use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
-use kalah::verify::{
-    Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
-};
+use kalah::table::{Manifest, Table, TableKey, Tables};
+use kalah::verify::{Fault, Survey};
 
 use crate::cli::errors::suggestion;
 use crate::cli::flags::args;
@@ -35,9 +33,10 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::tables::verify::archives::ArchiveChecks;
-use crate::cli::tables::verify::bounds::BoundChecks;
-use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
+use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::tables::verify::checks::{Means, Opened};
+use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
+use crate::cli::tables::verify::saved::SavedLayers;
 
 /// Check that tables are correct
 ///
@@ -51,6 +50,7 @@ use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
 #[command(after_help = examples(&[
     ("Check all files against their checksums", "kalah verify"),
     ("Prove every score of a layer from the layers below", "kalah verify --seeds 16 --consistency"),
+    ("Prove every score of all layers, in several runs", "kalah verify --checksums --consistency --state verify.json"),
 ]))]
 pub struct Verify {
     /// Check only the layer with this many seeds [default: all layers]
@@ -69,6 +69,9 @@ pub struct Verify {
     /// every frame, and random ones in proportion to its size
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
+    /// With --consistency: save the layers checked in FILE, and continue above them; it is removed at the end
+    #[arg(long, value_name = "FILE", requires = "consistency", conflicts_with_all = ["sample", "seeds", "all"])]
+    state: Option<PathBuf>,
     /// With --sample: seed of the random choice; the same seed draws the same positions
     #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
@@ -93,33 +96,8 @@ enum Against {
     Gpu,
 }
 
-/// Settings of the checks of all boards.
-struct Means<'a> {
-    verify: &'a Verify,
-    checks: Vec<Check>,
-    manifest: Option<Manifest>,
-    backend: Backend,
-    pulse: Pulse,
-}
-
 /// Seeds of the tables to suggest in a directory without tables.
 const SUGGESTED_SEEDS: usize = 24;
-
-/// Message if no check applied to any table.
-const NOTHING: &str = "nothing was checked: no table is suitable for this check";
-
-/// The tables of one board, opened.
-struct Opened {
-    /// Tables from 2 seeds up to the first that is missing or cannot be opened.
-    tables: Tables,
-    /// Tables to check, by seeds.
-    chosen: BTreeMap<usize, Arc<Table>>,
-    /// All bound tables up to the largest layer to check.
-    bounds: Vec<Arc<BoundTable>>,
-    /// Seeds of the archives to check.
-    archives: Vec<usize>,
-    report: BoardReport,
-}
 
 impl Verify {
     pub fn run(self) -> anyhow::Result<Outcome> {
@@ -138,9 +116,11 @@ impl Verify {
         }
         let total = opened.iter().map(|board| means.work(board)).sum();
         let progress = Progress::new(total);
-        let mut reports = Vec::new();
+        let (mut reports, mut saved) = (Vec::new(), Vec::new());
         for board in opened {
-            reports.push(means.check_board(board, &progress)?);
+            let (report, of_board) = means.check_board(board, &progress)?;
+            reports.push(report);
+            saved.extend(of_board);
         }
         progress.finish();
         if let (Some(manifest), Some(path)) = (&means.manifest, &self.manifest) {
@@ -149,6 +129,9 @@ impl Verify {
 
         let misnamed: Vec<String> = if self.all { misnamed(&survey) } else { Vec::new() };
         let outcome = if misnamed.is_empty() { report::outcome(&reports) } else { Outcome::Wrong };
+        if outcome == Outcome::Done {
+            saved.into_iter().try_for_each(SavedLayers::remove)?;
+        }
         if self.common.json {
             if self.all {
                 let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
@@ -169,7 +152,7 @@ impl Verify {
     }
 
     /// Returns the chosen checks and their settings.
-    fn means(&self) -> anyhow::Result<Means<'_>> {
+    fn means(&self) -> anyhow::Result<Means> {
         let mut checks = Vec::new();
         let others = self.consistency || self.against.is_some() || self.manifest.is_some();
         if self.checksums || !others {
@@ -198,7 +181,15 @@ impl Verify {
             Against::Cpu => Check::Cpu,
             Against::Gpu => Check::Gpu,
         }));
-        Ok(Means { verify: self, checks, manifest, backend, pulse: Pulse::default() })
+        Ok(Means {
+            seeds: self.seeds,
+            sample: self.sample.map(|count| (count, self.random_seed)),
+            all: self.all,
+            checks,
+            manifest,
+            backend,
+            pulse: stopped_by_signal(),
+        })
     }
 
     /// Opens the tables of a board, and records those that are missing or cannot be opened.
@@ -266,12 +257,8 @@ impl Verify {
         if let Some(seeds) = self.seeds {
             chosen.retain(|&own, _| own == seeds);
         }
-        Ok(Opened { tables, chosen, bounds, archives, report })
-    }
-
-    /// Returns the sample of each layer for --sample.
-    fn sample(&self, key: TableKey, count: u64) -> Sample {
-        Sample::new(key, count, self.random_seed)
+        let saved = self.state.as_ref().map(|path| SavedLayers::open(path, &tables)).transpose()?;
+        Ok(Opened { tables, chosen, bounds, archives, saved, report })
     }
 }
 
@@ -297,113 +284,4 @@ fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std
         },
     );
     reports[0].fail(None, Check::Manifest, message);
-}
-
-impl Means<'_> {
-    /// Returns the checks of bound tables.
-    fn bound_checks(&self) -> BoundChecks<'_> {
-        let sample = self.verify.sample.map(|count| (count, self.verify.random_seed));
-        BoundChecks { seeds: self.verify.seeds, sample, checks: &self.checks, pulse: &self.pulse }
-    }
-
-    /// Returns the checks of archives.
-    fn archive_checks(&self) -> ArchiveChecks<'_> {
-        ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
-    }
-
-    /// Number of positions that the checks of a board will count.
-    fn work(&self, board: &Opened) -> u64 {
-        let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
-            (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
-            (Check::Consistency, Some(count)) => self.verify.sample(table.key(), count).positions(),
-            _ => table.header().positions,
-        };
-        let tables = || board.chosen.values();
-        let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
-        let bounds = self.bound_checks().work(&board.tables, &board.chosen, &board.bounds);
-        exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
-    }
-
-    /// Runs all checks of a board.
-    ///
-    /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
-    /// fault, since further ones would follow from it.
-    fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<BoardReport> {
-        let Opened { tables, chosen, bounds, archives, mut report } = board;
-        if let Some(manifest) = &self.manifest
-            && self.verify.seeds.is_none()
-        {
-            let known = manifest.entries().iter().filter_map(|entry| entry.key());
-            let own = known.filter(|&key| key == tables.key(key.seeds) && !chosen.contains_key(&key.seeds));
-            report.only_in_manifest = own.map(|key| key.seeds).collect();
-            report.only_in_manifest.sort_unstable();
-            report.only_in_manifest.dedup();
-        }
-        // No fault was found up to this layer.
-        let mut sound = tables.max_seeds().unwrap_or(1);
-        for &check in &self.checks {
-            let is_alone = matches!(check, Check::Checksums | Check::Manifest);
-            let (mut unlisted, mut above) = (Vec::new(), Vec::new());
-            for (&seeds, table) in &chosen {
-                if !is_alone && seeds > sound {
-                    above.push(seeds);
-                    continue;
-                }
-                match self.check(check, &tables, table, progress) {
-                    Ok(passed) => report.passed.push(passed),
-                    Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => unlisted.push(seeds),
-                    Err(fault @ Fault::Device(_)) => return Err(fault.into()),
-                    Err(fault) => {
-                        report.add(seeds, check, &fault);
-                        sound = sound.min(seeds - 1);
-                    }
-                }
-            }
-            report.leave_out(check, unlisted, "for which the manifest has no entry");
-            report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
-        }
-        self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
-        let has_table = |seeds| chosen.contains_key(&seeds);
-        self.archive_checks().check(&tables, &archives, has_table, &mut report, progress);
-        if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.verify.all {
-            for &check in &self.checks {
-                report.fail(None, check, NOTHING.to_owned());
-            }
-        }
-        Ok(report)
-    }
-
-    /// Runs one check of one table. The table is one of `tables`, unless the check needs no other.
-    fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
-        let (start, seeds) = (Instant::now(), table.key().seeds);
-        progress.stage(format!("layer {seeds}, {}", check.name()));
-        let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
-        // Every frame is visited, see `Sample::frames`.
-        let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
-        let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
-        let summary = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
-        progress.step(passed.seconds, &format!("layer {seeds}: {summary}"));
-        Ok(passed)
-    }
-
-    /// Number of things that a check counts in a table.
-    fn count(&self, check: Check, tables: &Tables, table: &Table) -> Result<u64, Fault> {
-        let (pulse, seeds) = (&self.pulse, table.key().seeds);
-        let checked: &AtomicU64 = &pulse.positions;
-        match (check, self.verify.sample) {
-            (Check::Files, _) => Ok(1),
-            (Check::Checksums, _) => check_checksums(table),
-            (Check::Manifest, _) => match &self.manifest {
-                Some(manifest) => check_manifest(manifest, table),
-                None => Err(Fault::NotInManifest(table.key())),
-            },
-            (Check::Consistency, Some(count)) if count < table.header().positions => {
-                check_sample(tables, &self.verify.sample(table.key(), count), checked)
-            }
-            (Check::Consistency, _) => check_consistency(tables, seeds, checked),
-            // Run in the pool, see `Builder::run`.
-            (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
-            _ => check_against(&self.backend, tables, seeds, pulse),
-        }
-    }
 }

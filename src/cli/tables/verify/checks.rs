@@ -1,0 +1,199 @@
+//! The checks that `kalah verify` makes of the tables of a board.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use indicatif::HumanCount;
+use kalah::build::Backend;
+use kalah::progress::Pulse;
+use kalah::table::{BoundTable, Manifest, Table, Tables};
+use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
+
+use crate::cli::output::progress::Progress;
+use crate::cli::tables::verify::archives::ArchiveChecks;
+use crate::cli::tables::verify::bounds::BoundChecks;
+use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
+use crate::cli::tables::verify::saved::SavedLayers;
+
+/// Message if no check applied to any table.
+const NOTHING: &str = "nothing was checked: no table is suitable for this check";
+
+/// Reason why checks leave out layers after a signal.
+const STOPPED: &str = "because the run was stopped";
+
+/// Settings of the checks of all boards.
+pub struct Means {
+    /// Layer to check; `None` for all.
+    pub seeds: Option<usize>,
+    /// Sample of each layer, and the seed of its random choice; `None` for all positions.
+    pub sample: Option<(u64, u64)>,
+    /// True with --all.
+    pub all: bool,
+    pub checks: Vec<Check>,
+    pub manifest: Option<Manifest>,
+    pub backend: Backend,
+    pub pulse: Pulse,
+}
+
+/// The tables of one board, opened.
+pub struct Opened {
+    /// Tables from 2 seeds up to the first that is missing or cannot be opened.
+    pub tables: Tables,
+    /// Tables to check, by seeds.
+    pub chosen: BTreeMap<usize, Arc<Table>>,
+    /// All bound tables up to the largest layer to check.
+    pub bounds: Vec<Arc<BoundTable>>,
+    /// Seeds of the archives to check.
+    pub archives: Vec<usize>,
+    /// Layers whose scores are already checked, with --state.
+    pub saved: Option<SavedLayers>,
+    pub report: BoardReport,
+}
+
+impl Means {
+    /// Returns the checks of bound tables.
+    fn bound_checks(&self) -> BoundChecks<'_> {
+        BoundChecks { seeds: self.seeds, sample: self.sample, checks: &self.checks, pulse: &self.pulse }
+    }
+
+    /// Returns the checks of archives.
+    fn archive_checks(&self) -> ArchiveChecks<'_> {
+        ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
+    }
+
+    /// Number of positions that the checks of a board will count.
+    pub fn work(&self, board: &Opened) -> u64 {
+        let is_saved = |table: &Table| board.saved.as_ref().is_some_and(|saved| saved.has(table.key().seeds));
+        let of_table = |check: Check, table: &Table| match (check, self.sample) {
+            (Check::Consistency, _) if is_saved(table) => 0,
+            (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
+            (Check::Consistency, Some((count, seed))) => Sample::new(table.key(), count, seed).positions(),
+            _ => table.header().positions,
+        };
+        let tables = || board.chosen.values();
+        let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
+        let bounds = self.bound_checks().work(&board.tables, &board.chosen, &board.bounds);
+        exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
+    }
+
+    /// Runs all checks of a board.
+    ///
+    /// Faults that a table shows alone are reported for every table. Comparisons with lower layers stop at the first
+    /// fault, since further ones would follow from it.
+    pub fn check_board(
+        &self,
+        board: Opened,
+        progress: &Progress,
+    ) -> anyhow::Result<(BoardReport, Option<SavedLayers>)> {
+        let Opened { tables, chosen, bounds, archives, mut saved, mut report } = board;
+        if let Some(manifest) = &self.manifest
+            && self.seeds.is_none()
+        {
+            let known = manifest.entries().iter().filter_map(|entry| entry.key());
+            let own = known.filter(|&key| key == tables.key(key.seeds) && !chosen.contains_key(&key.seeds));
+            report.only_in_manifest = own.map(|key| key.seeds).collect();
+            report.only_in_manifest.sort_unstable();
+            report.only_in_manifest.dedup();
+        }
+        // No fault was found up to this layer.
+        let mut sound = tables.max_seeds().unwrap_or(1);
+        for &check in &self.checks {
+            let is_alone = matches!(check, Check::Checksums | Check::Manifest);
+            let (mut unlisted, mut above, mut stopped) = (Vec::new(), Vec::new(), Vec::new());
+            for (&seeds, table) in &chosen {
+                if !is_alone && seeds > sound {
+                    above.push(seeds);
+                    continue;
+                }
+                match self.check_or_recall(check, &tables, table, saved.as_mut(), progress)? {
+                    Ok(passed) => report.passed.push(passed),
+                    Err(Fault::NotInManifest(_)) if self.seeds.is_none() => unlisted.push(seeds),
+                    Err(fault @ Fault::Device(_)) => return Err(fault.into()),
+                    Err(Fault::Stopped(_)) => stopped.push(seeds),
+                    Err(fault) => {
+                        report.add(seeds, check, &fault);
+                        sound = sound.min(seeds - 1);
+                    }
+                }
+            }
+            report.leave_out(check, unlisted, "for which the manifest has no entry");
+            report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
+            report.leave_out(check, stopped, STOPPED);
+        }
+        self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
+        let has_table = |seeds| chosen.contains_key(&seeds);
+        self.archive_checks().check(&tables, &archives, has_table, &mut report, progress);
+        if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.all {
+            for &check in &self.checks {
+                report.fail(None, check, NOTHING.to_owned());
+            }
+        }
+        if self.pulse.check().is_err() {
+            let kept = match (&saved, self.checks.contains(&Check::Consistency) && self.sample.is_none()) {
+                (Some(_), _) => "; run the same command again to continue",
+                (None, true) => "; no progress is kept; --state FILE keeps it",
+                (None, false) => "",
+            };
+            report.fail(None, *self.checks.last().unwrap_or(&Check::Files), format!("stopped{kept}"));
+        }
+        Ok((report, saved))
+    }
+
+    /// Runs one check of one table, unless the run was stopped, or an earlier run has checked the table according to
+    /// `saved`.
+    fn check_or_recall(
+        &self,
+        check: Check,
+        tables: &Tables,
+        table: &Table,
+        saved: Option<&mut SavedLayers>,
+        progress: &Progress,
+    ) -> anyhow::Result<Result<Passed, Fault>> {
+        let saved = saved.filter(|_| check == Check::Consistency);
+        if let Some(earlier) = saved.as_ref().and_then(|saved| saved.earlier(table.key().seeds)) {
+            return Ok(Ok(earlier));
+        }
+        let passed = match self.pulse.check() {
+            Ok(()) => self.check(check, tables, table, progress),
+            Err(stopped) => Err(stopped.into()),
+        };
+        if let (Some(saved), Ok(passed)) = (saved, &passed) {
+            saved.add(table, passed)?;
+        }
+        Ok(passed)
+    }
+
+    /// Runs one check of one table. The table is one of `tables`, unless the check needs no other.
+    fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
+        let (start, seeds) = (Instant::now(), table.key().seeds);
+        progress.stage(format!("layer {seeds}, {}", check.name()));
+        let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
+        // Every frame is visited, see `Sample::frames`.
+        let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
+        let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64(), earlier: false };
+        let summary = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+        progress.step(passed.seconds, &format!("layer {seeds}: {summary}"));
+        Ok(passed)
+    }
+
+    /// Number of things that a check counts in a table.
+    fn count(&self, check: Check, tables: &Tables, table: &Table) -> Result<u64, Fault> {
+        let (pulse, seeds) = (&self.pulse, table.key().seeds);
+        match (check, self.sample) {
+            (Check::Files, _) => Ok(1),
+            (Check::Checksums, _) => check_checksums(table),
+            (Check::Manifest, _) => match &self.manifest {
+                Some(manifest) => check_manifest(manifest, table),
+                None => Err(Fault::NotInManifest(table.key())),
+            },
+            (Check::Consistency, Some((count, seed))) if count < table.header().positions => {
+                check_sample(tables, &Sample::new(table.key(), count, seed), pulse)
+            }
+            (Check::Consistency, _) => check_consistency(tables, seeds, pulse),
+            // Run in the pool, see `Builder::run`.
+            (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
+            _ => check_against(&self.backend, tables, seeds, pulse),
+        }
+    }
+}
