@@ -16,7 +16,7 @@
 //! | [`rows`] | positions in arrays, and locating their rows in tables |
 //! | [`bulk`] | scores of many positions, best moves, ranks, whole layers |
 //! | [`sampling`] | random positions |
-//! | [`lookup`] | the work of the methods of `Tables` |
+//! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
 //! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |

@@ -1,11 +1,12 @@
-//! The work of the methods of `Tables`.
+//! Open tables, and the work of the methods of `Tables`.
 
 use std::ops::Range;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Zeroable, cast_slice_mut};
-use kalah::game::Position;
+use kalah::game::{Position, Rules};
 use kalah::index::{Frame, MAX_TABLE_SEEDS, table_row};
+use kalah::solve::Sower;
 use kalah::table::{ProbeError, Table, Tables as OpenTables};
 use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -18,9 +19,8 @@ use crate::errors::python::ArgumentError;
 use crate::errors::{OrRaise, ToPython};
 use crate::memory::zeros;
 use crate::position::PositionArgument;
-use crate::rows::{Reader, positions};
+use crate::rows::{Ranker, Reader, positions};
 use crate::sampling::{Source, Wish, draw};
-use crate::tables::Tables;
 use crate::waiting::{ThreadsArgument, pool};
 
 /// Number of positions that are looked up before Python handles signals.
@@ -58,7 +58,30 @@ pub fn unpack(
     Ok(())
 }
 
-impl Tables {
+/// Tables of one rule set and number of pits until they are closed, and what lookups in them need.
+pub struct Opened {
+    /// `None` once they are closed.
+    open: Mutex<Option<Arc<OpenTables>>>,
+    /// Sows on boards with as many seeds as a table can have.
+    sower: Sower<u64>,
+    ranker: Ranker,
+    pub rules: Rules,
+    pub pits: usize,
+}
+
+impl Opened {
+    /// Wraps open tables.
+    pub fn new(tables: OpenTables) -> Opened {
+        let (rules, pits) = (tables.rules(), tables.pits());
+        Opened {
+            open: Mutex::new(Some(Arc::new(tables))),
+            sower: Sower::new(rules, pits, MAX_TABLE_SEEDS),
+            ranker: Ranker::new(pits),
+            rules,
+            pits,
+        }
+    }
+
     /// The open tables, or `None` if they are closed.
     pub fn lock(&self) -> MutexGuard<'_, Option<Arc<OpenTables>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)

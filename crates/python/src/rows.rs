@@ -150,8 +150,11 @@ impl Ranker {
 /// Everything that lookups read.
 #[derive(Clone, Copy)]
 pub struct Reader<'t> {
+    /// Open tables.
     pub tables: &'t Tables,
+    /// Ranks rows.
     pub ranker: &'t Ranker,
+    /// Sows on boards with as many seeds as a table can have.
     pub sower: &'t Sower<u64>,
 }
 

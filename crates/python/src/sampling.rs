@@ -89,12 +89,19 @@ pub enum Source<'t> {
 
 /// A sample as the caller asked for it.
 pub struct Wish<'a, 'py> {
+    /// Seeds in play.
     pub layer: usize,
+    /// Seed of the random sequence.
     pub seed: u64,
+    /// Positions of the sequence to leave out.
     pub offset: u64,
+    /// True if a position may be drawn several times.
     pub replace: bool,
+    /// Positions that the sample may contain.
     pub part: Part,
+    /// "uniform" or "play"; `None` for the first.
     pub source: Option<&'a Bound<'py, PyAny>>,
+    /// The first position of play.
     pub start: Option<GamePosition>,
 }
 

@@ -366,13 +366,13 @@ fn closed() -> PyErr {
 /// The tables, if they are for this board.
 pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
     let Some(tables) = tables else { return Ok(None) };
-    if (tables.rules, tables.pits) != (rules, pits) {
+    if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(
             "the tables are for {} with {} pits, not for {rules} with {pits}",
-            tables.rules, tables.pits
+            tables.opened.rules, tables.opened.pits
         )));
     }
-    tables.tables().map(Some)
+    tables.opened.tables().map(Some)
 }
 
 impl Solver {

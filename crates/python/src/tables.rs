@@ -1,12 +1,9 @@
 //! The class `Tables`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 use kalah::cancel::Cancel;
-use kalah::game::Rules as GameRules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::solve::Sower;
 use kalah::table::{TableKey, Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
@@ -18,11 +15,11 @@ use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
 use crate::errors::{OrRaise, no_directory};
 use crate::line::Line;
-use crate::lookup::{self, unpack};
+use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
-use crate::rows::{Ranker, positions, ranks};
+use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
@@ -45,14 +42,8 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 /// A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Tables {
-    /// `None` once they are closed.
-    pub open: Mutex<Option<Arc<OpenTables>>>,
-    /// Sows on boards with as many seeds as a table can have.
-    pub sower: Sower<u64>,
-    pub ranker: Ranker,
+    pub opened: Opened,
     directory: PathBuf,
-    pub rules: GameRules,
-    pub pits: usize,
     max_seeds: usize,
     asked_seeds: usize,
     mapped: bool,
@@ -101,13 +92,9 @@ impl Tables {
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         Ok(Tables {
-            sower: Sower::new(rules, pits, MAX_TABLE_SEEDS),
-            ranker: Ranker::new(pits),
             directory: tables.directory().to_owned(),
-            rules,
-            pits,
             max_seeds: tables.max_seeds().unwrap_or(0),
-            open: Mutex::new(Some(Arc::new(tables))),
+            opened: Opened::new(tables),
             asked_seeds: max_seeds,
             mapped,
         })
@@ -116,14 +103,14 @@ impl Tables {
     /// Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
     /// does nothing.
     fn close(&self, py: Python<'_>) {
-        let closed = self.lock().take();
+        let closed = self.opened.lock().take();
         py.detach(|| drop(closed));
     }
 
     /// True once the tables are closed.
     #[getter]
     fn closed(&self) -> bool {
-        self.lock().is_none()
+        self.opened.lock().is_none()
     }
 
     /// Returns these tables.
@@ -146,13 +133,13 @@ impl Tables {
     /// The rule set.
     #[getter]
     fn rules(&self) -> Rules {
-        Rules(self.rules)
+        Rules(self.opened.rules)
     }
 
     /// Pits a side.
     #[getter]
     fn pits(&self) -> usize {
-        self.pits
+        self.opened.pits
     }
 
     /// Seeds in play of the largest layer.
@@ -166,14 +153,14 @@ impl Tables {
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
-        let tables = self.tables()?;
+        let tables = self.opened.tables()?;
         Ok(Probe::new(py.detach(|| tables.probe(&position.0)).or_raise()?))
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
     /// does.
     fn score(&self, py: Python<'_>, position: PositionArgument) -> PyResult<u32> {
-        let tables = self.tables()?;
+        let tables = self.opened.tables()?;
         py.detach(|| lookup::score(&tables, &position.0)).or_raise()
     }
 
@@ -185,14 +172,14 @@ impl Tables {
     /// Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
     /// of pits from 1 as keys. Raises as `probe` does.
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
-        let tables = self.tables()?;
+        let tables = self.opened.tables()?;
         let moves = py.detach(|| tables.move_scores(&position.0)).or_raise()?;
         moves_dict(py, moves.iter().map(|&(pit, score)| (pit.number(), score)))
     }
 
     /// Returns a line of best play to the end of the game. Raises as `probe` does.
     fn line(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Line> {
-        let tables = self.tables()?;
+        let tables = self.opened.tables()?;
         let probe = py.detach(|| tables.probe(&position.0)).or_raise()?;
         Ok(Line::of(probe.line, position.0.pits()))
     }
@@ -205,7 +192,7 @@ impl Tables {
         position: PositionArgument,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.get(py, position, default, |position| self.probe(py, position))
+        self.opened.get(py, position, default, |position| self.probe(py, position))
     }
 
     /// Returns the same as `score`, or `default` if the position has more seeds in play than the largest table.
@@ -216,7 +203,7 @@ impl Tables {
         position: PositionArgument,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.get(py, position, default, |position| self.score(py, position))
+        self.opened.get(py, position, default, |position| self.score(py, position))
     }
 
     /// Returns the same as `value`, or `default` if the position has more seeds in play than the largest table.
@@ -227,13 +214,13 @@ impl Tables {
         position: PositionArgument,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.get(py, position, default, |position| self.value(py, position))
+        self.opened.get(py, position, default, |position| self.value(py, position))
     }
 
     /// Compares all tables with their checksums. Raises DamagedTableError.
     #[pyo3(signature = (*, threads = None))]
     fn check(&self, py: Python<'_>, threads: Option<ThreadsArgument>) -> PyResult<()> {
-        let (tables, pool, cancel) = (self.tables()?, pool(threads)?, Cancel::new());
+        let (tables, pool, cancel) = (self.opened.tables()?, pool(threads)?, Cancel::new());
         let work = || {
             pool.install(|| {
                 let mut layers = tables.layers().iter().filter(|_| !cancel.is_cancelled());
@@ -259,7 +246,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.of_rows(py, positions, None, (out, threads), bulk::scores)
+        self.opened.of_rows(py, positions, None, (out, threads), bulk::scores)
     }
 
     /// Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
@@ -272,7 +259,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.of_rows(py, positions, None, (out, threads), bulk::values)
+        self.opened.of_rows(py, positions, None, (out, threads), bulk::values)
     }
 
     /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
@@ -286,7 +273,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        self.of_rows(py, positions, Some(self.pits), (out, threads), bulk::move_scores)
+        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::move_scores)
     }
 
     /// Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
@@ -299,7 +286,7 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
-        self.of_rows(py, positions, Some(self.pits), (out, threads), bulk::best_moves)
+        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::best_moves)
     }
 
     /// Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
@@ -344,10 +331,10 @@ impl Tables {
     ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
         let n = n.at_least("n", 0, u64::MAX)? as usize;
         let offset = offset.within("offset", 0..=u64::MAX)?;
-        let (tables, layer) = self.layer_of(seeds)?;
+        let (tables, layer) = self.opened.layer_of(seeds)?;
         let part = Part::new(part, test)?;
         let wish = Wish { layer, seed: seed.0, offset, replace, part, source, start: start.map(|start| start.0) };
-        self.drawn(py, &tables, n, &wish, threads)
+        self.opened.drawn(py, &tables, n, &wish, threads)
     }
 
     /// Returns True for the positions in the part for tests, which `sample` leaves out with part='train'. A bool
@@ -362,11 +349,11 @@ impl Tables {
         test: f64,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
-        let (tables, halves) = (self.tables()?, Halves::new(test)?);
-        let (rows, pool) = (self::positions(positions, self.pits)?, pool(threads)?);
+        let (tables, halves) = (self.opened.tables()?, Halves::new(test)?);
+        let (rows, pool) = (self::positions(positions, self.opened.pits)?, pool(threads)?);
         let (seeds, mut results) = (rows.get(), Results::new(None, rows.axes().to_vec(), "results")?);
         let flags = results.get();
-        py.detach(|| pool.install(|| are_test(self.reader(&tables), halves, seeds, flags)));
+        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), halves, seeds, flags)));
         results.finish(py)
     }
 
@@ -406,15 +393,15 @@ impl Tables {
         ranks: &Bound<'py, PyAny>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
-        let (tables, seeds) = self.layer_of(seeds)?;
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
         let given = self::ranks(ranks)?;
         let (ranks, pool) = (given.get(), pool(threads)?);
-        let shape = [given.shape(), &[2 * self.pits]].concat();
+        let shape = [given.shape(), &[2 * self.opened.pits]].concat();
         let mut results = Results::new(None, shape, "pits of positions")?;
         let positions = results.get();
         let unranked = py.detach(|| pool.install(|| bulk::unrank(tables.rows(), seeds, ranks, positions)));
         unranked.map_err(|row| {
-            let count = count_positions(self.pits, seeds);
+            let count = count_positions(self.opened.pits, seeds);
             ArgumentError::new_err(format!(
                 "rank {} (at {row}) is out of range: the layer with {seeds} seeds has {count} positions",
                 ranks[row]
@@ -436,12 +423,12 @@ impl Tables {
         positions: &Bound<'py, PyAny>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
-        let (tables, seeds) = self.layer_of(seeds)?;
-        let given = self::positions(positions, self.pits)?;
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
+        let given = self::positions(positions, self.opened.pits)?;
         let (pool, rows) = (pool(threads)?, given.get());
         let mut results = Results::new(None, given.axes().to_vec(), "ranks")?;
         let ranks = results.get();
-        let ranked = py.detach(|| pool.install(|| bulk::rank(self.reader(&tables), seeds, rows, ranks)));
+        let ranked = py.detach(|| pool.install(|| bulk::rank(self.opened.reader(&tables), seeds, rows, ranks)));
         ranked.map_err(|row| {
             PositionError::new_err(format!("row {row} is not a position of the layer with {seeds} seeds"))
         })?;
@@ -461,8 +448,8 @@ impl Tables {
         out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        let (tables, seeds) = self.layer_of(seeds)?;
-        let positions = usize::try_from(count_positions(self.pits, seeds)).unwrap_or(usize::MAX);
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
+        let positions = usize::try_from(count_positions(self.opened.pits, seeds)).unwrap_or(usize::MAX);
         let mut results = Results::new(out, vec![positions], "scores")?;
         unpack(py, tables.require(seeds).or_raise()?, 1..seeds, results.get(), threads)?;
         results.finish(py)
@@ -480,9 +467,9 @@ impl Tables {
         mover: Integer,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
-        let (tables, seeds) = self.layer_of(seeds)?;
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
         let mover = mover.within("the mover's seeds", 1..=seeds - 1)?;
-        let shape = vec![row_count(self.pits, seeds - mover), row_count(self.pits, mover)];
+        let shape = vec![row_count(self.opened.pits, seeds - mover), row_count(self.opened.pits, mover)];
         let mut results = Results::new(None, shape, "scores")?;
         unpack(py, tables.require(seeds).or_raise()?, mover..mover + 1, results.get(), threads)?;
         results.finish(py)
@@ -494,11 +481,11 @@ impl Tables {
     /// if no tables do.
     fn rows<'py>(&self, py: Python<'py>, seeds: Integer) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let seeds: usize = seeds.within("seeds", 0..=MAX_TABLE_SEEDS)?;
-        let tables = self.tables()?;
+        let tables = self.opened.tables()?;
         if seeds > self.max_seeds {
             tables.require(seeds).or_raise()?;
         }
-        let (index, pits) = (tables.rows(), self.pits);
+        let (index, pits) = (tables.rows(), self.opened.pits);
         let count = index.rows(seeds);
         let mut rows = zeros::<u8>(count * pits, "pits of rows")?;
         py.detach(|| {
@@ -510,7 +497,7 @@ impl Tables {
     }
 
     fn __repr__(&self) -> String {
-        let Tables { rules, pits, max_seeds, .. } = self;
+        let (Opened { rules, pits, .. }, max_seeds) = (&self.opened, self.max_seeds);
         let (directory, closed) = (self.directory.display().to_string(), if self.closed() { ", closed" } else { "" });
         format!("<kalah.Tables: {rules}, {pits} pits, to {max_seeds} seeds, in {directory:?}{closed}>")
     }
@@ -520,9 +507,9 @@ impl Tables {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (PathBuf, &'static str, usize, usize, bool))> {
-        self.tables()?;
+        self.opened.tables()?;
         let open = py.get_type::<Tables>().getattr("open")?;
-        Ok((open, (self.directory(), self.rules.name(), self.pits, self.asked_seeds, self.mapped)))
+        Ok((open, (self.directory(), self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))
     }
 }
 
