@@ -73,7 +73,7 @@ def in_class(lines: list[str], node: ast.ClassDef, shown: list[str]) -> None:
 
 
 def in_function(lines: list[str], node: ast.FunctionDef, shown: list[str]) -> None:
-    """Makes the lines `shown` the body of a function; `...` if there are none."""
+    """Makes the lines `shown` the body of a function, or `...` without lines."""
     old = docstring(node)
     # Without a docstring, the body is `...` on the last line of the header.
     header, end = (node.end_lineno, node.end_lineno) if old is None else (old.lineno - 1, old.end_lineno)

@@ -92,7 +92,7 @@ impl Opened {
         self.lock().clone().ok_or_else(|| ArgumentError::new_err("these tables are closed: open them again"))
     }
 
-    /// What lookups in `tables` read.
+    /// The reader for lookups in `tables`.
     pub fn reader<'t>(&'t self, tables: &'t OpenTables) -> Reader<'t> {
         Reader { tables, ranker: &self.ranker, sower: &self.sower }
     }

@@ -11,8 +11,8 @@ The agents are `player_0`, who begins, and `player_1`. An agent that may move ag
 empties pit `a + 1` of the agent. An observation has the agent's pits, the other pits, the agent's store and the other
 one, and an `action_mask`. The mask is 0 for the agent that is not to move, and for both at the end.
 
-With `tables`, `infos[agent]["lost"]` is the number of seeds that the agent's latest move lost against a best move. It
-is None if the position had more seeds in play than the tables.
+With `tables`, `infos[agent]["lost"]` is the number of seeds that the agent's latest move lost against a best move, or
+None if the position had more seeds in play than the tables.
 """
 
 from __future__ import annotations
