@@ -52,8 +52,9 @@ def text(owner: object, node: Definition) -> list[str]:
     lines = (inspect.getdoc(owner) or "").replace("\\", "\\\\").splitlines()
     if not lines:
         return []
-    quoted = ['"""' + lines[0], *lines[1:]]
-    quoted = [quoted[0] + '"""'] if len(lines) == 1 else [*quoted, '"""']
+    quotes = 3 * '"'
+    quoted = [quotes + lines[0], *lines[1:]]
+    quoted = [quoted[0] + quotes] if len(lines) == 1 else [*quoted, quotes]
     return [(" " * (node.col_offset + 4) + line).rstrip() for line in quoted]
 
 
