@@ -53,6 +53,13 @@ def main() -> None:
     unpacked = tables.layer(layer)
     copied = len(unpacked) / best(unpacked.copy, time.process_time)
     print(f"  {'positions copied by numpy':32} {copied / 1e6:8.2f} million/s")
+    print("a few at a time")
+    for size in (1, 256):
+        parts = [positions[first : first + size] for first in range(0, 400 * 256, size)]
+        reads: dict[str, Callable[..., object]] = {"scores": tables.scores, "best_moves": tables.best_moves}
+        for name, read in reads.items():
+            seconds = best(lambda: [read(part) for part in parts], time.process_time)
+            print(f"  {f'{name}, arrays of {size}':32} {400 * 256 / seconds:12,.0f} /s")
     print("one at a time")
     for name, probe in {"score": tables.score, "move_scores": tables.move_scores, "probe": tables.probe}.items():
         print(f"  {name:32} {len(singles) / best(lambda: list(map(probe, singles)), time.process_time):12,.0f} /s")

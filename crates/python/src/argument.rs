@@ -1,5 +1,5 @@
-//! Arguments from Python: whole numbers of any size, texts, directories, callbacks. A wrong type is a
-//! TypeError, a wrong value an error of this package.
+//! Arguments from Python: whole numbers of any size, seeds of random sequences, texts, directories, callbacks. A
+//! wrong type is a TypeError, a wrong value an error of this package.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use crate::errors::python::ArgumentError;
 
@@ -79,6 +79,25 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
             Ok(number) => Ok(Integer(number)),
             Err(_) => Ok(Integer(if number.lt(0)? { i128::MIN } else { i128::MAX })),
         }
+    }
+}
+
+/// The seed of a random sequence: a number from 0 to 2^64 - 1, or a `numpy.random.Generator`, which draws one.
+#[derive(Clone, Copy, Default)]
+pub struct Seed(pub u64);
+
+impl<'py> FromPyObject<'_, 'py> for Seed {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Seed> {
+        let py = object.py();
+        if !object.hasattr(intern!(py, "bit_generator"))? {
+            return Ok(Seed(object.extract::<Integer>()?.within("seed", 0..=u64::MAX)?));
+        }
+        let kind = PyDict::new(py);
+        kind.set_item("dtype", "uint64")?;
+        let drawn = object.call_method(intern!(py, "integers"), (0, 1i128 << 64), Some(&kind))?;
+        Ok(Seed(drawn.extract::<Integer>()?.within("seed", 0..=u64::MAX)?))
     }
 }
 

@@ -1,14 +1,14 @@
-//! Scores of many positions, best moves, samples, whole layers. Input and output are plain slices, without
+//! Scores of many positions, best moves, ranks, whole layers. Input and output are plain slices, without
 //! Python.
 
-use kalah::game::{Pit, Row, Rules, mover_score, sow};
-use kalah::index::{LayerIndex, RowIndex, TableRow, game_row};
+use kalah::game::mover_score;
+use kalah::index::{LayerIndex, RowIndex};
 use kalah::isa::Isa;
-use kalah::random::generator;
-use kalah::table::{RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
+use kalah::solve::{Board, Word};
+use kalah::table::{RUN_MARGIN, Table, TableError, frame_in_parallel};
 use rayon::prelude::*;
 
-use crate::rows::{RowError, ScoreLocation, table_rows};
+use crate::rows::{Reader, RowError, ScoreLocation, rows_at};
 
 /// Number of positions that are located before the first of their scores is read, so that reads do not wait for
 /// memory.
@@ -24,19 +24,20 @@ pub type Checked = Result<(), (usize, RowError)>;
 pub const NO_MOVE: i8 = -1;
 
 /// Looks up the scores of the positions in `seeds`, `2 pits` numbers each. An error names the position.
-pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
-    let width = 2 * tables.pits();
-    in_tasks(seeds, width, scores, 1, |seeds, scores| {
+pub fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
+    let Reader { tables, ranker, .. } = reader;
+    let pits = tables.pits();
+    in_tasks(seeds, 2 * pits, scores, 1, |seeds, scores| {
         let mut places = [ScoreLocation::Over(0); BATCH];
-        for (number, (seeds, scores)) in seeds.chunks(BATCH * width).zip(scores.chunks_mut(BATCH)).enumerate() {
-            for (index, (position, place)) in seeds.chunks_exact(width).zip(&mut places).enumerate() {
-                let (mover, other) = table_rows(position);
-                *place = ScoreLocation::of(tables.rows(), &mover, &other)
-                    .map_err(|error| (number * BATCH + index, error))?;
+        for (number, scores) in scores.chunks_mut(BATCH).enumerate() {
+            let first = number * BATCH;
+            for (position, place) in (first..first + scores.len()).zip(&mut places) {
+                let (mover, other) = rows_at(seeds, position, pits);
+                *place = ScoreLocation::of(ranker, mover, other).map_err(|error| (position, error))?;
                 place.prefetch(tables);
             }
             for (index, (score, place)) in scores.iter_mut().zip(&places).enumerate() {
-                *score = place.score(tables).map_err(|error| (number * BATCH + index, error))? as i8;
+                *score = place.score(tables).map_err(|error| (first + index, error))? as i8;
             }
         }
         Ok(())
@@ -74,22 +75,34 @@ struct Child {
     place: ScoreLocation,
 }
 
+/// For each position in `seeds`, computes the difference of the seeds in play that the players collect, seen by the
+/// mover.
+pub fn values(reader: Reader<'_>, seeds: &[u8], values: &mut [i8]) -> Checked {
+    scores(reader, seeds, values)?;
+    for (position, value) in seeds.chunks_exact(2 * reader.tables.pits()).zip(values) {
+        // At most 48 seeds are in play.
+        *value = 2 * *value - position.iter().sum::<u8>() as i8;
+    }
+    Ok(())
+}
+
 /// For each position in `seeds`, computes the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it
 /// is illegal.
-pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
-    let pits = tables.pits();
+pub fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
+    let pits = reader.tables.pits();
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
         scores.fill(NO_MOVE);
         let mut children = Vec::with_capacity((BATCH + 1) * pits);
         let positions = seeds.len() / (2 * pits);
-        for (index, position) in seeds.chunks_exact(2 * pits).enumerate() {
-            let (mover, other) = table_rows(position);
-            add_children(tables, (&mover, &other), index * pits, &mut children).map_err(|error| (index, error))?;
+        for index in 0..positions {
+            let (mover, other) = rows_at(seeds, index, pits);
+            add_children(reader, Board { mover, other }, index * pits, &mut children)
+                .map_err(|error| (index, error))?;
             if children.len() < BATCH && index + 1 < positions {
                 continue;
             }
             for child in children.drain(..) {
-                let score = child.place.score(tables).map_err(|error| (child.result / pits, error))?;
+                let score = child.place.score(reader.tables).map_err(|error| (child.result / pits, error))?;
                 scores[child.result] = mover_score(child.again, child.stored, child.seeds, score) as i8;
             }
         }
@@ -99,42 +112,32 @@ pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked 
 
 /// Adds the positions after the moves of a position and prefetches their scores.
 fn add_children(
-    tables: &Tables,
-    (mover, other): (&TableRow, &TableRow),
+    reader: Reader<'_>,
+    board: Board<u64>,
     first: usize,
     children: &mut Vec<Child>,
 ) -> Result<(), RowError> {
-    let (index, pits, rules) = (tables.rows(), tables.pits(), tables.rules());
-    let seeds = match ScoreLocation::of(index, mover, other)? {
+    let Reader { tables, ranker, sower } = reader;
+    let seeds = match ScoreLocation::of(ranker, board.mover, board.other)? {
         ScoreLocation::Over(_) => return Ok(()),
         ScoreLocation::Table { seeds, .. } => seeds as u8,
     };
-    let rows = [game_row(pits, mover), game_row(pits, other)];
-    for pit in rows[0].moves() {
-        let (again, stored, mover, other) = after(rules, &rows, pit);
-        let place = ScoreLocation::of(index, &mover, &other)?;
+    for pit in (0..tables.pits()).filter(|&pit| board.mover.seeds_in(pit) > 0) {
+        let sown = sower.sow(board, pit);
+        let again = sown.again && !sown.board.is_over();
+        let next = if again { sown.board } else { sown.board.turned() };
+        let place = ScoreLocation::of(ranker, next.mover, next.other)?;
         place.prefetch(tables);
-        children.push(Child { result: first + pit.index(), again, stored, seeds, place });
+        children.push(Child { result: first + pit, again, stored: sown.stored as u8, seeds, place });
     }
     Ok(())
 }
 
-/// Returns true if the same player moves again after a move, the seeds that it stores, and the rows after it,
-/// seen by the player to move next.
-fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableRow) {
-    let sown = sow(rules, &rows[0], &rows[1], pit);
-    let again = sown.again && !sown.mover.is_empty() && !sown.other.is_empty();
-    let row = |row: &Row| kalah::index::table_row(row).expect("no more seeds than before");
-    let (own, opposite) = (row(&sown.mover), row(&sown.other));
-    let (mover, other) = if again { (own, opposite) } else { (opposite, own) };
-    (again, sown.stored as u8, mover, other)
-}
-
 /// For each position in `seeds`, computes `pits` flags: true if the move reaches the best score.
-pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Checked {
-    let pits = tables.pits();
+pub fn best_moves(reader: Reader<'_>, seeds: &[u8], best: &mut [bool]) -> Checked {
+    let pits = reader.tables.pits();
     let mut scores = vec![NO_MOVE; best.len()];
-    move_scores(tables, seeds, &mut scores)?;
+    move_scores(reader, seeds, &mut scores)?;
     for (scores, best) in scores.chunks_exact(pits).zip(best.chunks_exact_mut(pits)) {
         let most = scores.iter().copied().max().unwrap_or(NO_MOVE);
         for (score, best) in scores.iter().zip(best) {
@@ -146,13 +149,13 @@ pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Checked {
 
 /// Computes the ranks of the positions in `seeds` in their layer. An error names a position that is not in the
 /// layer with `layer` seeds.
-pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
-    let (width, layer_index) = (2 * index.pits(), LayerIndex::new(index, layer));
-    seeds.par_chunks_exact(width).zip(ranks).enumerate().try_for_each(|(number, (position, rank))| {
-        let (mover, other) = table_rows(position);
-        match ScoreLocation::of(index, &mover, &other) {
+pub fn rank(reader: Reader<'_>, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
+    let (index, layer_index) = (reader.tables.rows(), LayerIndex::new(reader.tables.rows(), layer));
+    ranks.par_iter_mut().enumerate().try_for_each(|(number, rank)| {
+        let (mover, other) = rows_at(seeds, number, index.pits());
+        match ScoreLocation::of(reader.ranker, mover, other) {
             Ok(ScoreLocation::Table { seeds, .. }) if seeds == layer => {
-                *rank = layer_index.rank(&mover, &other) as i64;
+                *rank = layer_index.rank(&mover.to_le_bytes(), &other.to_le_bytes()) as i64;
                 Ok(())
             }
             _ => Err(number),
@@ -171,14 +174,6 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
         position[pits..].copy_from_slice(&other[..pits]);
         Ok(())
     })
-}
-
-/// Ranks of positions of a layer, drawn uniformly and independently. The same `seed` gives the same ranks, and
-/// different seeds independent ones.
-pub fn random_ranks(index: &RowIndex, layer: usize, seed: u64) -> impl Iterator<Item = i64> + use<> {
-    let positions = LayerIndex::new(index, layer).positions();
-    let mut random = generator(seed);
-    std::iter::repeat_with(move || random.u64(..positions) as i64)
 }
 
 /// Unpacks the scores of the frame with `mover` seeds in the mover's row to `scores`, run after run.

@@ -4,15 +4,19 @@
 //! | module | contents |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
-//! | [`argument`] | numbers of any size, texts, directories and callbacks as arguments |
+//! | [`argument`] | numbers of any size, seeds, texts, directories and callbacks as arguments |
+//! | [`array`] | arrays as arguments and results |
 //! | [`memory`] | memory for results |
 //! | [`pickling`] | pickling results |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
 //! | [`position`] | the class `Position` |
 //! | [`line`] | the class `Line` |
-//! | [`rows`] | arrays of positions: reading them, locating their rows in tables |
-//! | [`bulk`] | scores of many positions, best moves, samples, whole layers |
+//! | [`notebook`] | pictures of positions and probes |
+//! | [`rows`] | positions in arrays, and locating their rows in tables |
+//! | [`bulk`] | scores of many positions, best moves, ranks, whole layers |
+//! | [`sampling`] | random positions |
+//! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
 //! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |
@@ -22,21 +26,24 @@
 // Rust code cannot use these types.
 #![allow(missing_debug_implementations)]
 
-use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 mod argument;
+mod array;
 mod build;
 mod bulk;
 mod errors;
 mod line;
+mod lookup;
 mod memory;
+mod notebook;
 mod pickling;
 mod player;
 mod position;
 mod probe;
 mod rows;
 mod rules;
+mod sampling;
 mod solver;
 mod tables;
 mod waiting;
@@ -78,7 +85,5 @@ mod module {
 /// moment would cause a panic.
 fn load(py: Python<'_>) -> PyResult<()> {
     errors::python::load(py)?;
-    py.import("numpy")?;
-    let array = PyArray1::<u8>::zeros(py, 0, false);
-    array.try_readonly().map(|_| ()).map_err(|error| errors::python::ArgumentError::new_err(error.to_string()))
+    array::load(py)
 }

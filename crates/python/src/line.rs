@@ -2,7 +2,7 @@
 
 use kalah::game::{Line as GameLine, MAX_PITS, ParseError, Pit};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyIterator, PyTuple};
 
 use crate::argument::{Integer, Text};
 use crate::errors::python::{IllegalMoveError, PositionError};
@@ -14,6 +14,8 @@ use crate::rules::RulesArgument;
 /// `Line(text, pits=6)` reads turns separated by spaces. The moves of a turn are written together ('36 21 4')
 /// or, on boards with more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text, and
 /// ArgumentError for an invalid number of pits. `replay` checks that a line is legal.
+///
+/// A line is a sequence of its turns: it has a length, indices and slices, and can be iterated.
 #[pyclass(module = "kalah", frozen, eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Line {
@@ -72,6 +74,14 @@ impl Line {
         self.line.turns().len()
     }
 
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.turns(py)?.try_iter()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.turns(py)?.as_any().get_item(index)
+    }
+
     fn __hash__(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut hasher = DefaultHasher::new();
@@ -79,7 +89,7 @@ impl Line {
         hasher.finish()
     }
 
-    fn __str__(&self) -> String {
+    pub fn __str__(&self) -> String {
         self.line.to_string()
     }
 

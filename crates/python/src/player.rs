@@ -142,7 +142,7 @@ impl Player {
         if memory > MEMORY {
             check_limit(memory, "the transposition table")?;
         }
-        let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.tables.pits()));
+        let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.opened.pits));
         let owner = shared(tables.as_deref(), rules, pits)?;
         let playing = Playing::new(owner, |tables| {
             let book = Book::shipped(rules, pits).filter(|_| book);

@@ -7,6 +7,7 @@ use pyo3::types::{PyString, PyTuple};
 
 use crate::argument::{Integer, Text};
 use crate::errors::python::{IllegalMoveError, PositionError};
+use crate::notebook;
 use crate::rules::RulesArgument;
 
 /// A position: both rows, both stores. The mover is always South.
@@ -166,6 +167,10 @@ impl Position {
     /// Returns the same board seen from the other side.
     fn turned(&self) -> Position {
         Position(self.0.turned())
+    }
+
+    fn _repr_svg_(&self) -> String {
+        notebook::board(&self.0)
     }
 
     fn __str__(&self) -> String {

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::line::Line;
+use crate::notebook;
 use crate::pickling::{Parts, parts};
 use crate::position::Position;
 
@@ -49,6 +50,10 @@ impl Probe {
         let Probe { position, score, value, best, line, .. } = self;
         let line = line.__repr__();
         format!("Probe({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0)
+    }
+
+    fn _repr_html_(&self) -> String {
+        notebook::probe(&self.position.0, self.value, &self.moves, &self.best, &self.line.__str__())
     }
 
     fn __hash__(&self) -> u64 {

@@ -1,15 +1,13 @@
-//! Arrays of positions: reading them, and locating their rows in tables.
+//! Positions in arrays, and locating their rows in tables.
 
-use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use kalah::index::{MAX_TABLE_SEEDS, RowIndex, TableRow};
+use kalah::solve::Sower;
 use kalah::table::{TableError, Tables};
-use numpy::ndarray::{Dimension, Ix1, Ix2};
-use numpy::{Element, PyArray, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::array::{Elements, elements};
 use crate::errors::ToPython;
-use crate::errors::python::{ArgumentError, PositionError};
-use crate::memory::zeros;
+use crate::errors::python::PositionError;
 
 /// Reason why a position of an array has no score.
 #[derive(Debug)]
@@ -38,87 +36,126 @@ impl ToPython for (usize, RowError) {
     }
 }
 
-/// The elements of an array in C order: those of the array itself if it is in that order, otherwise those of a
-/// copy.
-pub struct Elements<'py, T: Element, D: Dimension> {
-    array: PyReadonlyArray<'py, T, D>,
-    copy: Option<Vec<T>>,
-}
+/// Positions in an array. Its last axis has the pits of a position: the mover's pits, then the other player's, each
+/// in its owner's sowing order.
+pub struct Positions<'py>(Elements<'py, u8>);
 
-impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T, D> {
-    /// The elements of `array`. `expected` describes the right array, and `has_shape` checks its shape.
-    fn new(
-        array: &Bound<'py, PyAny>,
-        expected: &str,
-        has_shape: impl Fn(&[usize]) -> bool,
-    ) -> PyResult<Elements<'py, T, D>> {
-        let Ok(array) = array.cast::<PyArray<T, D>>() else {
-            return Err(PyTypeError::new_err(format!("{expected}, not {}", describe(array))));
-        };
-        if !has_shape(array.shape()) {
-            return Err(PositionError::new_err(format!("{expected}, not {}", describe(array.as_any()))));
-        }
-        let array = array
-            .try_readonly()
-            .map_err(|_| ArgumentError::new_err("the array is being written to: give a copy of it"))?;
-        if !array.is_aligned() {
-            return Err(ArgumentError::new_err("the numbers of the array are not aligned: give a copy of it"));
-        }
-        // Arrays in column order are contiguous too, but in another order.
-        let copy = if array.is_c_contiguous() {
-            None
-        } else {
-            let mut copy = zeros(array.len(), "elements of a copy of an array")?;
-            copy.iter_mut().zip(array.as_array()).for_each(|(copied, &element)| *copied = element);
-            Some(copy)
-        };
-        Ok(Elements { array, copy })
+impl Positions<'_> {
+    /// The pits of all positions, one position after the other.
+    pub fn get(&self) -> &[u8] {
+        self.0.get()
     }
 
-    /// All elements.
-    pub fn get(&self) -> &[T] {
-        match &self.copy {
-            Some(copy) => copy,
-            None => self.array.as_slice().expect("no copy was needed"),
-        }
+    /// The other axes of the array.
+    pub fn axes(&self) -> &[usize] {
+        let shape = self.0.shape();
+        &shape[..shape.len() - 1]
     }
 }
 
-/// Positions in an array, one in each row: the mover's pits, then the other player's, each in its owner's
-/// sowing order.
-pub type Rows<'py> = Elements<'py, u8, Ix2>;
-
-/// Ranks in an array.
-pub type Ranks<'py> = Elements<'py, i64, Ix1>;
-
-/// The positions of `array`, on boards of `pits` pits a side.
-pub fn positions<'py>(array: &Bound<'py, PyAny>, pits: usize) -> PyResult<Rows<'py>> {
-    let expected = format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
-    Elements::new(array, &expected, |shape| shape[1] == 2 * pits)
+/// The positions of `object`, on boards of `pits` pits a side.
+pub fn positions<'py>(object: &Bound<'py, PyAny>, pits: usize) -> PyResult<Positions<'py>> {
+    let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
+    let elements = elements(object, &expected, |shape| shape.last() == Some(&(2 * pits)), &[0, 2 * pits])?;
+    Ok(Positions(elements))
 }
 
-/// The ranks of `array`.
-pub fn ranks<'py>(array: &Bound<'py, PyAny>) -> PyResult<Ranks<'py>> {
-    Elements::new(array, "ranks are a numpy array of type int64 and shape (n,)", |_| true)
+/// The ranks of `object`.
+pub fn ranks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Elements<'py, i64>> {
+    let expected = || "ranks are a numpy array of type int64 and shape (n,)".to_owned();
+    elements(object, &expected, |shape| !shape.is_empty(), &[0])
 }
 
-/// Description of an object for messages: type and shape of an array, otherwise the class.
-fn describe(object: &Bound<'_, PyAny>) -> String {
-    let name = |attribute: &str| object.getattr(attribute).map(|value| value.to_string());
-    match (name("dtype"), name("shape")) {
-        (Ok(dtype), Ok(shape)) => format!("type {dtype} and shape {shape}"),
-        _ => object.get_type().to_string(),
-    }
-}
+/// A row as a word: the seeds of the first pit in the lowest byte, 0 in the bytes beyond the board.
+pub type Row = u64;
 
-/// The rows of a position in an array.
+/// The rows of the position with this number among `seeds`, for boards of `pits` pits a side.
 #[inline]
-pub fn table_rows(seeds: &[u8]) -> (TableRow, TableRow) {
-    let pits = seeds.len() / 2;
-    let (mut mover, mut other) = ([0; MAX_TABLE_PITS], [0; MAX_TABLE_PITS]);
-    mover[..pits].copy_from_slice(&seeds[..pits]);
-    other[..pits].copy_from_slice(&seeds[pits..]);
-    (mover, other)
+pub fn rows_at(seeds: &[u8], number: usize, pits: usize) -> (Row, Row) {
+    let first = 2 * pits * number;
+    // Eight bytes from each row on, of which those beyond the row are of no use.
+    if let Some(bytes) = seeds.get(first..first + pits + 8) {
+        let mask = u64::MAX >> (64 - 8 * pits);
+        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) & mask;
+        return (word(0), word(pits));
+    }
+    let word = |at: usize| {
+        let mut row = TableRow::default();
+        row[..pits].copy_from_slice(&seeds[at..at + pits]);
+        u64::from_le_bytes(row)
+    };
+    (word(first), word(first + pits))
+}
+
+/// Seeds of a row, of any number in each pit.
+#[inline]
+fn total(row: Row) -> usize {
+    const EVERY_SECOND: u64 = 0x00ff_00ff_00ff_00ff;
+    let pairs = (row & EVERY_SECOND) + (row >> 8 & EVERY_SECOND);
+    (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
+}
+
+/// Ranks rows as [`RowIndex::rank`] does, with half the reads.
+pub struct Ranker {
+    /// The index of all rows that a table can have. That of open tables may end below.
+    pub index: RowIndex,
+    /// The terms of [`RowIndex::rank_terms`].
+    terms: Box<[u32]>,
+    pits: usize,
+    /// Terms for each number of pits passed.
+    passed: usize,
+    /// Terms for each number of seeds.
+    potentials: usize,
+}
+
+impl Ranker {
+    /// A ranker for boards of `pits` pits a side, 1 to 8.
+    pub fn new(pits: usize) -> Ranker {
+        let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+        let (terms, potentials) = (index.rank_terms().into(), index.potentials());
+        Ranker { terms, pits, passed: (MAX_TABLE_SEEDS + 1) * potentials, potentials, index }
+    }
+
+    /// The rank of a row.
+    ///
+    /// # Panics
+    /// If the row has more seeds than a table can have.
+    #[inline]
+    pub fn rank(&self, row: Row) -> u32 {
+        match self.pits {
+            6 => self.sum::<6>(row),
+            1 => self.sum::<1>(row),
+            2 => self.sum::<2>(row),
+            3 => self.sum::<3>(row),
+            4 => self.sum::<4>(row),
+            5 => self.sum::<5>(row),
+            7 => self.sum::<7>(row),
+            _ => self.sum::<8>(row),
+        }
+    }
+
+    #[inline]
+    fn sum<const PITS: usize>(&self, row: Row) -> u32 {
+        let pits = row.to_le_bytes();
+        let (mut seeds, mut potential, mut rank) = (usize::from(pits[PITS - 1]), 0, 0u32);
+        for pit in (0..PITS - 1).rev() {
+            seeds += usize::from(pits[pit]);
+            potential += usize::from(pits[pit]) * (PITS - 1 - pit);
+            rank = rank.wrapping_add(self.terms[pit * self.passed + seeds * self.potentials + potential]);
+        }
+        if PITS == 1 { self.terms[seeds * self.potentials] } else { rank }
+    }
+}
+
+/// Everything that lookups read.
+#[derive(Clone, Copy)]
+pub struct Reader<'t> {
+    /// Open tables.
+    pub tables: &'t Tables,
+    /// Ranks rows.
+    pub ranker: &'t Ranker,
+    /// Sows on boards with as many seeds as a table can have.
+    pub sower: &'t Sower<u64>,
 }
 
 /// Location of the score of a position.
@@ -140,16 +177,15 @@ pub enum ScoreLocation {
 impl ScoreLocation {
     /// Locates the score of the position with these rows. It may be beyond the open tables.
     #[inline]
-    pub fn of(index: &RowIndex, mover: &TableRow, other: &TableRow) -> Result<ScoreLocation, RowError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let (own, opposite) = (sum(mover), sum(other));
+    pub fn of(ranker: &Ranker, mover: Row, other: Row) -> Result<ScoreLocation, RowError> {
+        let (own, opposite) = (total(mover), total(other));
         if own + opposite > MAX_TABLE_SEEDS {
             return Err(RowError::TooManySeeds(own + opposite));
         }
         if own == 0 || opposite == 0 {
             return Ok(ScoreLocation::Over(own as u8));
         }
-        Ok(ScoreLocation::Table { seeds: own + opposite, mover: own, ranks: (index.rank(mover), index.rank(other)) })
+        Ok(ScoreLocation::Table { seeds: own + opposite, mover: own, ranks: (ranker.rank(mover), ranker.rank(other)) })
     }
 
     /// Prefetches the data that [`ScoreLocation::score`] reads.

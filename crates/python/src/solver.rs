@@ -10,7 +10,7 @@ use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
 use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
 
 use crate::argument::{Callback, Integer, Seconds};
@@ -148,9 +148,13 @@ self_cell!(
 /// Raises OutOfMemoryError, also if `memory` is more than is available, DamagedTableError or TableError. Only
 /// one thread may use a solver at a time; others get an InUseError. A position that is too large for the
 /// solver, or has other pits, raises PositionError.
+///
+/// A `with` block closes the solver at its end, which frees the transposition table. Afterwards it raises
+/// ArgumentError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Solver {
-    searching: Mutex<Searching>,
+    /// `None` once it is closed.
+    searching: Mutex<Option<Searching>>,
     /// The position of the latest test, and the bounds of its score.
     tested: Arc<Mutex<Option<(GamePosition, Bounds)>>>,
     rules: GameRules,
@@ -212,7 +216,26 @@ impl Solver {
         };
         let searching = wait_for(py, make, &cancel, |_| Ok(()))?.or_raise()?;
         let (pits, seeds) = (largest.pits(), largest.seeds());
-        Ok(Solver { searching: Mutex::new(searching), tested, rules, pits, seeds })
+        Ok(Solver { searching: Mutex::new(Some(searching)), tested, rules, pits, seeds })
+    }
+
+    /// Frees the transposition table and lets go of the tables. Closing again does nothing. Raises InUseError if
+    /// another thread is using the solver.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let closed = self.searching.try_lock().map_err(|_| in_use())?.take();
+        py.detach(|| drop(closed));
+        Ok(())
+    }
+
+    /// Returns this solver.
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// Closes this solver.
+    #[pyo3(signature = (*_exception), text_signature = "($self, *exception)")]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
     }
 
     /// Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
@@ -305,7 +328,7 @@ impl Solver {
     #[getter]
     fn nodes(&self) -> PyResult<u64> {
         let searching = self.searching.try_lock().map_err(|_| in_use())?;
-        Ok(searching.with_dependent(|_, solver| solver.nodes()))
+        Ok(searching.as_ref().ok_or_else(closed)?.with_dependent(|_, solver| solver.nodes()))
     }
 
     /// The rule set.
@@ -336,17 +359,20 @@ pub fn in_use() -> PyErr {
     InUseError::new_err("another thread uses this solver or player: make one for each thread")
 }
 
+fn closed() -> PyErr {
+    ArgumentError::new_err("this solver is closed: make another one")
+}
+
 /// The tables, if they are for this board.
 pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
-    let Some(Tables { tables, .. }) = tables else { return Ok(None) };
-    if (tables.rules(), tables.pits()) != (rules, pits) {
+    let Some(tables) = tables else { return Ok(None) };
+    if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(
             "the tables are for {} with {} pits, not for {rules} with {pits}",
-            tables.rules(),
-            tables.pits()
+            tables.opened.rules, tables.opened.pits
         )));
     }
-    Ok(Some(Arc::clone(tables)))
+    tables.opened.tables().map(Some)
 }
 
 impl Solver {
@@ -369,7 +395,7 @@ impl Solver {
         }
         let searching = self.searching.try_lock().map_err(|_| in_use())?;
         let (start, cancel) = (Instant::now(), Cancel::new());
-        searching.with_dependent(|_, solver| {
+        searching.as_ref().ok_or_else(closed)?.with_dependent(|_, solver| {
             let solver = solver.under(&cancel);
             let report = |py: Python<'_>| {
                 let Some(progress) = &asked.progress else { return Ok(()) };

@@ -1,30 +1,28 @@
 //! The class `Tables`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use bytemuck::{Zeroable, cast_slice_mut};
 use kalah::cancel::Cancel;
-use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{TableKey, Tables as OpenTables, check_in_parallel};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::{Directory, Integer};
+use crate::argument::{Directory, Integer, Seed};
+use crate::array::Results;
 use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
-use crate::errors::{OrRaise, ToPython, no_directory};
+use crate::errors::{OrRaise, no_directory};
 use crate::line::Line;
+use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
+use crate::sampling::{Halves, Part, Wish, are_test};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
-
-/// Number of positions that are looked up before Python handles signals.
-const STEP: usize = 1 << 20;
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
@@ -37,11 +35,16 @@ const STEP: usize = 1 << 20;
 /// Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
 /// reads a file.
 ///
-/// Arrays of positions are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
-/// its owner's sowing order. Stores do not matter.
+/// Positions in arrays are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
+/// its owner's sowing order. Stores do not matter. Lists and other integers are converted. A single row, and more
+/// axes before the last one, give results with the same axes.
+///
+/// A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Tables {
-    pub tables: Arc<OpenTables>,
+    pub opened: Opened,
+    directory: PathBuf,
+    max_seeds: usize,
     asked_seeds: usize,
     mapped: bool,
 }
@@ -88,31 +91,61 @@ impl Tables {
         let tables = opened.or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
-        Ok(Tables { tables: Arc::new(tables), asked_seeds: max_seeds, mapped })
+        Ok(Tables {
+            directory: tables.directory().to_owned(),
+            max_seeds: tables.max_seeds().unwrap_or(0),
+            opened: Opened::new(tables),
+            asked_seeds: max_seeds,
+            mapped,
+        })
+    }
+
+    /// Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
+    /// does nothing.
+    fn close(&self, py: Python<'_>) {
+        let closed = self.opened.lock().take();
+        py.detach(|| drop(closed));
+    }
+
+    /// True once the tables are closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.opened.lock().is_none()
+    }
+
+    /// Returns these tables.
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// Closes these tables.
+    #[pyo3(signature = (*_exception), text_signature = "($self, *exception)")]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
     }
 
     /// The directory, as an absolute path.
     #[getter]
     fn directory(&self) -> PathBuf {
-        self.tables.directory().to_owned()
+        self.directory.clone()
     }
 
     /// The rule set.
     #[getter]
     fn rules(&self) -> Rules {
-        Rules(self.tables.rules())
+        Rules(self.opened.rules)
     }
 
     /// Pits a side.
     #[getter]
     fn pits(&self) -> usize {
-        self.tables.pits()
+        self.opened.pits
     }
 
     /// Seeds in play of the largest layer.
     #[getter]
     fn max_seeds(&self) -> usize {
-        self.tables.max_seeds().unwrap_or(0)
+        self.max_seeds
     }
 
     /// Looks a position up: score, value, all moves, and a line of best play.
@@ -120,14 +153,15 @@ impl Tables {
     /// Raises MissingTableError if the position has more seeds in play than the largest table,
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
-        Ok(Probe::new(py.detach(|| self.tables.probe(&position.0)).or_raise()?))
+        let tables = self.opened.tables()?;
+        Ok(Probe::new(py.detach(|| tables.probe(&position.0)).or_raise()?))
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
     /// does.
     fn score(&self, py: Python<'_>, position: PositionArgument) -> PyResult<u32> {
-        let moves = py.detach(|| self.tables.move_scores(&position.0)).or_raise()?;
-        Ok(moves.iter().map(|&(_, score)| score).max().unwrap_or_else(|| position.0.mover().total()))
+        let tables = self.opened.tables()?;
+        py.detach(|| lookup::score(&tables, &position.0)).or_raise()
     }
 
     /// Returns the final store difference for the mover with best play. Raises as `probe` does.
@@ -138,23 +172,58 @@ impl Tables {
     /// Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
     /// of pits from 1 as keys. Raises as `probe` does.
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
-        let moves = py.detach(|| self.tables.move_scores(&position.0)).or_raise()?;
+        let tables = self.opened.tables()?;
+        let moves = py.detach(|| tables.move_scores(&position.0)).or_raise()?;
         moves_dict(py, moves.iter().map(|&(pit, score)| (pit.number(), score)))
     }
 
     /// Returns a line of best play to the end of the game. Raises as `probe` does.
     fn line(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Line> {
-        let probe = py.detach(|| self.tables.probe(&position.0)).or_raise()?;
+        let tables = self.opened.tables()?;
+        let probe = py.detach(|| tables.probe(&position.0)).or_raise()?;
         Ok(Line::of(probe.line, position.0.pits()))
+    }
+
+    /// Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table.
+    #[pyo3(signature = (position, default = None))]
+    fn get_probe<'py>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.opened.get(py, position, default, |position| self.probe(py, position))
+    }
+
+    /// Returns the same as `score`, or `default` if the position has more seeds in play than the largest table.
+    #[pyo3(signature = (position, default = None))]
+    fn get_score<'py>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.opened.get(py, position, default, |position| self.score(py, position))
+    }
+
+    /// Returns the same as `value`, or `default` if the position has more seeds in play than the largest table.
+    #[pyo3(signature = (position, default = None))]
+    fn get_value<'py>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.opened.get(py, position, default, |position| self.value(py, position))
     }
 
     /// Compares all tables with their checksums. Raises DamagedTableError.
     #[pyo3(signature = (*, threads = None))]
     fn check(&self, py: Python<'_>, threads: Option<ThreadsArgument>) -> PyResult<()> {
-        let (pool, cancel) = (pool(threads)?, Cancel::new());
+        let (tables, pool, cancel) = (self.opened.tables()?, pool(threads)?, Cancel::new());
         let work = || {
             pool.install(|| {
-                let mut layers = self.tables.layers().iter().filter(|_| !cancel.is_cancelled());
+                let mut layers = tables.layers().iter().filter(|_| !cancel.is_cancelled());
                 layers.try_for_each(|table| check_in_parallel(table).map(|_| ()))
             })
         };
@@ -163,87 +232,157 @@ impl Tables {
 
     /// Returns the scores of many positions, as an int8 array of shape (n,).
     ///
+    /// With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
+    /// returned. After an error it may hold some of them.
+    ///
     /// Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
     /// times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
-    /// 48 seeds in play), OutOfMemoryError or TypeError (not an array of bytes).
-    #[pyo3(signature = (positions, *, threads = None))]
+    /// 48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
+    #[pyo3(signature = (positions, *, out = None, threads = None))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let scores = self.of_rows(py, positions, 1, threads, bulk::scores)?;
-        Ok(PyArray1::from_vec(py, scores))
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        self.opened.of_rows(py, positions, None, (out, threads), bulk::scores)
+    }
+
+    /// Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
+    /// seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
+    #[pyo3(signature = (positions, *, out = None, threads = None))]
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        self.opened.of_rows(py, positions, None, (out, threads), bulk::values)
     }
 
     /// Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
-    /// Column i is the move of pit i + 1; -1 means that it is illegal. Raises as `scores` does.
-    #[pyo3(signature = (positions, *, threads = None))]
+    /// Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
+    /// `scores`.
+    #[pyo3(signature = (positions, *, out = None, threads = None))]
     fn scores_of_moves<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray2<i8>>> {
-        let scores = self.of_rows(py, positions, self.pits(), threads, bulk::move_scores)?;
-        PyArray1::from_vec(py, scores).reshape([positions.len()?, self.pits()])
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::move_scores)
     }
 
     /// Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
-    /// pit i + 1. A row has no True if the game is over. Raises as `scores` does.
-    #[pyo3(signature = (positions, *, threads = None))]
+    /// pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
+    #[pyo3(signature = (positions, *, out = None, threads = None))]
     fn best_moves<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let best = self.of_rows(py, positions, self.pits(), threads, bulk::best_moves)?;
-        PyArray1::from_vec(py, best).reshape([positions.len()?, self.pits()])
+    ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
+        self.opened.of_rows(py, positions, Some(self.opened.pits), (out, threads), bulk::best_moves)
     }
 
-    /// Draws `n` positions of the layer with `seeds` seeds in play, uniformly and independently, with their
-    /// exact scores. Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,). The same
-    /// `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent.
+    /// Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+    /// Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
+    ///
+    /// The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
+    /// numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence.
+    ///
+    /// With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
+    /// ranks. There is no offset, part or source then.
+    ///
+    /// `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
+    /// `test` is the share of the positions for tests.
+    ///
+    /// `source` is 'uniform', where all positions of the layer are equally likely, or 'play': positions reached by
+    /// random moves from `start`, one of each game. The start has four seeds a pit by default, or more if the layer
+    /// has more.
     ///
     /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
     #[pyo3(
-        signature = (n, seeds, seed = Integer::from(0), *, threads = None),
-        text_signature = "($self, n, seeds, seed=0, *, threads=None)"
+        signature = (
+            n, seeds, seed = Seed::default(), *, offset = Integer::from(0), replace = true, part = None, test = 0.1,
+            source = None, start = None, threads = None
+        ),
+        text_signature = "($self, n, seeds, seed=0, *, offset=0, replace=True, part=None, test=0.1, \
+                          source='uniform', start=None, threads=None)"
     )]
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::type_complexity, clippy::too_many_arguments)]
     fn sample<'py>(
         &self,
         py: Python<'py>,
         n: Integer,
         seeds: Integer,
-        seed: Integer,
+        seed: Seed,
+        offset: Integer,
+        replace: bool,
+        part: Option<&Bound<'py, PyAny>>,
+        test: f64,
+        source: Option<&Bound<'py, PyAny>>,
+        start: Option<PositionArgument>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
-        let (n, seed) = (n.at_least("n", 0, u64::MAX)? as usize, seed.within("seed", 0..=u64::MAX)?);
-        let (seeds, width) = (self.layer_of(seeds)?, 2 * self.pits());
-        let mut positions = zeros::<u8>(n.saturating_mul(width), "pits of positions")?;
-        let (mut scores, mut ranks) = (zeros::<i8>(n, "scores")?, zeros::<i64>(n.min(STEP), "ranks")?);
-        let (pool, tables) = (pool(threads)?, &*self.tables);
-        let mut random = bulk::random_ranks(tables.rows(), seeds, seed);
-        for (positions, scores) in positions.chunks_mut(STEP * width).zip(scores.chunks_mut(STEP)) {
-            let ranks = &mut ranks[..scores.len()];
-            let drawn = py.detach(|| {
-                ranks.iter_mut().zip(&mut random).for_each(|(rank, drawn)| *rank = drawn);
-                pool.install(|| {
-                    bulk::unrank(tables.rows(), seeds, ranks, positions).expect("the layer has these ranks");
-                    bulk::scores(tables, positions, scores)
-                })
-            });
-            drawn.map_err(ToPython::to_python)?;
-            py.check_signals()?;
-        }
-        Ok((PyArray1::from_vec(py, positions).reshape([n, width])?, PyArray1::from_vec(py, scores)))
+        let n = n.at_least("n", 0, u64::MAX)? as usize;
+        let offset = offset.within("offset", 0..=u64::MAX)?;
+        let (tables, layer) = self.opened.layer_of(seeds)?;
+        let part = Part::new(part, test)?;
+        let wish = Wish { layer, seed: seed.0, offset, replace, part, source, start: start.map(|start| start.0) };
+        self.opened.drawn(py, &tables, n, &wish, threads)
     }
 
-    /// Returns the positions of the layer with `seeds` seeds in play that have these ranks (an int64 array), 0
-    /// to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
+    /// Returns True for the positions in the part for tests, which `sample` leaves out with part='train'. A bool
+    /// array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
+    ///
+    /// Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
+    #[pyo3(signature = (positions, test = 0.1, *, threads = None))]
+    fn is_test<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        test: f64,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
+        let (tables, halves) = (self.opened.tables()?, Halves::new(test)?);
+        let (rows, pool) = (self::positions(positions, self.opened.pits)?, pool(threads)?);
+        let (seeds, mut results) = (rows.get(), Results::new(None, rows.axes().to_vec(), "results")?);
+        let flags = results.get();
+        py.detach(|| pool.install(|| are_test(self.opened.reader(&tables), halves, seeds, flags)));
+        results.finish(py)
+    }
+
+    /// Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
+    /// arrays: positions, uint8 (size, 2 x pits), and scores, int8 (size,). With labels='moves' the second has the
+    /// scores of all moves, int8 (size, pits).
+    ///
+    /// `seeds` is the number of seeds in play of a layer, or a list of several, which are equally likely. The same
+    /// `seed` gives the same batches, from number `start` on. `worker` is a pair of numbers: this process, and the
+    /// number of processes. Each process gets other batches, and so does each worker of a torch DataLoader.
+    ///
+    /// `part`, `test`, `source` and the exceptions are those of `sample`.
+    #[pyo3(
+        signature = (*arguments, **named),
+        text_signature = "($self, seeds, size=4096, *, seed=0, start=0, worker=None, labels='scores', part=None, \
+                          test=0.1, source='uniform', threads=None)"
+    )]
+    fn batches<'py>(
+        slf: Bound<'py, Self>,
+        arguments: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let batches = slf.py().import("kalah.data")?.getattr("batches")?;
+        let first = PyTuple::new(slf.py(), [slf])?;
+        batches.call(first.add(arguments)?.cast_into::<PyTuple>()?, named)
+    }
+
+    /// Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
+    /// list), 0 to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
     ///
     /// Raises MissingTableError, OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
     #[pyo3(signature = (seeds, ranks, *, threads = None))]
@@ -253,20 +392,22 @@ impl Tables {
         seeds: Integer,
         ranks: &Bound<'py, PyAny>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-        let (seeds, width) = (self.layer_of(seeds)?, 2 * self.pits());
-        let ranks = self::ranks(ranks)?;
-        let (ranks, pool) = (ranks.get(), pool(threads)?);
-        let mut positions = zeros(ranks.len().saturating_mul(width), "pits of positions")?;
-        let unranked = py.detach(|| pool.install(|| bulk::unrank(self.tables.rows(), seeds, ranks, &mut positions)));
+    ) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
+        let given = self::ranks(ranks)?;
+        let (ranks, pool) = (given.get(), pool(threads)?);
+        let shape = [given.shape(), &[2 * self.opened.pits]].concat();
+        let mut results = Results::new(None, shape, "pits of positions")?;
+        let positions = results.get();
+        let unranked = py.detach(|| pool.install(|| bulk::unrank(tables.rows(), seeds, ranks, positions)));
         unranked.map_err(|row| {
-            let count = count_positions(self.pits(), seeds);
+            let count = count_positions(self.opened.pits, seeds);
             ArgumentError::new_err(format!(
                 "rank {} (at {row}) is out of range: the layer with {seeds} seeds has {count} positions",
                 ranks[row]
             ))
         })?;
-        PyArray1::from_vec(py, positions).reshape([ranks.len(), width])
+        results.finish(py)
     }
 
     /// Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
@@ -281,33 +422,37 @@ impl Tables {
         seeds: Integer,
         positions: &Bound<'py, PyAny>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let seeds = self.layer_of(seeds)?;
-        let rows = self::positions(positions, self.pits())?;
-        let (index, pool, rows) = (self.tables.rows(), pool(threads)?, rows.get());
-        let mut ranks = zeros(rows.len() / (2 * self.pits()), "ranks")?;
-        let ranked = py.detach(|| pool.install(|| bulk::rank(index, seeds, rows, &mut ranks)));
+    ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
+        let given = self::positions(positions, self.opened.pits)?;
+        let (pool, rows) = (pool(threads)?, given.get());
+        let mut results = Results::new(None, given.axes().to_vec(), "ranks")?;
+        let ranks = results.get();
+        let ranked = py.detach(|| pool.install(|| bulk::rank(self.opened.reader(&tables), seeds, rows, ranks)));
         ranked.map_err(|row| {
             PositionError::new_err(format!("row {row} is not a position of the layer with {seeds} seeds"))
         })?;
-        Ok(PyArray1::from_vec(py, ranks))
+        results.finish(py)
     }
 
     /// Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
-    /// shape (positions,). It takes one byte for each position.
+    /// shape (positions,). It takes one byte for each position. `out` is that of `scores`.
     ///
     /// Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
     /// layer.
-    #[pyo3(signature = (seeds, *, threads = None))]
+    #[pyo3(signature = (seeds, *, out = None, threads = None))]
     fn layer<'py>(
         &self,
         py: Python<'py>,
         seeds: Integer,
+        out: Option<&Bound<'py, PyAny>>,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let seeds = self.layer_of(seeds)?;
-        let scores = self.unpacked(py, seeds, 1..seeds, threads)?;
-        Ok(PyArray1::from_vec(py, scores))
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
+        let positions = usize::try_from(count_positions(self.opened.pits, seeds)).unwrap_or(usize::MAX);
+        let mut results = Results::new(out, vec![positions], "scores")?;
+        unpack(py, tables.require(seeds).or_raise()?, 1..seeds, results.get(), threads)?;
+        results.finish(py)
     }
 
     /// Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
@@ -321,12 +466,13 @@ impl Tables {
         seeds: Integer,
         mover: Integer,
         threads: Option<ThreadsArgument>,
-    ) -> PyResult<Bound<'py, PyArray2<i8>>> {
-        let seeds = self.layer_of(seeds)?;
+    ) -> PyResult<Bound<'py, PyArrayDyn<i8>>> {
+        let (tables, seeds) = self.opened.layer_of(seeds)?;
         let mover = mover.within("the mover's seeds", 1..=seeds - 1)?;
-        let scores = self.unpacked(py, seeds, mover..mover + 1, threads)?;
-        let pits = self.pits();
-        PyArray1::from_vec(py, scores).reshape([row_count(pits, seeds - mover), row_count(pits, mover)])
+        let shape = vec![row_count(self.opened.pits, seeds - mover), row_count(self.opened.pits, mover)];
+        let mut results = Results::new(None, shape, "scores")?;
+        unpack(py, tables.require(seeds).or_raise()?, mover..mover + 1, results.get(), threads)?;
+        results.finish(py)
     }
 
     /// Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
@@ -335,10 +481,11 @@ impl Tables {
     /// if no tables do.
     fn rows<'py>(&self, py: Python<'py>, seeds: Integer) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let seeds: usize = seeds.within("seeds", 0..=MAX_TABLE_SEEDS)?;
-        if seeds > self.max_seeds() {
-            self.tables.require(seeds).or_raise()?;
+        let tables = self.opened.tables()?;
+        if seeds > self.max_seeds {
+            tables.require(seeds).or_raise()?;
         }
-        let (index, pits) = (self.tables.rows(), self.pits());
+        let (index, pits) = (tables.rows(), self.opened.pits);
         let count = index.rows(seeds);
         let mut rows = zeros::<u8>(count * pits, "pits of rows")?;
         py.detach(|| {
@@ -350,8 +497,9 @@ impl Tables {
     }
 
     fn __repr__(&self) -> String {
-        let (directory, max_seeds) = (self.tables.directory().display().to_string(), self.max_seeds());
-        format!("<kalah.Tables: {}, {} pits, to {max_seeds} seeds, in {directory:?}>", self.tables.rules(), self.pits())
+        let (Opened { rules, pits, .. }, max_seeds) = (&self.opened, self.max_seeds);
+        let (directory, closed) = (self.directory.display().to_string(), if self.closed() { ", closed" } else { "" });
+        format!("<kalah.Tables: {rules}, {pits} pits, to {max_seeds} seeds, in {directory:?}{closed}>")
     }
 
     #[allow(clippy::type_complexity)]
@@ -359,66 +507,9 @@ impl Tables {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (PathBuf, &'static str, usize, usize, bool))> {
+        self.opened.tables()?;
         let open = py.get_type::<Tables>().getattr("open")?;
-        Ok((open, (self.directory(), self.tables.rules().name(), self.pits(), self.asked_seeds, self.mapped)))
-    }
-}
-
-impl Tables {
-    /// The layer with this many seeds in play, if it is open.
-    fn layer_of(&self, seeds: Integer) -> PyResult<usize> {
-        let seeds = seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?;
-        self.tables.require(seeds).or_raise()?;
-        Ok(seeds)
-    }
-
-    /// The result of `compute` for an array of positions, with `each` numbers for each position.
-    fn of_rows<'py, T: Zeroable + Send>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-        each: usize,
-        threads: Option<ThreadsArgument>,
-        compute: fn(&OpenTables, &[u8], &mut [T]) -> bulk::Checked,
-    ) -> PyResult<Vec<T>> {
-        let rows = self::positions(positions, self.pits())?;
-        let (width, seeds, tables) = (2 * self.pits(), rows.get(), &*self.tables);
-        let mut results = zeros((seeds.len() / width).saturating_mul(each), "results")?;
-        if seeds.len() <= bulk::TASK * width {
-            py.detach(|| compute(tables, seeds, &mut results)).map_err(ToPython::to_python)?;
-            return Ok(results);
-        }
-        let pool = pool(threads)?;
-        for (number, (seeds, results)) in seeds.chunks(STEP * width).zip(results.chunks_mut(STEP * each)).enumerate() {
-            let found = py.detach(|| pool.install(|| compute(tables, seeds, results)));
-            found.map_err(|(row, error)| (number * STEP + row, error).to_python())?;
-            py.check_signals()?;
-        }
-        Ok(results)
-    }
-
-    /// The scores of these frames of a layer, one after the other.
-    fn unpacked(
-        &self,
-        py: Python<'_>,
-        seeds: usize,
-        movers: std::ops::Range<usize>,
-        threads: Option<ThreadsArgument>,
-    ) -> PyResult<Vec<i8>> {
-        let (pool, pits) = (pool(threads)?, self.pits());
-        let table = self.tables.require(seeds).or_raise()?;
-        let frame = |mover| Frame { pits, mover, other: seeds - mover }.positions() as usize;
-        let total = movers.clone().map(frame).sum();
-        // The threads that unpack are the first to touch this memory.
-        let mut scores = zeros::<i8>(total, "scores")?;
-        let mut rest = &mut scores[..];
-        for mover in movers {
-            let (own, after) = rest.split_at_mut(frame(mover));
-            rest = after;
-            py.detach(|| pool.install(|| bulk::unpack(table, mover, cast_slice_mut(own)))).or_raise()?;
-            py.check_signals()?;
-        }
-        Ok(scores)
+        Ok((open, (self.directory(), self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))
     }
 }
 

@@ -71,7 +71,7 @@ static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 /// Maximum threads per core. More do not help, and the system may refuse to start them.
 const THREADS_A_CORE: usize = 8;
 
-/// A number of threads as an argument, at least 1, capped at the number that helps.
+/// A number of threads as an argument, at least 1.
 #[derive(Clone, Copy)]
 pub struct ThreadsArgument(usize);
 
@@ -79,14 +79,21 @@ impl<'py> FromPyObject<'_, 'py> for ThreadsArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<ThreadsArgument> {
-        let asked = object.extract::<Integer>()?.at_least("threads", 1, u32::MAX)?;
-        Ok(ThreadsArgument((asked as usize).min(cores() * THREADS_A_CORE)))
+        Ok(ThreadsArgument(object.extract::<Integer>()?.at_least("threads", 1, u32::MAX)? as usize))
     }
 }
 
-/// The number of threads for work: the number requested, by default the number of cores.
+impl ThreadsArgument {
+    /// The number of threads to start. Counting the cores takes longer than looking a few positions up.
+    fn number(self) -> usize {
+        self.0.min(cores() * THREADS_A_CORE)
+    }
+}
+
+/// The number of threads for work: the number requested, capped at the number that helps; by default the number of
+/// cores.
 pub fn number(threads: Option<ThreadsArgument>) -> usize {
-    threads.map_or_else(cores, |threads| threads.0)
+    threads.map_or_else(cores, ThreadsArgument::number)
 }
 
 /// Threads for work: the number requested, by default the number of cores.
@@ -101,7 +108,7 @@ pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
             .map_err(|error| OutOfMemoryError::new_err(format!("{threads} threads cannot be started: {error}")))
     };
     match threads {
-        Some(threads) => make(threads.0),
+        Some(threads) => make(threads.number()),
         None => {
             let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
             let process = std::process::id();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,7 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
     many = {"positions": rows, **common["threads"]}
     search = {"seconds": 60, "progress": None}
     solver, player = kalah.Solver("3x2", memory=2**20, threads=1), kalah.Player("greedy")
+    sample = {"offset": 1, "replace": True, "part": "train", "test": 0.5, "source": "play", "start": None, "threads": 1}
     table = {"directory": directory, "rules": "empty-capture", "pits": 3}
     objects: list[tuple[str, object, dict[str, dict[str, Any]]]] = [
         (
@@ -106,12 +108,13 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
             {
                 "build": {"seeds": 4, **table, "directory": "new", "threads": 1, "memory": 2**40, "progress": None},
                 "layer_positions": {"pits": 6, "seeds": 5},
-                "sample": {"n": 3, "seeds": 5, "seed": 1, **table},
+                "sample": {"n": 3, "seeds": 5, "seed": 1, **table, **sample},
                 "solve": {
                     **{"position": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1},
                     **{"memory": 2**20, "guess": 1, **search},
                 },
                 "to_array": {"positions": ["6x1"]},
+                "from_array": {"positions": [[1, 2]]},
             },
         ),
         (
@@ -120,12 +123,18 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
             {
                 "open": {**table, "max_seeds": 9, "mapped": False},
                 **{name: {"position": "6x1"} for name in ["probe", "score", "value", "move_scores", "line"]},
-                **{name: many for name in ["scores", "scores_of_moves", "best_moves"]},
+                **{f"get_{name}": {"position": "6x1", "default": 3} for name in ["probe", "score", "value"]},
+                **{name: {**many, "out": None} for name in ["scores", "values", "scores_of_moves", "best_moves"]},
                 "check": {"threads": 1},
-                "sample": {"n": 3, "seeds": 5, "seed": 1, "threads": 1},
+                "sample": {"n": 3, "seeds": 5, "seed": 1, **sample},
+                "is_test": {**many, "test": 0.5},
+                "batches": {
+                    **{"seeds": [5, 6], "size": 4, "seed": 1, "start": 2, "worker": (1, 2), "labels": "moves"},
+                    **{"part": "train", "test": 0.5, "source": "play", "threads": 1},
+                },
                 "unrank": {"seeds": 5, "ranks": np.arange(3), "threads": 1},
                 "rank": {"seeds": 5, **many},
-                "layer": {"seeds": 5, "threads": 1},
+                "layer": {"seeds": 5, "out": None, "threads": 1},
                 "frame": {"seeds": 5, "mover": 2, "threads": 1},
                 "rows": {"seeds": 5},
             },
@@ -181,8 +190,18 @@ def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
 def test_parquet(directory: Path, hostile: Hostile) -> None:
     parquet = pytest.importorskip("kalah.parquet")
     hostile.allowed += (OSError,)
-    good = {"path": "scores", "tables": Tables.open(directory), "seeds": 5, "sample": None, "seed": 1}
+    sample = {"sample": 3, "seed": 1, "replace": True, "part": "train", "test": 0.5, "source": "play"}
+    good = {"path": "scores", "tables": Tables.open(directory), "seeds": 5, **sample, "moves": True}
     hostile.call("write", parquet.write, good, kept=("sample",))
+    counts = {"train": 9, "test": 3, "seed": 1}
+    good = {"directory": "new", "tables": Tables.open(directory, pits=3), "seeds": 5, "sources": ["play"], **counts}
+
+    def dataset(**arguments: Any) -> None:
+        shutil.rmtree("new", ignore_errors=True)
+        parquet.dataset(**arguments)
+
+    dataset.__signature__ = inspect.signature(parquet.dataset)  # type: ignore[attr-defined]
+    hostile.call("dataset", dataset, good, kept=("train", "test"))
 
 
 def test_openspiel(standard: Tables, hostile: Hostile) -> None:
@@ -201,13 +220,17 @@ def test_openspiel(standard: Tables, hostile: Hostile) -> None:
     hostile.call("position_of", adapter.position_of, {"state": state})
     hostile.call("action_of", adapter.action_of, {"move": 3, "player": 1})
     hostile.call("move_of", adapter.move_of, {"action": 3, "player": 0})
-    for name in ["step", "step_with_policy"]:
+    for name in ["step", "step_with_policy", "get_policy", "restart_at"]:
         hostile.call(name, getattr(bot, name), {"state": state})
     hostile.call("move_scores", referee.move_scores, {"position": "6x1"})
     hostile.call("lost", referee.lost, {"state": state, "action": action})
     greedy = [FirstAction(), FirstAction()]
     hostile.call("play_game", adapter.play_game, {"bots": greedy, "referee": None, "opening": [1]})
-    for read in [adapter.position_of, bot.step, lambda state: referee.lost(state, 1)]:
+    hostile.call("inform_action", bot.inform_action, {"state": state, "player": 0, "action": 1})
+    hostile.call("inform_actions", bot.inform_actions, {"state": state, "actions": [1]})
+    informed = [lambda state: bot.inform_action(state, 0, 1), lambda state: bot.inform_actions(state, [1])]
+    reads = [bot.step, bot.step_with_policy, bot.get_policy, bot.restart_at, lambda state: referee.lost(state, 1)]
+    for read in [adapter.position_of, *reads, *informed]:
         with pytest.raises(ArgumentError, match="tic_tac_toe"):
             read(other)
     with pytest.raises(IllegalMoveError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,19 @@ def test_layers_and_frames_hold_every_position(directory: Path) -> None:
         tables.layer(40)
 
 
+def test_rows_beyond_the_opened_layers_are_no_panic(tables: Tables) -> None:
+    few = Tables.open(tables.directory, max_seeds=5)
+    rows = [[9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 1, 1, 14, 14, 14, 0, 0, 0]]
+    reads: list[Callable[..., object]] = [few.scores, few.values, few.best_moves, few.scores_of_moves]
+    for row in rows:
+        for read in reads:
+            with pytest.raises(MissingTableError):
+                read(row)
+        with pytest.raises(PositionError):
+            few.rank(5, [row])
+    assert np.array_equal(few.is_test(rows), tables.is_test(rows))
+
+
 def test_a_sample_is_uniform(tables: Tables) -> None:
     """The 360 positions of a layer are drawn about equally often."""
     count = kalah.layer_positions(6, 3)
@@ -112,14 +126,14 @@ def test_samples_come_from_a_directory_of_tables(tables: Tables, monkeypatch: py
 def test_what_is_no_array_of_positions_is_refused(tables: Tables) -> None:
     good = tables.sample(5000, 14)[0]
     for wrong, error in [
-        (good.astype(np.int64), TypeError),
+        (good.astype(np.float64), TypeError),
         (good[:, :11], ValueError),
-        (good[0], TypeError),
-        (good.tolist(), TypeError),
+        (good[0, :11].tolist(), ValueError),
         ("6x4", TypeError),
         (None, TypeError),
     ]:
-        for read in [tables.scores, tables.best_moves, tables.scores_of_moves]:
+        reads: list[Callable[..., object]] = [tables.scores, tables.best_moves, tables.scores_of_moves]
+        for read in reads:
             with pytest.raises(error, match=r"uint8 and shape \(n, 12\)"):
                 read(wrong)
     for row, error in [(3, MissingTableError), (4500, PositionError)]:

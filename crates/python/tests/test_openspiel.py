@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
 
 import pytest
@@ -98,3 +100,16 @@ def test_openspiels_own_loop_plays_the_bot(standard: Tables) -> None:
     assert list(returns) == [1.0, -1.0]
     _, action = PerfectBot(standard).step_with_policy(pyspiel.load_game("mancala").new_initial_state())
     assert action in range(1, 7)
+
+
+def test_a_bot_can_be_cloned_and_pickled(standard: Tables) -> None:
+    state = pyspiel.load_game("mancala").new_initial_state()
+    for action in opening(3):
+        state.apply_action(action)
+    bot = PerfectBot(standard, seconds=60, threads=1)
+    policy, action = bot.step_with_policy(state)
+    assert bot.provides_policy() and bot.is_clonable()
+    for twin in [bot.clone(), pickle.loads(pickle.dumps(bot)), copy.deepcopy(bot)]:
+        assert type(twin) is PerfectBot and twin is not bot
+        assert (twin.get_policy(state), twin.step(state)) == (policy, action)
+    assert policy == [(other, float(other == action)) for other in state.legal_actions()]

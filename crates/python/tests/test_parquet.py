@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -67,6 +69,63 @@ def test_a_file_stays_as_it_is_when_writing_fails(tables: kalah.Tables, tmp_path
         kalah.parquet.write(tmp_path / "none" / "scores.parquet", tables, 3)
 
 
+def test_a_file_says_what_it_has(tables: kalah.Tables, tmp_path: Path) -> None:
+    path = tmp_path / "sample.parquet"
+    board = {"version": kalah.__version__, "rules": "empty-capture", "pits": 6, "seeds": [9]}
+    kalah.parquet.write(path, tables, 9)
+    assert about(path) == board
+    how: dict[str, Any] = {"source": "play", "part": "test", "test": 0.5}
+    kalah.parquet.write(path, tables, 9, sample=500, seed=np.random.default_rng(3), moves=True, **how)
+    seed = int(np.random.default_rng(3).integers(0, 2**64, dtype=np.uint64))
+    assert about(path) == {**board, "sample": 500, "seed": seed, "replace": True, **how}
+    positions, scores = tables.sample(500, 9, seed, **how)
+    moves = tables.scores_of_moves(positions)
+    assert np.array_equal(records(path), np.column_stack([positions, scores.view(np.uint8), moves]))
+    schema = pq.read_schema(path)
+    assert schema.names[-6:] == [f"move{pit}" for pit in range(1, 7)] and str(schema.types[-1]) == "int8"
+    kalah.parquet.write(path, tables, 9, sample=500, seed=2, replace=False)
+    assert len(np.unique(records(path), axis=0)) == 500
+    with pytest.raises(kalah.errors.ArgumentError, match="give sample"):
+        kalah.parquet.write(path, tables, 9, part="test")
+
+
+def about(path: Path) -> Any:
+    return json.loads(pq.read_schema(path).metadata[b"kalah"])
+
+
+def test_a_data_set_has_shards_and_a_card(
+    tables: kalah.Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kalah.parquet, "_SHARD", 400)
+    monkeypatch.setattr(kalah.parquet, "_BATCH", 150)
+    directory = tmp_path / "set"
+    assert kalah.parquet.dataset(directory, tables, [9, 12], train=1000, test=300, seed=4) == 2600
+    names = ["test-00000-of-00001", *(f"train-0000{shard}-of-00003" for shard in range(3))]
+    expected = [f"{source}/{name}.parquet" for source in ("play", "uniform") for name in names]
+    assert sorted(str(path.relative_to(directory)) for path in directory.glob("*/*")) == expected
+    share = 300 / 1300
+    for source in ["play", "uniform"]:
+        for part, count in {"train": 1000, "test": 300}.items():
+            files = sorted((directory / source).glob(f"{part}-*.parquet"))
+            rows = np.concatenate([records(file) for file in files])
+            positions, scores, moves = rows[:, :12], rows[:, 12], rows[:, 13:]
+            assert len(rows) == count and (tables.is_test(positions, share) == (part == "test")).all()
+            assert np.array_equal(tables.scores(positions), scores)
+            assert np.array_equal(tables.scores_of_moves(positions), moves)
+            batches = tables.batches([9, 12], 150, seed=4, part=part, test=share, source=source)
+            assert np.array_equal(next(iter(batches))[0], positions[:150])
+            assert about(files[0])["part"] == part and about(files[0])["source"] == source
+    card = (directory / "README.md").read_text(encoding="utf-8")
+    header = card.split("---\n")[1]
+    assert "config_name: uniform\n  default: true" in header and "path: play/test-*.parquet" in header
+    assert list(tmp_path.iterdir()) == [directory]
+    with pytest.raises(kalah.errors.ArgumentError, match="not empty"):
+        kalah.parquet.dataset(directory, tables, 9)
+    with pytest.raises(kalah.errors.MissingTableError):
+        kalah.parquet.dataset(tmp_path / "other", tables, 40)
+    assert list(tmp_path.iterdir()) == [directory]
+
+
 @pytest.mark.skipif(PROGRAM is None, reason="KALAH_PROGRAM does not name the program")
 def test_the_program_writes_the_same_records(directory: Path, tmp_path: Path) -> None:
     def exported(name: str, *flags: str) -> Path:
@@ -85,3 +144,6 @@ def test_the_program_writes_the_same_records(directory: Path, tmp_path: Path) ->
     sample = ["--sample", "1000", "--seed", "7"]
     array = np.load(exported("sample.npy", "--format", "npy", *sample))
     assert np.array_equal(records(exported("sample.parquet", "--format", "parquet", *sample)), array)
+    # Python draws the same positions without replacement.
+    positions, scores = tables.sample(1000, 12, 7, replace=False)
+    assert np.array_equal(np.column_stack([positions, scores.view(np.uint8)]), array)

@@ -81,6 +81,12 @@ def test_a_line_leads_to_its_end() -> None:
     line = Line("65 65 4 4 3")
     assert line.turns == ((6, 5), (6, 5), (4,), (4,), (3,)) and len(line) == 5
     assert line.moves == (6, 5, 6, 5, 4, 4, 3)
+    assert list(line) == list(line.turns) and line[0] == (6, 5) and line[-1] == (3,) and line[1:3] == line.turns[1:3]
+    assert (4,) in line and (5,) not in line
+    with pytest.raises(IndexError):
+        line[5]
+    with pytest.raises(TypeError):
+        line["x"]  # type: ignore[call-overload]
     assert line.replay("6x1").final_value == -2
     with pytest.raises(IllegalMoveError):
         Line("6 6").replay("6x1")

@@ -16,7 +16,7 @@ import pytest
 
 import kalah
 from kalah import Position, Rules, Tables
-from kalah.errors import DamagedTableError, MissingTableError, PositionError
+from kalah.errors import ArgumentError, DamagedTableError, MissingTableError, PositionError
 
 
 def brute_force(rules: Rules) -> Callable[[Position], int]:
@@ -113,6 +113,46 @@ def test_positions_outside_the_tables_are_errors_that_say_what_to_do(tables: Tab
         tables.score(5)  # type: ignore[arg-type]
 
 
+def test_a_default_replaces_what_is_above_the_tables(tables: Tables) -> None:
+    for there in ["6x1", "<6,3,0,0,0,0,0,0,0,9,9,9,9,9,9>"]:
+        assert tables.get_score(there) == tables.get_score(there, -1) == tables.score(there)
+        assert tables.get_value(there) == tables.value(there)
+        assert tables.get_probe(there) == tables.probe(there)
+    for above in ["6x4", "6x9"]:
+        assert tables.get_score(above) is None and tables.get_value(above, 99) == 99
+        assert tables.get_probe(above, default="none") == "none"
+    with pytest.raises(PositionError):
+        tables.get_score("5x1")
+    with pytest.raises(TypeError):
+        tables.get_score(5)  # type: ignore[call-overload]
+
+
+def test_a_with_block_closes_the_tables(tables: Tables) -> None:
+    with Tables.open(tables.directory) as there:
+        assert there.score("6x1") == 7 and not there.closed
+        solver = kalah.Solver("6x2", tables=there, memory=1 << 20)
+    assert there.closed and "closed" in repr(there)
+    assert (there.pits, there.max_seeds, there.rules, there.directory) == (6, 14, tables.rules, tables.directory)
+    calls: list[Callable[[], object]] = [
+        *(lambda: there.score("6x1"), lambda: there.get_score("6x1"), lambda: there.scores([1] * 12), there.check),
+        *(lambda: there.sample(1, 5), lambda: there.layer(5), lambda: there.rows(5), lambda: pickle.dumps(there)),
+        *(lambda: kalah.Solver("6x2", tables=there), lambda: there.is_test([1] * 12), lambda: there.rank(5, [])),
+        lambda: there.__enter__().line("6x1"),
+    ]
+    for call in calls:
+        with pytest.raises(ArgumentError, match="closed"):
+            call()
+    there.close()
+    # A solver keeps the tables that it reads.
+    assert solver.value("6x1") == tables.value("6x1")
+    with solver as same:
+        assert same is solver
+    for call in [lambda: solver.value("6x1"), lambda: solver.nodes]:
+        with pytest.raises(ArgumentError, match="closed"):
+            call()
+    solver.close()
+
+
 def test_tables_are_pickled_as_where_they_are(tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pickled = pickle.dumps(tables)
     monkeypatch.chdir(tmp_path)
@@ -187,6 +227,11 @@ def test_other_threads_run_while_few_positions_are_looked_up(tables: Tables) -> 
         lambda: tables.probe("6x1"),
         lambda: tables.line("6x1"),
         lambda: tables.rows(5),
+        lambda: tables.values(one),
+        lambda: tables.rank(5, []),
+        lambda: tables.is_test(one),
+        lambda: tables.sample(1, 5),
+        lambda: tables.frame(3, 1),
     ]
     interval = sys.getswitchinterval()
     for read in reads:

@@ -30,7 +30,7 @@ pub struct Export {
     /// Export the layer with this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     seeds: usize,
-    /// Write only N positions, drawn at random without repetition [default: all]
+    /// Write only N positions, drawn at random without replacement [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
     /// Seed of the random sample

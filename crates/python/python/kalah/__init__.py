@@ -15,7 +15,9 @@ the mover. Moves are numbers of pits, from 1 in their owner's sowing order; the 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from . import errors
 from ._kalah import (
@@ -40,10 +42,9 @@ from ._kalah import (
 from .errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "MAX_TABLE_PITS",
@@ -64,6 +65,7 @@ __all__ = [
     "__version__",
     "build",
     "errors",
+    "from_array",
     "layer_positions",
     "sample",
     "solve",
@@ -96,39 +98,85 @@ def sample(
     n: int,
     seeds: int,
     rules: Rules | str = "empty-capture",
-    seed: int = 0,
+    seed: int | np.random.Generator = 0,
     *,
     pits: int = 6,
     directory: str | os.PathLike[str] | None = None,
+    offset: int = 0,
+    replace: bool = True,
+    part: str | None = None,
+    test: float = 0.1,
+    source: str = "uniform",
+    start: Position | str | None = None,
+    threads: int | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-    """Draws `n` positions with `seeds` seeds in play, uniformly and independently, with their exact scores.
-
-    Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of
-    shape (n,). The same `seed` gives the same positions. Samples of different seeds are independent.
+    """Draws `n` positions with `seeds` seeds in play, independently, with their exact scores: `Tables.sample`.
 
     Tables are read from `directory`. The default is the value of the environment variable KALAH_TABLES, or else
-    `tables`.
+    `tables`. The other arguments are those of `Tables.sample`.
 
     Raises `MissingTableError` if the tables do not reach this many seeds; the message states the remedy. Raises as
     `Tables.open` and `Tables.sample` do.
     """
     if directory is None:
         directory = os.environ.get("KALAH_TABLES") or "tables"
-    return Tables.open(directory, rules, pits).sample(n, seeds, seed)
+    tables = Tables.open(directory, rules, pits)
+    return tables.sample(
+        n,
+        seeds,
+        seed,
+        offset=offset,
+        replace=replace,
+        part=part,
+        test=test,
+        source=source,
+        start=start,
+        threads=threads,
+    )
 
 
-def to_array(positions: Position | str | list[Position] | list[str]) -> NDArray[np.uint8]:
+def to_array(positions: Position | str | Iterable[Position | str]) -> NDArray[np.uint8]:
     """Converts positions to the uint8 array of shape (n, 2 x pits) that `Tables.scores` takes. Stores are left out.
 
     Raises `PositionError` if the positions have different numbers of pits, or a pit has more than 255 seeds.
     """
-    import numpy
-
-    several = positions if isinstance(positions, list) else [positions]
+    several = [positions] if isinstance(positions, (Position, str)) else positions
     read = [position if isinstance(position, Position) else Position(position) for position in several]
     if len({position.pits for position in read}) > 1:
         raise errors.PositionError("the positions have different numbers of pits")
-    rows = numpy.array([position.mover + position.other for position in read], dtype=numpy.int64)
+    rows = np.array([position.mover + position.other for position in read], dtype=np.int64)
     if rows.size and rows.max() > 255:
         raise errors.PositionError("a pit has more than 255 seeds")
-    return rows.astype(numpy.uint8)
+    return rows.astype(np.uint8)
+
+
+def from_array(positions: ArrayLike) -> list[Position]:
+    """Converts integers of shape (n, 2 x pits), or a single row, to positions with empty stores.
+
+    Raises `PositionError` for another shape or an invalid number of seeds, `TypeError` for other numbers, and
+    `OutOfMemoryError`.
+    """
+    expected = "positions are integers in an array of shape (n, 2 x pits), up to 16 pits a side"
+    if not isinstance(positions, (list, tuple)) and not hasattr(positions, "__array__"):
+        raise TypeError(f"{expected}, not {type(positions)}")
+    try:
+        array = np.asarray(positions)
+    except ValueError as error:
+        raise errors.PositionError(f"{expected}: {error}") from error
+    if array.shape == (0,):
+        return []
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{expected}, not of type {array.dtype} and shape {array.shape}")
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] % 2 or not 2 <= array.shape[1] <= 32:
+        raise errors.PositionError(f"{expected}, not of type {array.dtype} and shape {array.shape}")
+    half = array.shape[1] // 2
+    try:
+        found: list[Any] = [None] * len(array)
+    except MemoryError as error:
+        raise errors.OutOfMemoryError(f"not enough memory for {len(array)} positions") from error
+    for index, row in enumerate(array):
+        seeds = row.tolist()
+        found[index] = Position.from_rows(seeds[:half], seeds[half:])
+    return found

@@ -1,10 +1,14 @@
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeVar, final, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from .data import Batches
+
+_T = TypeVar("_T")
 
 __all__ = [
     "BuildProgress",
@@ -32,20 +36,34 @@ MAX_TABLE_SEEDS: Final[int]
 
 @final
 class Rules:
+    """A rule set: the effect of the last seed of a sowing.
+
+    `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move', in upper or
+    lower case. Functions that take a rule set accept its name too. Raises RulesError for any other name.
+    """
     def __new__(cls, name: str) -> Rules: ...
     @staticmethod
-    def all() -> list[Rules]: ...
+    def all() -> list[Rules]:
+        """Returns all rule sets."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name, as in names of files."""
     @property
-    def summary(self) -> str: ...
+    def summary(self) -> str:
+        """Description of the special rules, in a sentence or two."""
     @property
-    def played_by(self) -> str: ...
+    def played_by(self) -> str:
+        """Players and programs that use these rules, in a few words."""
     @property
-    def moves_again(self) -> bool: ...
+    def moves_again(self) -> bool:
+        """True if the mover moves again after a last seed in their store."""
     @property
-    def relays(self) -> bool: ...
-    def captures(self, opposite: int) -> bool: ...
+    def relays(self) -> bool:
+        """True if a last seed in a pit that holds seeds picks all of them up and the sowing goes on."""
+    def captures(self, opposite: int) -> bool:
+        """Returns True if a last seed in an empty pit of the mover is captured when the opposite pit holds this
+        many seeds. Raises ArgumentError if no pit can hold that many.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -53,31 +71,73 @@ class Rules:
 
 @final
 class Position:
+    """A position: both rows, both stores. The mover is always South.
+
+    `Position(text)` reads one of three forms:
+
+    - '<m,S,N,s1..sm,n1..nm>', a Kalah Game Protocol literal: pits a side, the mover's store, the other store,
+      the mover's row, the other row;
+    - 's1,..,sm/n1,..,nm', without stores;
+    - a start position such as '6x4'.
+
+    Rows are in their owner's sowing order: the last pit is next to the owner's store. Functions that take a
+    position accept such a text too. Raises PositionError for any other text.
+
+    Positions are immutable. They can be compared, hashed and pickled.
+    """
     def __new__(cls, text: str) -> Position: ...
     @staticmethod
     def from_rows(
         mover: Iterable[int], other: Iterable[int], mover_store: int = 0, other_store: int = 0
-    ) -> Position: ...
+    ) -> Position:
+        """Returns a position with these seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing
+        order.
+
+        Raises PositionError if the rows have different numbers of pits, none, or too many, or if a number of
+        seeds is negative or too large.
+        """
     @property
-    def mover(self) -> tuple[int, ...]: ...
+    def mover(self) -> tuple[int, ...]:
+        """The seeds in the mover's pits, first pit first."""
     @property
-    def other(self) -> tuple[int, ...]: ...
+    def other(self) -> tuple[int, ...]:
+        """The seeds in the other player's pits, in that player's sowing order."""
     @property
-    def mover_store(self) -> int: ...
+    def mover_store(self) -> int:
+        """The seeds in the mover's store."""
     @property
-    def other_store(self) -> int: ...
+    def other_store(self) -> int:
+        """The seeds in the other player's store."""
     @property
-    def pits(self) -> int: ...
+    def pits(self) -> int:
+        """Pits a side."""
     @property
-    def seeds(self) -> int: ...
+    def seeds(self) -> int:
+        """Seeds in play: those in the pits."""
     @property
-    def is_over(self) -> bool: ...
+    def is_over(self) -> bool:
+        """True if a row is empty, which ends the game."""
     @property
-    def final_value(self) -> int | None: ...
-    def value(self, score: int) -> int: ...
-    def moves(self) -> list[int]: ...
-    def play(self, move: int, rules: Rules | str = "empty-capture") -> tuple[Position, bool]: ...
-    def turned(self) -> Position: ...
+    def final_value(self) -> int | None:
+        """The final store difference for the mover of a finished game. Seeds in the pits belong to the owner of
+        their row. None if the game is not over.
+        """
+    def value(self, score: int) -> int:
+        """Returns the final store difference for the mover if the mover collects `score` of the seeds in play.
+
+        Raises ArgumentError if there are fewer seeds in play.
+        """
+    def moves(self) -> list[int]:
+        """Returns the legal moves, as numbers of pits from 1. Empty if the game is over."""
+    def play(self, move: int, rules: Rules | str = "empty-capture") -> tuple[Position, bool]:
+        """Plays the move of pit number `move`, from 1. Returns the position after it, seen by the player to move
+        next, and True if that is the same player. If the game is over, it is False.
+
+        Raises IllegalMoveError if the game is over, or the pit is empty or not on the board.
+        """
+    def turned(self) -> Position:
+        """Returns the same board seen from the other side."""
+    def _repr_svg_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -85,13 +145,32 @@ class Position:
 
 @final
 class Line:
+    """A line of play: the turns of alternating players, each with its moves in order.
+
+    `Line(text, pits=6)` reads turns separated by spaces. The moves of a turn are written together ('36 21 4')
+    or, on boards with more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text, and
+    ArgumentError for an invalid number of pits. `replay` checks that a line is legal.
+
+    A line is a sequence of its turns: it has a length, indices and slices, and can be iterated.
+    """
     def __new__(cls, text: str, pits: int = 6) -> Line: ...
     @property
-    def turns(self) -> tuple[tuple[int, ...], ...]: ...
+    def turns(self) -> tuple[tuple[int, ...], ...]:
+        """The turns: a tuple each of moves, which are numbers of pits from 1."""
     @property
-    def moves(self) -> tuple[int, ...]: ...
-    def replay(self, start: Position | str, rules: Rules | str = "empty-capture") -> Position: ...
+    def moves(self) -> tuple[int, ...]:
+        """All moves in order, as numbers of pits from 1."""
+    def replay(self, start: Position | str, rules: Rules | str = "empty-capture") -> Position:
+        """Plays the line from `start` and returns the position at its end, seen by the player to move.
+
+        Raises IllegalMoveError if a move is illegal, or a turn ends too early or has too many moves.
+        """
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[tuple[int, ...]]: ...
+    @overload
+    def __getitem__(self, index: int, /) -> tuple[int, ...]: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> tuple[tuple[int, ...], ...]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -99,18 +178,28 @@ class Line:
 
 @final
 class Probe:
+    """Result of looking a position up in tables. Probes can be compared, hashed and pickled."""
     @property
-    def position(self) -> Position: ...
+    def position(self) -> Position:
+        """The position."""
     @property
-    def score(self) -> int: ...
+    def score(self) -> int:
+        """The score: the number of seeds in play that the mover collects with best play."""
     @property
-    def value(self) -> int: ...
+    def value(self) -> int:
+        """The final store difference for the mover with best play."""
     @property
-    def moves(self) -> dict[int, int]: ...
+    def moves(self) -> dict[int, int]:
+        """The mover's score after each legal move, seeds stored by the move included. A dict with numbers of pits
+        from 1 as keys; empty if the game is over.
+        """
     @property
-    def best(self) -> list[int]: ...
+    def best(self) -> list[int]:
+        """The moves that reach the score."""
     @property
-    def line(self) -> Line: ...
+    def line(self) -> Line:
+        """A line of best play to the end of the game."""
+    def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -118,6 +207,23 @@ class Probe:
 
 @final
 class Tables:
+    """The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
+
+    Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
+    its own. Every block of a file is compared with its checksum before a score in it is used.
+
+    The files must not change while they are mapped: if one becomes shorter, the signal SIGBUS ends the process.
+    Replacing one by renaming another file over it is safe.
+
+    Tables can be pickled; unpickling opens the directory again. No method holds the interpreter's lock while it
+    reads a file.
+
+    Positions in arrays are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
+    its owner's sowing order. Stores do not matter. Lists and other integers are converted. A single row, and more
+    axes before the last one, give results with the same axes.
+
+    A `with` block closes them at its end. Afterwards they look nothing up, and raise ArgumentError.
+    """
     @staticmethod
     def open(
         directory: str | os.PathLike[str],
@@ -125,47 +231,223 @@ class Tables:
         pits: int = 6,
         max_seeds: int = 48,
         mapped: bool = True,
-    ) -> Tables: ...
+    ) -> Tables:
+        """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
+        are copied into memory, and may change later.
+
+        Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
+        another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
+        OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
+        tables have.
+        """
+    def close(self) -> None:
+        """Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
+        does nothing.
+        """
     @property
-    def directory(self) -> Path: ...
+    def closed(self) -> bool:
+        """True once the tables are closed."""
+    def __enter__(self) -> Tables: ...
+    def __exit__(self, *exception: object) -> None: ...
     @property
-    def rules(self) -> Rules: ...
+    def directory(self) -> Path:
+        """The directory, as an absolute path."""
     @property
-    def pits(self) -> int: ...
+    def rules(self) -> Rules:
+        """The rule set."""
     @property
-    def max_seeds(self) -> int: ...
-    def probe(self, position: Position | str) -> Probe: ...
-    def score(self, position: Position | str) -> int: ...
-    def value(self, position: Position | str) -> int: ...
-    def move_scores(self, position: Position | str) -> dict[int, int]: ...
-    def line(self, position: Position | str) -> Line: ...
-    def check(self, *, threads: int | None = None) -> None: ...
-    def scores(self, positions: NDArray[np.uint8], *, threads: int | None = None) -> NDArray[np.int8]: ...
-    def scores_of_moves(self, positions: NDArray[np.uint8], *, threads: int | None = None) -> NDArray[np.int8]: ...
-    def best_moves(self, positions: NDArray[np.uint8], *, threads: int | None = None) -> NDArray[np.bool_]: ...
+    def pits(self) -> int:
+        """Pits a side."""
+    @property
+    def max_seeds(self) -> int:
+        """Seeds in play of the largest layer."""
+    def probe(self, position: Position | str) -> Probe:
+        """Looks a position up: score, value, all moves, and a line of best play.
+
+        Raises MissingTableError if the position has more seeds in play than the largest table,
+        DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
+        """
+    def score(self, position: Position | str) -> int:
+        """Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
+        does.
+        """
+    def value(self, position: Position | str) -> int:
+        """Returns the final store difference for the mover with best play. Raises as `probe` does."""
+    def move_scores(self, position: Position | str) -> dict[int, int]:
+        """Returns the mover's score after each legal move, seeds stored by the move included: a dict with numbers
+        of pits from 1 as keys. Raises as `probe` does.
+        """
+    def line(self, position: Position | str) -> Line:
+        """Returns a line of best play to the end of the game. Raises as `probe` does."""
+    @overload
+    def get_probe(self, position: Position | str) -> Probe | None:
+        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
+    @overload
+    def get_probe(self, position: Position | str, default: _T) -> Probe | _T:
+        """Returns the same as `probe`, or `default` if the position has more seeds in play than the largest table."""
+    @overload
+    def get_score(self, position: Position | str) -> int | None:
+        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
+    @overload
+    def get_score(self, position: Position | str, default: _T) -> int | _T:
+        """Returns the same as `score`, or `default` if the position has more seeds in play than the largest table."""
+    @overload
+    def get_value(self, position: Position | str) -> int | None:
+        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
+    @overload
+    def get_value(self, position: Position | str, default: _T) -> int | _T:
+        """Returns the same as `value`, or `default` if the position has more seeds in play than the largest table."""
+    def check(self, *, threads: int | None = None) -> None:
+        """Compares all tables with their checksums. Raises DamagedTableError."""
+    def scores(
+        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+    ) -> NDArray[np.int8]:
+        """Returns the scores of many positions, as an int8 array of shape (n,).
+
+        With `out`, an array in C order of the type and shape of the results, they are written there, and `out` is
+        returned. After an error it may hold some of them.
+
+        Always releases the interpreter's lock. `threads` is the number of cores by default, and at most eight
+        times that. Raises MissingTableError, DamagedTableError, PositionError (for another shape, or more than
+        48 seeds in play), ArgumentError (another `out`), OutOfMemoryError, or TypeError (no array of integers).
+        """
+    def values(
+        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+    ) -> NDArray[np.int8]:
+        """Returns the values of many positions without stores, as an int8 array of shape (n,): the difference of the
+        seeds in play that the players collect, seen by the mover. Arguments and exceptions are those of `scores`.
+        """
+    def scores_of_moves(
+        self, positions: ArrayLike, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+    ) -> NDArray[np.int8]:
+        """Returns the mover's scores after all moves of many positions, as an int8 array of shape (n, pits).
+        Column i is the move of pit i + 1; -1 means that it is illegal. Arguments and exceptions are those of
+        `scores`.
+        """
+    def best_moves(
+        self, positions: ArrayLike, *, out: NDArray[np.bool_] | None = None, threads: int | None = None
+    ) -> NDArray[np.bool_]:
+        """Returns the best moves of many positions, as a bool array of shape (n, pits). Column i is the move of
+        pit i + 1. A row has no True if the game is over. Arguments and exceptions are those of `scores`.
+        """
     def sample(
-        self, n: int, seeds: int, seed: int = 0, *, threads: int | None = None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]: ...
-    def unrank(
-        self, seeds: int, ranks: NDArray[np.int64], *, threads: int | None = None
-    ) -> NDArray[np.uint8]: ...
-    def rank(
-        self, seeds: int, positions: NDArray[np.uint8], *, threads: int | None = None
-    ) -> NDArray[np.int64]: ...
-    def layer(self, seeds: int, *, threads: int | None = None) -> NDArray[np.int8]: ...
-    def frame(self, seeds: int, mover: int, *, threads: int | None = None) -> NDArray[np.int8]: ...
-    def rows(self, seeds: int) -> NDArray[np.uint8]: ...
+        self,
+        n: int,
+        seeds: int,
+        seed: int | np.random.Generator = 0,
+        *,
+        offset: int = 0,
+        replace: bool = True,
+        part: str | None = None,
+        test: float = 0.1,
+        source: str = "uniform",
+        start: Position | str | None = None,
+        threads: int | None = None,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """Draws `n` positions of the layer with `seeds` seeds in play, independently, with their exact scores.
+        Returns a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,).
+
+        The same `seed`, 0 to 2^64 - 1, gives the same positions. Samples of different seeds are independent. A
+        numpy.random.Generator draws the seed. `offset` leaves out that many positions at the start of the sequence.
+
+        With replace=False no position is drawn twice. They are those of `kalah export --sample`, in the order of
+        ranks. There is no offset, part or source then.
+
+        `part`, 'train' or 'test', draws from one part of all positions. A hash of the position decides its part;
+        `test` is the share of the positions for tests.
+
+        `source` is 'uniform', where all positions of the layer are equally likely, or 'play': positions reached by
+        random moves from `start`, one of each game. The start has four seeds a pit by default, or more if the layer
+        has more.
+
+        Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError for numbers out of range.
+        """
+    def is_test(
+        self, positions: ArrayLike, test: float = 0.1, *, threads: int | None = None
+    ) -> NDArray[np.bool_]:
+        """Returns True for the positions in the part for tests, which `sample` leaves out with part='train'. A bool
+        array of shape (n,). A position with an empty row or more than 48 seeds is in no part.
+
+        Raises PositionError, ArgumentError, OutOfMemoryError or TypeError.
+        """
+    def batches(
+        self,
+        seeds: int | Iterable[int],
+        size: int = 4096,
+        *,
+        seed: int | np.random.Generator = 0,
+        start: int = 0,
+        worker: tuple[int, int] | None = None,
+        labels: str = "scores",
+        part: str | None = None,
+        test: float = 0.1,
+        source: str = "uniform",
+        threads: int | None = None,
+    ) -> Batches:
+        """Returns an endless iterable of random batches for training, a `kalah.data.Batches`. A batch is a pair of
+        arrays: positions, uint8 (size, 2 x pits), and scores, int8 (size,). With labels='moves' the second has the
+        scores of all moves, int8 (size, pits).
+
+        `seeds` is the number of seeds in play of a layer, or a list of several, which are equally likely. The same
+        `seed` gives the same batches, from number `start` on. `worker` is a pair of numbers: this process, and the
+        number of processes. Each process gets other batches, and so does each worker of a torch DataLoader.
+
+        `part`, `test`, `source` and the exceptions are those of `sample`.
+        """
+    def unrank(self, seeds: int, ranks: ArrayLike, *, threads: int | None = None) -> NDArray[np.uint8]:
+        """Returns the positions of the layer with `seeds` seeds in play that have these ranks (integers in an array or
+        list), 0 to `layer_positions(pits, seeds)` - 1, as a uint8 array of shape (n, 2 x pits).
+
+        Raises MissingTableError, OutOfMemoryError, or ArgumentError for a rank that the layer does not have.
+        """
+    def rank(self, seeds: int, positions: ArrayLike, *, threads: int | None = None) -> NDArray[np.int64]:
+        """Returns the ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,).
+        They are indices of the array that `layer` returns.
+
+        Raises MissingTableError, OutOfMemoryError, or PositionError for a position that is not in the layer. A
+        position with an empty row is in no layer.
+        """
+    def layer(
+        self, seeds: int, *, out: NDArray[np.int8] | None = None, threads: int | None = None
+    ) -> NDArray[np.int8]:
+        """Returns all scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of
+        shape (positions,). It takes one byte for each position. `out` is that of `scores`.
+
+        Raises MissingTableError, DamagedTableError, OutOfMemoryError, or ArgumentError if no tables have such a
+        layer.
+        """
+    def frame(self, seeds: int, mover: int, *, threads: int | None = None) -> NDArray[np.int8]:
+        """Returns all scores of a frame: the positions with `seeds` seeds in play, `mover` of them in the mover's
+        row. An int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
+
+        Raises as `layer` does, and ArgumentError if there is no such frame.
+        """
+    def rows(self, seeds: int) -> NDArray[np.uint8]:
+        """Returns all rows with `seeds` seeds in the order of ranks, as a uint8 array of shape (rows, pits).
+
+        Raises MissingTableError if the tables do not reach this many seeds, OutOfMemoryError, or ArgumentError
+        if no tables do.
+        """
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def layer_positions(pits: int, seeds: int) -> int: ...
+def layer_positions(pits: int, seeds: int) -> int:
+    """Returns the number of positions of a layer: `seeds` in play, both rows non-empty. Ranks run from 0 to one
+    less.
+
+    Raises ArgumentError if there is no such layer.
+    """
 @final
 class BuildProgress:
+    """Progress of a build."""
     @property
-    def positions(self) -> int: ...
+    def positions(self) -> int:
+        """Positions computed so far."""
     @property
-    def total(self) -> int: ...
+    def total(self) -> int:
+        """Positions to compute."""
     @property
-    def seeds(self) -> int: ...
+    def seeds(self) -> int:
+        """Seeds in play of the current layer; 0 before the first one."""
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -173,14 +455,19 @@ class BuildProgress:
 
 @final
 class BuildReport:
+    """Result of a build."""
     @property
-    def kept(self) -> int: ...
+    def kept(self) -> int:
+        """Layers that existed already."""
     @property
-    def built(self) -> int: ...
+    def built(self) -> int:
+        """Layers built or completed."""
     @property
-    def positions(self) -> int: ...
+    def positions(self) -> int:
+        """Positions computed."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Elapsed seconds for the layers."""
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -195,19 +482,39 @@ def build(
     threads: int | None = None,
     memory: int | None = None,
     progress: Callable[[BuildProgress], object] | None = None,
-) -> BuildReport: ...
+) -> BuildReport:
+    """Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Existing tables
+    are compared with their checksums and kept. The directory is created if it does not exist.
+
+    `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or
+    Ctrl-C in the main thread, ends the build. Finished frames are kept, and the next call continues from there.
+    The interpreter's lock is released meanwhile. `threads` is the number of cores by default, and at most eight
+    times that. `memory` is the maximum number of bytes for the build.
+
+    Raises ArgumentError if there are no tables with these pits or seeds. Raises BuildError if the directory
+    cannot be created, the disk or `memory` is too small, or another process builds there. Raises
+    OutOfMemoryError, DamagedTableError or TableError.
+    """
 @final
 class SolveProgress:
+    """Progress of a search."""
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """Nodes visited so far by the solver."""
     @property
-    def table_hits(self) -> int: ...
+    def table_hits(self) -> int:
+        """Scores read from tables so far."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Seconds since the call."""
     @property
-    def lower(self) -> int | None: ...
+    def lower(self) -> int | None:
+        """Proved lower bound of the value of the position tested last. That is the position to solve, or one after
+        some moves.
+        """
     @property
-    def upper(self) -> int | None: ...
+    def upper(self) -> int | None:
+        """Proved upper bound of this value."""
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -215,20 +522,28 @@ class SolveProgress:
 
 @final
 class Solution:
+    """A solved position. Solutions can be compared (by all attributes), hashed and pickled."""
     @property
-    def position(self) -> Position: ...
+    def position(self) -> Position:
+        """The position."""
     @property
-    def score(self) -> int: ...
+    def score(self) -> int:
+        """The score: the number of seeds in play that the mover collects with best play."""
     @property
-    def value(self) -> int: ...
+    def value(self) -> int:
+        """The final store difference for the mover with best play."""
     @property
-    def best(self) -> list[int]: ...
+    def best(self) -> list[int]:
+        """All moves that keep the value, as numbers of pits from 1. Empty if the game is over."""
     @property
-    def line(self) -> Line: ...
+    def line(self) -> Line:
+        """A line of best play to the end of the game."""
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """Nodes visited for it."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Elapsed seconds."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -236,6 +551,26 @@ class Solution:
 
 @final
 class Solver:
+    """Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
+
+    `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves
+    positions with the pits of the position `largest` and at most its seeds in play. Proved bounds are kept for
+    the next position. With `book`, the bounds of the book that comes with the package are taken as proved.
+    `memory` is the maximum number of bytes of the transposition table. By default it depends on the board, and
+    is at most a quarter of the available memory. Larger tables make the search faster.
+
+    Every method releases the interpreter's lock. Ctrl-C in the main thread ends it, and proved bounds are kept.
+    After `seconds`, if given, it raises TimeUpError. `progress` is called about twenty times a second with a
+    SolveProgress. An exception that it raises ends the search.
+
+    Raises SolveError if the board is too large, and ArgumentError if the tables have other rules or pits.
+    Raises OutOfMemoryError, also if `memory` is more than is available, DamagedTableError or TableError. Only
+    one thread may use a solver at a time; others get an InUseError. A position that is too large for the
+    solver, or has other pits, raises PositionError.
+
+    A `with` block closes the solver at its end, which frees the transposition table. Afterwards it raises
+    ArgumentError.
+    """
     def __new__(
         cls,
         largest: Position | str,
@@ -246,14 +581,24 @@ class Solver:
         threads: int | None = None,
         memory: int | None = None,
     ) -> Solver: ...
+    def close(self) -> None:
+        """Frees the transposition table and lets go of the tables. Closing again does nothing. Raises InUseError if
+        another thread is using the solver.
+        """
+    def __enter__(self) -> Solver: ...
+    def __exit__(self, *exception: object) -> None: ...
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """Nodes visited so far."""
     @property
-    def rules(self) -> Rules: ...
+    def rules(self) -> Rules:
+        """The rule set."""
     @property
-    def pits(self) -> int: ...
+    def pits(self) -> int:
+        """Pits a side."""
     @property
-    def max_seeds(self) -> int: ...
+    def max_seeds(self) -> int:
+        """Maximum seeds in play of positions that it solves."""
     def solve(
         self,
         position: Position | str,
@@ -261,7 +606,10 @@ class Solver:
         guess: int | None = None,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
-    ) -> Solution: ...
+    ) -> Solution:
+        """Returns score, value, all best moves and a line of best play. `guess` is a first guess of the value; a
+        wrong one only costs time.
+        """
     def value(
         self,
         position: Position | str,
@@ -269,7 +617,8 @@ class Solver:
         guess: int | None = None,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
-    ) -> int: ...
+    ) -> int:
+        """Returns the final store difference for the mover with best play."""
     def at_least(
         self,
         position: Position | str,
@@ -277,29 +626,42 @@ class Solver:
         *,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
-    ) -> bool: ...
+    ) -> bool:
+        """Returns True if the final store difference for the mover is at least `value` with best play."""
     def move_scores(
         self,
         position: Position | str,
         *,
         seconds: float | None = None,
         progress: Callable[[SolveProgress], object] | None = None,
-    ) -> dict[int, int]: ...
+    ) -> dict[int, int]:
+        """Returns the mover's exact score after each legal move, seeds stored by the move included: a dict with
+        numbers of pits from 1 as keys.
+        """
 
 @final
 class Choice:
+    """A move that a player chose. Choices can be compared, hashed and pickled."""
     @property
-    def move(self) -> int: ...
+    def move(self) -> int:
+        """The move: the number of a pit from 1."""
     @property
-    def value(self) -> int | None: ...
+    def value(self) -> int | None:
+        """The proved final store difference for the mover, or None. Only with a proved value is it certain that no
+        other move is better.
+        """
     @property
-    def lower(self) -> int | None: ...
+    def lower(self) -> int | None:
+        """Proved lower bound of the value of the move."""
     @property
-    def upper(self) -> int | None: ...
+    def upper(self) -> int | None:
+        """Proved upper bound of the value of every move."""
     @property
-    def evaluation(self) -> int | None: ...
+    def evaluation(self) -> int | None:
+        """The player's evaluation of the move, which proves nothing."""
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """Source of the choice: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or the name of a rule."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -307,6 +669,17 @@ class Choice:
 
 @final
 class Player:
+    """A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D',
+    'greedy', 'random' or 'random:SEED', where D is a depth (docs/players.md).
+
+    `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`. All
+    arguments except the name and the rules apply to 'perfect' only. It plays by the tables, then by the book
+    that comes with the package, then by the results of a search. `memory` is the maximum number of bytes of its
+    transposition table.
+
+    Raises ArgumentError for any other name, or if the tables are for other rules. Raises OutOfMemoryError if
+    `memory` is more than is available. Only one thread may use a player at a time; others get an InUseError.
+    """
     def __new__(
         cls,
         name: str,
@@ -318,7 +691,15 @@ class Player:
         memory: int = 268435456,
     ) -> Player: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name."""
     @property
-    def rules(self) -> Rules: ...
-    def choose(self, position: Position | str, seconds: float | None = None) -> Choice: ...
+    def rules(self) -> Rules:
+        """The rule set."""
+    def choose(self, position: Position | str, seconds: float | None = None) -> Choice:
+        """Returns the move to play in `position`, after at most about `seconds`. Without a limit, 'perfect'
+        searches until the move is proved.
+
+        Releases the interpreter's lock. Ctrl-C in the main thread ends the call. Raises IllegalMoveError if the
+        game is over.
+        """

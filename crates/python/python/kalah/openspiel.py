@@ -90,23 +90,56 @@ class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
     ) -> None:
         pyspiel.Bot.__init__(self)
         self._player = Player("perfect", RULES, tables=tables, threads=threads)
-        self._seconds = seconds
+        self._tables, self._seconds, self._threads = tables, seconds, threads
 
     def step(self, state: Any) -> int:
         """Returns the action to play. Raises as `position_of` does, and `IllegalMoveError` if the game is over."""
         choice = self._player.choose(position_of(state), self._seconds)
         return action_of(choice.move, state.current_player())
 
+    def provides_policy(self) -> bool:
+        """Returns True."""
+        return True
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        """Returns the policy that gives the action of `step` probability 1. Raises as `step` does."""
+        return self.step_with_policy(state)[0]
+
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """Returns the policy that gives the action probability 1, and the action."""
+        """Returns the policy that gives the action probability 1, and the action. Raises as `step` does."""
         action = self.step(state)
         return [(other, float(other == action)) for other in state.legal_actions()], action
 
+    def is_clonable(self) -> bool:
+        """Returns True."""
+        return True
+
+    def clone(self) -> PerfectBot:
+        """Returns a bot with the same tables, which another thread can use."""
+        return PerfectBot(self._tables, seconds=self._seconds, threads=self._threads)
+
     def restart_at(self, state: Any) -> None:
-        """Does nothing: each move depends on the state alone."""
+        """Does nothing, since each move depends on the state alone. Raises as `position_of` does."""
+        position_of(state)
 
     def restart(self) -> None:
         """Does nothing: each move depends on the state alone."""
+
+    def inform_action(self, state: Any, player: int, action: int) -> None:
+        """Does nothing, since each move depends on the state alone. Raises as `position_of` does."""
+        position_of(state)
+
+    def inform_actions(self, state: Any, actions: Sequence[int]) -> None:
+        """Does nothing, since each move depends on the state alone. Raises as `position_of` does."""
+        position_of(state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bot, (self._tables, self._seconds, self._threads)
+
+
+def _bot(tables: Tables | None, seconds: float | None, threads: int | None) -> PerfectBot:
+    """Makes a bot when it is unpickled."""
+    return PerfectBot(tables, seconds=seconds, threads=threads)
 
 
 class Referee:

@@ -1,0 +1,178 @@
+"""Endless random batches with exact scores, for training.
+
+    for positions, scores in tables.batches([18, 20, 22], 4096, seed=1, part="train"):
+        ...
+
+`Tables.batches` makes them. If torch is imported, they are an `IterableDataset`, which a `DataLoader` with
+`batch_size=None` reads; each of its workers gets batches of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._kalah import Tables
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["Batches", "batches"]
+
+
+class Batches:
+    """An endless iterable of pairs of arrays: positions, and their scores or those of their moves.
+
+    Batches depend on the arguments alone, not on the version of numpy or on threads. Every iterator begins with the
+    batch `start`.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        seeds: int | Iterable[int],
+        size: int = 4096,
+        *,
+        seed: int | np.random.Generator = 0,
+        start: int = 0,
+        worker: tuple[int, int] | None = None,
+        labels: str = "scores",
+        part: str | None = None,
+        test: float = 0.1,
+        source: str = "uniform",
+        threads: int | None = None,
+    ) -> None:
+        if not isinstance(tables, Tables):
+            raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
+        self.tables = tables
+        self.seeds = _layers(seeds)
+        self.size = _number("size", size, 1, 1 << 24)
+        self.seed = _seed(seed)
+        self.start = _number("start", start, 0)
+        self.worker = _worker(worker)
+        self.labels = _name("labels", labels, ("scores", "moves"))
+        self.part, self.test, self.source, self.threads = part, test, source, threads
+        for layer in self.seeds:
+            # Wrong arguments are an error here rather than in a worker.
+            self._sample(0, layer, 0)
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int8]]]:
+        index, _ = self.worker
+        inner, workers = _torch_worker()
+        worker = index * workers + inner
+        number = self.start
+        while True:
+            yield self.batch(number, worker)
+            number += 1
+
+    def batch(self, number: int, worker: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """Returns the batch with this number, from 0, of a worker."""
+        key = [self.seed, _number("worker", worker, 0), _number("number", number, 0)]
+        layers = len(self.seeds)
+        # Numpy guarantees that these numbers stay the same; it does not for those of a Generator.
+        random = np.random.PCG64(np.random.SeedSequence(key)).random_raw(layers + self.size)
+        seeds, choice = random[:layers], random[layers:] % layers
+        positions = np.empty((self.size, 2 * self.tables.pits), np.uint8)
+        scores = np.empty(self.size, np.int8)
+        for index, layer in enumerate(self.seeds):
+            chosen = np.flatnonzero(choice == index)
+            positions[chosen], scores[chosen] = self._sample(len(chosen), layer, int(seeds[index]))
+        if self.labels == "moves":
+            return positions, self.tables.scores_of_moves(positions, threads=self.threads)
+        return positions, scores
+
+    def _sample(self, n: int, layer: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        return self.tables.sample(
+            n, layer, seed, part=self.part, test=self.test, source=self.source, threads=self.threads
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<kalah.data.Batches: {self.size} positions of {self.tables.rules} with {list(self.seeds)} seeds, "
+            f"source {self.source!r}, part {self.part!r}, seed {self.seed}>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = functools.partial(
+            batches,
+            **{name: getattr(self, name) for name in ("seed", "start", "worker", "labels", "part")},
+            **{name: getattr(self, name) for name in ("test", "source", "threads")},
+        )
+        return make, (self.tables, self.seeds, self.size)
+
+
+def batches(tables: Tables, seeds: int | Iterable[int], size: int = 4096, **arguments: Any) -> Batches:
+    """Returns `Batches` with these arguments: an `IterableDataset` of torch as well, if torch is imported."""
+    data = getattr(getattr(sys.modules.get("torch"), "utils", None), "data", None)
+    if data is None:
+        return Batches(tables, seeds, size, **arguments)
+    base = data.IterableDataset
+    if base not in _datasets:
+        _datasets[base] = type("Batches", (Batches, base), {"__module__": __name__})
+    return _datasets[base](tables, seeds, size, **arguments)
+
+
+_datasets: dict[type, type[Batches]] = {}
+"""The class of batches for torch, by its base class."""
+
+
+def _torch_worker() -> tuple[int, int]:
+    """Returns the number of this worker of a torch DataLoader, and the number of workers."""
+    data = getattr(getattr(sys.modules.get("torch"), "utils", None), "data", None)
+    info = None if data is None else data.get_worker_info()
+    return (0, 1) if info is None else (info.id, info.num_workers)
+
+
+def _number(name: str, number: int, least: int, most: int | None = None) -> int:
+    number = operator.index(number)
+    if number < least or (most is not None and number > most):
+        bound = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ArgumentError(f"{name} must be {bound}, not {number}")
+    return number
+
+
+def _name(argument: str, name: str, names: tuple[str, str]) -> str:
+    """Returns the name, which must be one of two."""
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} is a text, not {type(name)}")
+    if name not in names:
+        raise ArgumentError(f"{argument} must be {names[0]!r} or {names[1]!r}, not {name!r:.60}")
+    return name
+
+
+def _layers(seeds: int | Iterable[int]) -> tuple[int, ...]:
+    """Returns the layers of an argument `seeds`, a number or several different ones."""
+    if isinstance(seeds, (str, bytes)):
+        raise TypeError(f"seeds are a number or a list of numbers, not {type(seeds)}")
+    if isinstance(seeds, (int, np.integer)):
+        return (operator.index(seeds),)
+    layers: list[int] = []
+    for layer in seeds:
+        layers.append(_number("seeds", layer, 2, 48))
+        if len(set(layers)) < len(layers):
+            raise ArgumentError(f"seeds has {layer} twice")
+    if not layers:
+        raise ArgumentError("seeds must be a number or a list of at least one")
+    return tuple(layers)
+
+
+def _seed(seed: int | np.random.Generator) -> int:
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(0, 1 << 64, dtype=np.uint64))
+    return _number("seed", seed, 0, (1 << 64) - 1)
+
+
+def _worker(worker: tuple[int, int] | None) -> tuple[int, int]:
+    if worker is None:
+        return 0, 1
+    if not isinstance(worker, tuple) or len(worker) != 2:
+        raise TypeError(f"worker is a pair of numbers, (this worker, number of workers), not {worker!r:.60}")
+    count = _number("the number of workers", worker[1], 1)
+    return _number("worker", worker[0], 0, count - 1), count

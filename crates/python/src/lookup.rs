@@ -1,0 +1,189 @@
+//! Open tables, and the work of the methods of `Tables`.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{Zeroable, cast_slice_mut};
+use kalah::game::{Position, Rules};
+use kalah::index::{Frame, MAX_TABLE_SEEDS, table_row};
+use kalah::solve::Sower;
+use kalah::table::{ProbeError, Table, Tables as OpenTables};
+use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+
+use crate::argument::Integer;
+use crate::array::Results;
+use crate::bulk;
+use crate::errors::python::ArgumentError;
+use crate::errors::{OrRaise, ToPython};
+use crate::memory::zeros;
+use crate::position::PositionArgument;
+use crate::rows::{Ranker, Reader, positions};
+use crate::sampling::{Source, Wish, draw};
+use crate::waiting::{ThreadsArgument, pool};
+
+/// Number of positions that are looked up before Python handles signals.
+const STEP: usize = 1 << 20;
+
+/// The score of a position.
+pub fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError> {
+    let is_there = position.pits() == tables.pits() && tables.layer(position.seeds() as usize).is_some();
+    if is_there && let (Some(mover), Some(other)) = (table_row(position.mover()), table_row(position.other())) {
+        return Ok(tables.score(&mover, &other)?.into());
+    }
+    // A finished game, or an error.
+    let moves = tables.move_scores(position)?;
+    Ok(moves.iter().map(|&(_, score)| score).max().unwrap_or_else(|| position.mover().total()))
+}
+
+/// Unpacks these frames of a layer to `scores`, one after the other. The threads that unpack are the first to touch
+/// this memory.
+pub fn unpack(
+    py: Python<'_>,
+    table: &Table,
+    movers: Range<usize>,
+    scores: &mut [i8],
+    threads: Option<ThreadsArgument>,
+) -> PyResult<()> {
+    let (pool, key) = (pool(threads)?, table.key());
+    let mut rest = scores;
+    for mover in movers {
+        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
+        let (own, after) = rest.split_at_mut(frame.positions() as usize);
+        rest = after;
+        py.detach(|| pool.install(|| bulk::unpack(table, mover, cast_slice_mut(own)))).or_raise()?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+/// Tables of one rule set and number of pits until they are closed, and what lookups in them need.
+pub struct Opened {
+    /// `None` once they are closed.
+    open: Mutex<Option<Arc<OpenTables>>>,
+    /// Sows on boards with as many seeds as a table can have.
+    sower: Sower<u64>,
+    ranker: Ranker,
+    pub rules: Rules,
+    pub pits: usize,
+}
+
+impl Opened {
+    /// Wraps open tables.
+    pub fn new(tables: OpenTables) -> Opened {
+        let (rules, pits) = (tables.rules(), tables.pits());
+        Opened {
+            open: Mutex::new(Some(Arc::new(tables))),
+            sower: Sower::new(rules, pits, MAX_TABLE_SEEDS),
+            ranker: Ranker::new(pits),
+            rules,
+            pits,
+        }
+    }
+
+    /// The open tables, or `None` if they are closed.
+    pub fn lock(&self) -> MutexGuard<'_, Option<Arc<OpenTables>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The open tables.
+    pub fn tables(&self) -> PyResult<Arc<OpenTables>> {
+        self.lock().clone().ok_or_else(|| ArgumentError::new_err("these tables are closed: open them again"))
+    }
+
+    /// The reader for lookups in `tables`.
+    pub fn reader<'t>(&'t self, tables: &'t OpenTables) -> Reader<'t> {
+        Reader { tables, ranker: &self.ranker, sower: &self.sower }
+    }
+
+    /// The open tables and the layer with this many seeds in play, if it is among them.
+    pub fn layer_of(&self, seeds: Integer) -> PyResult<(Arc<OpenTables>, usize)> {
+        let (tables, seeds) = (self.tables()?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?);
+        tables.require(seeds).or_raise()?;
+        Ok((tables, seeds))
+    }
+
+    /// The result of `find`, or `default` if the position has more seeds in play than the largest table.
+    pub fn get<'py, T: IntoPyObject<'py>>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        default: Option<Bound<'py, PyAny>>,
+        find: impl FnOnce(PositionArgument) -> PyResult<T>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let is_above = position.0.pits() == self.pits
+            && !position.0.is_over()
+            && self.tables()?.layer(position.0.seeds() as usize).is_none();
+        if is_above {
+            return Ok(default);
+        }
+        find(position)?.into_bound_py_any(py).map(Some)
+    }
+
+    /// The results of `compute` for an array of positions: one for each position, or `each` in a new last axis.
+    pub fn of_rows<'py, T: Element + Zeroable + Send>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        each: Option<usize>,
+        (out, threads): (Option<&Bound<'py, PyAny>>, Option<ThreadsArgument>),
+        compute: fn(Reader<'_>, &[u8], &mut [T]) -> bulk::Checked,
+    ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+        let (tables, rows) = (self.tables()?, self::positions(positions, self.pits)?);
+        let (width, seeds, reader) = (2 * self.pits, rows.get(), self.reader(&tables));
+        let shape = rows.axes().iter().copied().chain(each).collect();
+        let mut found = Results::new(out, shape, "results")?;
+        let (results, each) = (found.get(), each.unwrap_or(1));
+        if seeds.len() <= bulk::TASK * width {
+            py.detach(|| compute(reader, seeds, results)).map_err(ToPython::to_python)?;
+            return found.finish(py);
+        }
+        let pool = pool(threads)?;
+        for (number, (seeds, results)) in seeds.chunks(STEP * width).zip(results.chunks_mut(STEP * each)).enumerate() {
+            let computed = py.detach(|| pool.install(|| compute(reader, seeds, results)));
+            computed.map_err(|(row, error)| (number * STEP + row, error).to_python())?;
+            py.check_signals()?;
+        }
+        found.finish(py)
+    }
+
+    /// Draws `n` positions, and looks up their scores.
+    #[allow(clippy::type_complexity)]
+    pub fn drawn<'py>(
+        &self,
+        py: Python<'py>,
+        tables: &OpenTables,
+        n: usize,
+        wish: &Wish<'_, 'py>,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i8>>)> {
+        let (index, layer, width, reader) = (tables.rows(), wish.layer, 2 * self.pits, self.reader(tables));
+        let mut positions = zeros::<u8>(n.saturating_mul(width), "pits of positions")?;
+        let (mut scores, mut ranks) = (zeros::<i8>(n, "scores")?, zeros::<i64>(n.min(STEP), "ranks")?);
+        let (pool, mut source) = (pool(threads)?, Source::new(self.rules, index, n, wish)?);
+        let mut first = wish.offset;
+        if let Source::Ranks(ranks) = &mut source {
+            let mut left = wish.offset;
+            while left > 0 {
+                let step = left.min(STEP as u64);
+                py.detach(|| ranks.nth(step as usize - 1));
+                py.check_signals()?;
+                left -= step;
+            }
+        }
+        for (positions, scores) in positions.chunks_mut(STEP * width).zip(scores.chunks_mut(STEP)) {
+            let ranks = &mut ranks[..scores.len()];
+            let drawn = py.detach(|| {
+                pool.install(|| {
+                    draw(&mut source, index, layer, first, ranks, positions)?;
+                    bulk::scores(reader, positions, scores).map_err(ToPython::to_python)
+                })
+            });
+            drawn?;
+            first = first.wrapping_add(scores.len() as u64);
+            py.check_signals()?;
+        }
+        Ok((PyArray1::from_vec(py, positions).reshape([n, width])?, PyArray1::from_vec(py, scores)))
+    }
+}

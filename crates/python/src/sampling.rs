@@ -1,0 +1,248 @@
+//! Random positions of a layer: uniform, or from random play; from one part of all positions, or from all.
+
+use kalah::export::random_indices;
+use kalah::game::{Position as GamePosition, Rules};
+use kalah::index::{LayerIndex, MAX_TABLE_SEEDS, RowIndex, layer_positions};
+use kalah::random::{generator, mixed};
+use kalah::solve::{Board, Sower, Word};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use rayon::prelude::*;
+
+use crate::bulk;
+use crate::errors::python::ArgumentError;
+use crate::rows::{Reader, ScoreLocation, rows_at};
+
+/// Games that are played for one position before the layer counts as out of reach.
+const GAMES: usize = 100_000;
+
+/// Seeds of each pit at the start of random play, if the caller names no start.
+const START_SEEDS: usize = 4;
+
+/// Ranks of a layer among which there must be one of the part.
+const SCANNED: u64 = 1 << 20;
+
+/// The parts of the positions for training and testing. A hash of layer and rank decides, so a position is always
+/// in the same part.
+#[derive(Clone, Copy)]
+pub struct Halves {
+    /// Positions whose hash is below this number are in the part for tests.
+    below: u64,
+}
+
+impl Halves {
+    /// Parts with this share of the positions for tests.
+    pub fn new(test: f64) -> PyResult<Halves> {
+        if test > 0.0 && test < 1.0 {
+            return Ok(Halves { below: (test * 2f64.powi(64)) as u64 });
+        }
+        Err(ArgumentError::new_err(format!("test, a share of the positions, must be above 0 and below 1, not {test}")))
+    }
+
+    /// Returns true if the position with this rank is in the part for tests.
+    pub fn is_test(self, layer: usize, rank: u64) -> bool {
+        // Ranks have at most 57 bits.
+        mixed(rank ^ (layer as u64) << 57) < self.below
+    }
+}
+
+/// Positions that a sample may contain.
+#[derive(Clone, Copy)]
+pub struct Part(Option<(Halves, bool)>);
+
+impl Part {
+    /// The part with this name, "train" or "test"; `None` for all positions.
+    pub fn new(name: Option<&Bound<'_, PyAny>>, test: f64) -> PyResult<Part> {
+        let halves = Halves::new(test)?;
+        let Some(name) = name else { return Ok(Part(None)) };
+        match chosen(name, "part", ["train", "test"])? {
+            "train" => Ok(Part(Some((halves, false)))),
+            _ => Ok(Part(Some((halves, true)))),
+        }
+    }
+
+    fn has(self, layer: usize, rank: u64) -> bool {
+        self.0.is_none_or(|(halves, is_test)| halves.is_test(layer, rank) == is_test)
+    }
+}
+
+/// The argument if it is one of two names.
+fn chosen<'n>(name: &Bound<'_, PyAny>, argument: &str, names: [&'n str; 2]) -> PyResult<&'n str> {
+    let text = name
+        .cast::<PyString>()
+        .map_err(|_| PyTypeError::new_err(format!("{argument} is a text, not {}", name.get_type())))?
+        .to_string_lossy();
+    names.into_iter().find(|name| *name == text).ok_or_else(|| {
+        let [one, other] = names;
+        ArgumentError::new_err(format!("{argument} must be {one:?} or {other:?}, not {text:?}"))
+    })
+}
+
+/// A way to draw positions of a layer.
+pub enum Source<'t> {
+    /// Ranks.
+    Ranks(Box<dyn Iterator<Item = i64> + Send + 't>),
+    /// Random play.
+    Play(Play<'t>),
+}
+
+/// A sample as the caller asked for it.
+pub struct Wish<'a, 'py> {
+    /// Seeds in play.
+    pub layer: usize,
+    /// Seed of the random sequence.
+    pub seed: u64,
+    /// Positions of the sequence to leave out.
+    pub offset: u64,
+    /// True if a position may be drawn several times.
+    pub replace: bool,
+    /// Positions that the sample may contain.
+    pub part: Part,
+    /// "uniform" or "play"; `None` for the first.
+    pub source: Option<&'a Bound<'py, PyAny>>,
+    /// The first position of play.
+    pub start: Option<GamePosition>,
+}
+
+impl<'t> Source<'t> {
+    /// The source of a sample of `n` positions.
+    pub fn new(rules: Rules, index: &'t RowIndex, n: usize, wish: &Wish<'_, '_>) -> PyResult<Source<'t>> {
+        let &Wish { layer, seed, offset, replace, part, source, start } = wish;
+        let is_play = match source {
+            Some(source) => chosen(source, "source", ["uniform", "play"])? == "play",
+            None => false,
+        };
+        if !replace && (is_play || offset > 0 || part.0.is_some()) {
+            return Err(ArgumentError::new_err("replace=False takes no offset, no part and no source"));
+        }
+        if !is_play && start.is_some() {
+            return Err(ArgumentError::new_err("start is the first position of play: give source=\"play\", too"));
+        }
+        if is_play {
+            return Ok(Source::Play(Play::new(rules, index, wish)?));
+        }
+        let positions = layer_positions(index.pits(), layer);
+        if !replace {
+            if n as u64 > positions {
+                return Err(ArgumentError::new_err(format!(
+                    "the layer has only {positions} positions, and replace=False draws each at most once: n is {n}"
+                )));
+            }
+            let ranks = random_indices(positions, n as u64, seed);
+            return Ok(Source::Ranks(Box::new(ranks.into_iter().map(|rank| rank as i64))));
+        }
+        // Otherwise the search for one might not end.
+        if !(0..positions.min(SCANNED)).any(|rank| part.has(layer, rank)) {
+            return Err(ArgumentError::new_err(format!("the layer with {layer} seeds has no position in this part")));
+        }
+        let mut random = generator(seed);
+        let ranks = std::iter::repeat_with(move || random.u64(..positions)).filter(move |&rank| part.has(layer, rank));
+        Ok(Source::Ranks(Box::new(ranks.map(|rank| rank as i64))))
+    }
+}
+
+/// Positions from random play. Each is the only one of its game, so they are independent.
+pub struct Play<'t> {
+    index: &'t RowIndex,
+    sower: Sower<u64>,
+    start: Board<u64>,
+    layer: usize,
+    seed: u64,
+    part: Part,
+    /// The start and the rules, for errors.
+    name: String,
+}
+
+impl<'t> Play<'t> {
+    fn new(rules: Rules, index: &'t RowIndex, wish: &Wish<'_, '_>) -> PyResult<Play<'t>> {
+        let (pits, layer) = (index.pits(), wish.layer);
+        let each = START_SEEDS.max(layer.div_ceil(2 * pits));
+        let start = wish.start.unwrap_or_else(|| format!("{pits}x{each}").parse().expect("a start position"));
+        let board = Board::of(&start).filter(|_| start.pits() == pits);
+        let Some(board) = board.filter(|board: &Board<u64>| board.seeds() as usize >= layer) else {
+            return Err(ArgumentError::new_err(format!(
+                "start must have {pits} pits and {layer} to {} seeds in play, not {} and {}",
+                <u64 as Word>::SEEDS,
+                start.pits(),
+                start.seeds()
+            )));
+        };
+        let sower = Sower::new(rules, pits, board.seeds() as usize);
+        let name = format!("random play from {start} under {rules}");
+        Ok(Play { index, sower, start: board, layer, seed: wish.seed, part: wish.part, name })
+    }
+
+    /// Writes the positions `first`, `first + 1`, ... of the sequence to `seeds`.
+    pub fn fill(&self, first: u64, seeds: &mut [u8]) -> PyResult<()> {
+        let (pits, layer_index) = (self.index.pits(), LayerIndex::new(self.index, self.layer));
+        let filled = seeds.par_chunks_exact_mut(2 * pits).enumerate().try_for_each(|(number, row)| {
+            let mut random = generator(mixed(self.seed).wrapping_add(first.wrapping_add(number as u64)));
+            let mut below = |bound: u64| random.u64(..bound);
+            let board = (0..GAMES).find_map(|_| {
+                let board = self.game(&mut below)?;
+                let rank = layer_index.rank(&board.mover.to_le_bytes(), &board.other.to_le_bytes());
+                self.part.has(self.layer, rank).then_some(board)
+            });
+            let board = board.ok_or(())?;
+            row[..pits].copy_from_slice(&board.mover.to_le_bytes()[..pits]);
+            row[pits..].copy_from_slice(&board.other.to_le_bytes()[..pits]);
+            Ok(())
+        });
+        filled.map_err(|()| {
+            ArgumentError::new_err(format!("{} reached no position with {} seeds in play", self.name, self.layer))
+        })
+    }
+
+    /// Plays a game with random moves, and returns one of its positions in the layer at random.
+    fn game(&self, below: &mut impl FnMut(u64) -> u64) -> Option<Board<u64>> {
+        let (mut board, mut found, mut count) = (self.start, None, 0);
+        while board.seeds() as usize >= self.layer && !board.is_over() {
+            if board.seeds() as usize == self.layer {
+                count += 1;
+                if below(count) == 0 {
+                    found = Some(board);
+                }
+            }
+            let has_seeds = |&pit: &usize| board.mover.seeds_in(pit) > 0;
+            let moves = (0..self.index.pits()).filter(has_seeds).count();
+            let pit = (0..self.index.pits()).filter(has_seeds).nth(below(moves as u64) as usize)?;
+            let sown = self.sower.sow(board, pit);
+            board = sown.next();
+        }
+        found
+    }
+}
+
+/// For each position in `seeds`, true if it is in the part for tests. A position with an empty row is in no layer
+/// and in no part for tests; one with more seeds than any table is neither.
+pub fn are_test(reader: Reader<'_>, halves: Halves, seeds: &[u8], results: &mut [bool]) {
+    let index = &reader.ranker.index;
+    let layers: Vec<_> = (2..=MAX_TABLE_SEEDS).map(|seeds| LayerIndex::new(index, seeds)).collect();
+    results.par_iter_mut().enumerate().for_each(|(number, result)| {
+        let (mover, other) = rows_at(seeds, number, index.pits());
+        let rank = |layer: usize| layers[layer - 2].rank(&mover.to_le_bytes(), &other.to_le_bytes());
+        let location = ScoreLocation::of(reader.ranker, mover, other);
+        *result = matches!(location, Ok(ScoreLocation::Table { seeds, .. }) if halves.is_test(seeds, rank(seeds)));
+    });
+}
+
+/// Writes the next positions of a sample, those after `first`, to `positions`. `ranks` has place for as many
+/// numbers.
+pub fn draw(
+    source: &mut Source<'_>,
+    index: &RowIndex,
+    layer: usize,
+    first: u64,
+    ranks: &mut [i64],
+    positions: &mut [u8],
+) -> PyResult<()> {
+    match source {
+        Source::Play(play) => play.fill(first, positions),
+        Source::Ranks(next) => {
+            ranks.iter_mut().zip(next).for_each(|(rank, drawn)| *rank = drawn);
+            bulk::unrank(index, layer, ranks, positions).expect("the layer has these ranks");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,115 @@
+"""Samples: sequences, parts, and positions from play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kalah
+from kalah import Position, Rules, Tables
+from kalah.errors import ArgumentError, MissingTableError
+
+
+SOURCES = ["uniform", "play"]
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"source": "play"}, {"part": "train"}, {"part": "test", "source": "play"}], ids=str
+)
+def test_a_sequence_can_begin_later(tables: Tables, how: dict[str, Any]) -> None:
+    rows, scores = tables.sample(6000, 12, 3, **how)
+    assert np.array_equal(rows.sum(axis=1), np.full(6000, 12)) and np.array_equal(tables.scores(rows), scores)
+    for offset, n in [(0, 10), (1, 5999), (4097, 1903), (6000, 0)]:
+        later = tables.sample(n, 12, 3, offset=offset, threads=1, **how)
+        assert np.array_equal(later[0], rows[offset : offset + n])
+        assert np.array_equal(later[1], scores[offset : offset + n])
+    assert not np.array_equal(tables.sample(6000, 12, 4, **how)[0], rows)
+    again = kalah.sample(10, 12, seed=3, directory=tables.directory, **how)
+    assert np.array_equal(again[0], rows[:10])
+
+
+def test_a_generator_of_numpy_draws_the_seed(tables: Tables) -> None:
+    one, two = np.random.default_rng(5), np.random.default_rng(5)
+    first, second = tables.sample(100, 12, one)[0], tables.sample(100, 12, seed=one)[0]
+    assert not np.array_equal(first, second)
+    assert np.array_equal(first, tables.sample(100, 12, int(two.integers(0, 2**64, dtype=np.uint64)))[0])
+    assert np.array_equal(second, kalah.sample(100, 12, seed=two, directory=tables.directory)[0])
+
+
+def test_without_replacement_no_position_is_drawn_twice(tables: Tables) -> None:
+    count = kalah.layer_positions(6, 4)
+    for n in [0, 1, count // 3, count - 1, count]:
+        rows, scores = tables.sample(n, 4, 9, replace=False)
+        ranks = tables.rank(4, rows)
+        assert len(ranks) == n and (np.diff(ranks) > 0).all()
+        assert np.array_equal(tables.layer(4)[ranks], scores)
+    with pytest.raises(ArgumentError, match=f"only {count} positions"):
+        tables.sample(count + 1, 4, replace=False)
+    wrong: list[dict[str, Any]] = [{"offset": 1}, {"part": "train"}, {"source": "play"}]
+    for also in wrong:
+        with pytest.raises(ArgumentError, match="replace=False"):
+            tables.sample(2, 4, replace=False, **also)
+
+
+def test_no_position_is_in_both_parts(tables: Tables) -> None:
+    for layer, test in [(4, 0.5), (12, 0.1)]:
+        parts: dict[str, set[bytes]] = {}
+        for part in ["train", "test"]:
+            both = [tables.sample(20_000, layer, 1, part=part, test=test, source=name)[0] for name in SOURCES]
+            rows = np.concatenate(both)
+            assert (tables.is_test(rows, test) == (part == "test")).all()
+            parts[part] = {row.tobytes() for row in rows}
+        assert parts["train"] and parts["test"] and not parts["train"] & parts["test"]
+    every = tables.unrank(9, np.arange(kalah.layer_positions(6, 9)))
+    for test in [0.01, 0.1, 0.5, 0.9]:
+        # Six standard deviations.
+        share, spread = tables.is_test(every, test).mean(), (test * (1 - test) / len(every)) ** 0.5
+        assert abs(share - test) < 6 * spread
+    # More positions for tests include the others.
+    assert (tables.is_test(every, 0.2) >= tables.is_test(every, 0.1)).all()
+    assert not tables.is_test([[0] * 6 + [1] * 6, [9] * 12], 0.999).any()
+    for test in [0, 1, -1, float("nan")]:
+        with pytest.raises(ArgumentError, match="test"):
+            tables.is_test(every, test)
+    with pytest.raises(ArgumentError, match="no position in this part"):
+        tables.sample(1, 2, part="test", test=1e-9)
+
+
+def reachable(start: Position, rules: Rules, seeds: int) -> set[bytes]:
+    """Returns the rows of all positions with this many seeds in play that games from `start` reach."""
+    seen, todo, found = {start}, [start], set()
+    while todo:
+        position = todo.pop()
+        if position.seeds == seeds and not position.is_over:
+            found.add(bytes([*position.mover, *position.other]))
+        for move in position.moves():
+            after = position.play(move, rules)[0]
+            after = Position.from_rows(after.mover, after.other)
+            if after not in seen and after.seeds >= seeds:
+                seen.add(after)
+                todo.append(after)
+    return found
+
+
+@pytest.mark.parametrize("rules", Rules.all(), ids=str)
+def test_positions_of_play_are_those_that_games_reach(directory: Path, rules: Rules) -> None:
+    tables, start = Tables.open(directory, rules, 3), Position("3x2")
+    for layer in [7, 9]:
+        rows, scores = tables.sample(30_000, layer, 2, source="play", start=start)
+        drawn, reached = {row.tobytes() for row in rows}, reachable(start, rules, layer)
+        # Some are rare.
+        assert drawn <= reached and len(drawn) > 0.9 * len(reached)
+        assert np.array_equal(tables.scores(rows), scores)
+    wrong = {"3x1": "start must have", "4x4": "start must have", "0,0,2/0,0,9": "reached no"}
+    for other, message in wrong.items():
+        with pytest.raises(ArgumentError, match=message):
+            tables.sample(1, 10, source="play", start=other)
+    with pytest.raises(ArgumentError, match="source"):
+        tables.sample(1, 9, start=start)
+    with pytest.raises(ArgumentError, match="uniform"):
+        tables.sample(1, 9, source="games")
+    with pytest.raises(MissingTableError):
+        tables.sample(1, 40, source="play")
