@@ -24,3 +24,6 @@ pub(super) const FILES: [File; 8] = [
     File { path: "/icon.svg", kind: "image/svg+xml", text: include_str!("../web/page/icon.svg") },
     File { path: "/page.js", kind: SCRIPT, text: include_str!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];
+
+/// Description of the API, as OpenAPI.
+pub(super) const DESCRIPTION: &str = include_str!("openapi.json");
