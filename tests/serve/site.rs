@@ -14,8 +14,12 @@ use serde_json::{Value, json};
 use crate::serving::{Server, encoded};
 use crate::sites::{Conduct, Host, ask, browser, directory, export, open, version};
 
-/// Number of compared values of each rule set.
-const VALUES: usize = 40;
+/// Number of compared values of each rule set, and of requests at a time.
+const VALUES: usize = 500;
+const AT_ONCE: usize = 100;
+
+/// Maximum seeds in play of these positions: more than the engine has tables for.
+const MOST: u32 = 22;
 
 /// Tables to 12 seeds, built in memory.
 fn tables(rules: Rules) -> &'static Tables {
@@ -153,6 +157,9 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
         assert_eq!(refused["error"]["code"], "text", "{refused}");
     }
+    // The description of the API is the server's.
+    let description = browser.run("return fetch('api/openapi.json').then((answer) => answer.text())");
+    assert_eq!(description, include_str!("../../crates/serve/src/openapi.json"));
     // Errors have the words of the API.
     let (status, refused) = ask(&browser, &["api/position?board=six".to_owned()]).remove(0);
     assert_eq!((status, &refused["error"]["code"]), (400, &json!("board")));
@@ -169,7 +176,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
 }
 
 #[test]
-fn values_above_the_tables_are_those_of_the_solver() {
+fn values_in_and_above_the_tables_are_those_of_the_solver() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
@@ -177,15 +184,94 @@ fn values_above_the_tables_are_those_of_the_solver() {
     let mut random = fastrand::Rng::with_seed(11);
     for rules in [Rules::EmptyCapture, Rules::Standard] {
         let mut wanted = positions(rules, "6x4", &mut random, 8 * VALUES);
-        wanted.retain(|position| (15..=24).contains(&position.seeds()) && !position.is_over());
+        wanted.retain(|position| position.seeds() <= MOST && !position.is_over());
         wanted.truncate(VALUES);
         assert_eq!(wanted.len(), VALUES);
+        let largest = wanted.iter().max_by_key(|position| position.seeds()).unwrap();
+        assert_eq!(largest.seeds(), MOST);
+        let options = SolverOptions::new(rules, largest).tables(Some(tables(rules))).transpositions(1 << 24);
+        let solver = Solver::new(options).unwrap();
         let path = |position: &Position| format!("api/position?rules={rules}&board={}", encoded(&position.to_string()));
-        for (position, (_, answer)) in wanted.iter().zip(ask(&browser, &wanted.iter().map(path).collect::<Vec<_>>())) {
-            let options = SolverOptions::new(rules, position).tables(Some(tables(rules))).transpositions(1 << 22);
-            let (_, value) = Solver::new(options).unwrap().value(position, 0).unwrap();
-            assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
+        for wanted in wanted.chunks(AT_ONCE) {
+            let answers = ask(&browser, &wanted.iter().map(path).collect::<Vec<String>>());
+            for (position, (_, answer)) in wanted.iter().zip(answers) {
+                let (_, value) = solver.value(position, 0).unwrap();
+                assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
+            }
         }
+    }
+}
+
+#[test]
+fn a_page_is_playable_before_the_engine_has_loaded() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &[]);
+    let host = Host::new(folder.path().to_owned());
+    host.conducts(Conduct::Withholds("kalah_wasm.wasm"));
+    open(&browser, &host.address);
+    // Answers that need no engine are those that it gives later; the others wait for it.
+    let first = "(async () => {
+        const json = async (path, options) => (await fetch(path, options)).json();
+        const move = (player) => json('api/move',
+          { method: 'POST', body: JSON.stringify({ board: '6x4', rules: 'standard', player }) });
+        const { seconds, ...greedy } = await move('greedy');
+        const { seconds: time, ...deep } = await move('alphabeta:2');
+        return [await json('api'), greedy, deep,
+          await json('api/line?board=6x4&moves=3,1'), await json('api/line?board=6x4&moves=7')];
+      })()";
+    browser.run("globalThis.late = fetch('api/position?board=6x4').then((answer) => answer.json()); return 1");
+    let before = browser.run(&format!("return {first}"));
+    assert_eq!((&before[1]["player"], &before[4]["error"]["code"]), (&json!("greedy"), &json!("line")), "{before}");
+    let tables = browser.run("return fetch('api/tables').then((answer) => answer.json())");
+    assert!(tables["tables"].as_array().is_some_and(|tables| tables.len() > 13), "{tables}");
+    // A person and a program play.
+    browser.run("document.querySelector('.pit.legal').click()");
+    browser.wait("location.hash.includes('moves=')");
+    let is_late = "Promise.race([late.then(() => false), new Promise((done) => setTimeout(done, 50, true))])";
+    assert_eq!(browser.run(&format!("return {is_late}")), json!(true));
+    host.conducts(Conduct::Sends);
+    assert_eq!(browser.run("return late.then((answer) => [answer.known, answer.value])"), json!(["exact", 10]));
+    assert_eq!(browser.run(&format!("return {first}")), before);
+}
+
+#[test]
+fn a_first_visit_fetches_every_file_once() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    let host = Host::new(folder.path().to_owned());
+    open(&browser, &host.address);
+    browser.wait("navigator.serviceWorker.controller");
+    let mut fetched = host.requests();
+    // Chromium fetches the icon for the page, and for its tab.
+    fetched.retain(|path| !path.ends_with("icon.svg") && path != "favicon.ico");
+    let all = fetched.len();
+    fetched.sort();
+    fetched.dedup();
+    assert_eq!(all, fetched.len(), "{fetched:?} {:?}", host.requests());
+    assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.wasm")), "{fetched:?}");
+}
+
+#[test]
+fn other_requests_are_answered_while_a_player_thinks() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    open(&browser, &Host::new(folder.path().to_owned()).address);
+    // The move takes all of its time, on a board with a solver and on one without.
+    for board in ["6x6", "16x10"] {
+        let order = browser.run(&format!(
+            "return (async () => {{
+               await (await fetch('api/position?board=6x4')).json();
+               const order = [];
+               const body = JSON.stringify({{ board: '{board}', rules: 'single-move', player: 'perfect', time: 3 }});
+               const move = fetch('api/move', {{ method: 'POST', body }}).then(() => order.push('move'));
+               const line = fetch('api/line?board=6x4&moves=3').then(() => order.push('line'));
+               await Promise.all([move, line]);
+               return order; }})()"
+        ));
+        assert_eq!(order, json!(["line", "move"]), "{board}");
     }
 }
 

@@ -154,6 +154,8 @@ fn what_cannot_be_exported_leaves_the_site_as_it_was() {
     };
     refused(&["s", "--tables", own, "--module", "typo"], None, "typo: ");
     refused(&["s", "--tables", own, "--module", "s/index.html"], None, "is not a WebAssembly module");
+    std::fs::copy(any_module(), work.path().join("alone.wasm")).unwrap();
+    refused(&["s", "--tables", own, "--module", "alone.wasm"], None, "put it beside the engine");
     refused(&["s", "--tables", "typo"], None, "there is no directory typo");
     refused(&["s"], Some(Path::new("typo")), "there is no directory typo");
     refused(&["s", "--tables", "s/index.html"], None, "there is no directory s/index.html");

@@ -100,7 +100,10 @@ async function letProgramMove(place, turn) {
   const told = () => {
     if (turn === now.turn) tellAll();
   };
-  await learn(now.game, place, signal, false, told);
+  const learned = learn(now.game, place, signal, false, told);
+  // Only an exchange depends on the value, which a page without a server has once its engine has loaded.
+  if (mayExchange(place)) await learned;
+  else learned.catch(fail);
   if (turn !== now.turn || place.finished) {
     setWork();
     return;

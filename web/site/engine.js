@@ -1,46 +1,26 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
+import { Module, compile } from "./module.js";
 import { PartError, Parts } from "./parts.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
-/** Maximum bytes of the transposition table. */
-const TRANSPOSITIONS = 2 ** 26;
+/** Maximum bytes of the transposition table: memory of a phone. */
+const TRANSPOSITIONS = 2 ** 25;
 
 /** Address of the page's folder. */
 const BASE = new URL("../../", import.meta.url).href;
 
-/** @type {Exports} */
+/** @type {Module} */
 let module;
 /** @type {Parts} */
 let parts;
 /** Restarts the module after a failure. @type {() => Promise<void>} */
 let restart;
 
-/** Copies bytes into the module. Returns their place. @param {Uint8Array} bytes */
-function write(bytes) {
-  const place = module.kalah_allocate(bytes.length) >>> 0;
-  new Uint8Array(module.memory.buffer, place, bytes.length).set(bytes);
-  return place;
-}
-
-/**
- * Calls the module.
- * @param {object} request
- * @param {Uint8Array} [attached] bytes that belong to it
- * @returns {any}
- */
-function call(request, attached) {
-  if (attached) module.kalah_attach(write(attached), attached.length);
-  const bytes = new TextEncoder().encode(JSON.stringify(request));
-  // The memory may grow during the call, which replaces its buffer.
-  const reply = module.kalah_call(write(bytes), bytes.length) >>> 0;
-  const text = new Uint8Array(module.memory.buffer, reply, module.kalah_reply_bytes() >>> 0);
-  const answer = JSON.parse(new TextDecoder().decode(text));
-  if (answer?.error !== undefined) throw new Error(answer.error);
-  return answer;
-}
+/** Calls the engine. @type {(request: object, attached?: Uint8Array) => any} */
+const call = (request, attached) => module.call(request, attached);
 
 /** @param {string} name */
 async function file(name) {
@@ -49,25 +29,40 @@ async function file(name) {
   return response;
 }
 
-async function start() {
-  const [code, site] = await Promise.all([
-    file("kalah_wasm.wasm").then((response) => response.arrayBuffer()),
-    file("site.json").then((response) => /** @type {Promise<Site>} */ (response.json())),
+/** The description of the folder, once it is there. @type {Site | undefined} */
+let site;
+/** The first module, which answers until the engine is there. @type {Module | undefined} */
+let first;
+
+/** Loads the description of the folder, which suffices to show the page. */
+async function loadSite() {
+  const response = await file("site.json");
+  site = /** @type {Site} */ (await response.json());
+  answerEarly();
+  return site;
+}
+
+/** Loads the first module, which suffices to play. */
+async function loadFirst() {
+  first = await Module.run(await compile(file("kalah_first.wasm")));
+  answerEarly();
+}
+
+/** Loads the engine. @param {Site} site */
+async function loadEngine(site) {
+  const [compiled, ...books] = await Promise.all([
+    compile(file("kalah_wasm.wasm")),
+    ...site.books.map(async (name) => new Uint8Array(await (await file(name)).arrayBuffer())),
   ]);
-  const books = await Promise.all(
-    site.books.map(async (name) => new Uint8Array(await (await file(name)).arrayBuffer())),
-  );
   const all = new Uint8Array(books.reduce((sum, book) => sum + book.length, 0));
   let place = 0;
   for (const book of books) {
     all.set(book, place);
     place += book.length;
   }
-  const compiled = await WebAssembly.compile(code);
   parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
   restart = async () => {
-    const instance = await WebAssembly.instantiate(compiled, { kalah: { now: () => performance.now() } });
-    module = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+    module = await Module.run(compiled);
     const { positions, tables, bare } = site;
     const sizes = books.map((book) => book.length);
     call({ call: "start", positions, transpositions: TRANSPOSITIONS, tables, books: sizes, bare }, all);
@@ -236,8 +231,28 @@ function cancel(id) {
   wake();
 }
 
-/** Messages that came before the module was ready. @type {ToEngine[] | undefined} */
+/** Messages that came before the engine was there. @type {ToEngine[] | undefined} */
 let early = [];
+/** Requests among them that only the engine can answer. @type {WeakSet<ToEngine>} */
+const refused = new WeakSet();
+
+/** Answers a request without the engine. Returns false if that is not possible. @param {EngineRequest} request */
+function isAnsweredFirst({ id, method, target, body }) {
+  const known = method === "GET" && site?.answers[target];
+  const found = known ? { status: 200, answer: known } : first?.call({ method, target, body });
+  if (found) send(id, found.status, found.answer);
+  return found !== undefined && found !== null;
+}
+
+/** Answers the messages that do not need the engine. */
+function answerEarly() {
+  early = early?.filter((message) => {
+    if ("cancel" in message || refused.has(message)) return true;
+    if (isAnsweredFirst(message)) return false;
+    if (first) refused.add(message);
+    return true;
+  });
+}
 
 /** @param {ToEngine} message */
 function receive(message) {
@@ -250,18 +265,32 @@ function receive(message) {
 }
 
 port.onmessage = ({ data }) => {
-  if (early) early.push(data);
-  else receive(data);
+  asked();
+  if (!early) {
+    receive(data);
+    return;
+  }
+  early.push(data);
+  answerEarly();
 };
 
-start().then(
-  () => {
-    const messages = early ?? [];
-    early = undefined;
-    messages.forEach(receive);
-  },
-  (error) => {
-    // The page reports it, and asks again.
-    port.postMessage({ failed: error.message });
-  },
-);
+/** Called with the first request: the page has loaded. */
+let asked = () => {};
+/** @type {Promise<void>} */
+const isAsked = new Promise((done) => {
+  asked = done;
+});
+
+/** Loads everything: what the page shows comes first, then what it needs to play. */
+async function load() {
+  const [site] = await Promise.all([loadSite(), isAsked.then(loadFirst)]);
+  await loadEngine(site);
+  const messages = early ?? [];
+  early = undefined;
+  first = undefined;
+  messages.forEach(receive);
+  port.postMessage({ ready: true });
+}
+
+// The page reports a failure, and asks again.
+load().catch((error) => port.postMessage({ failed: error.message }));

@@ -19,7 +19,11 @@ let last = 0;
 /** @type {Worker | undefined} */
 let engine;
 
-/** Returns the engine, which is started on first use and after a failure. */
+/** Makes the browser run the service worker of this version, which keeps the files of the page. */
+const keep = () =>
+  navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI)).catch(() => {});
+
+/** Returns the engine, which is started at once and after a failure. */
 function started() {
   if (engine) return engine;
   engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
@@ -31,6 +35,8 @@ function started() {
   };
   engine.onmessage = ({ data }) => {
     if (data.failed !== undefined) fail(data.failed);
+    // All files have come, so that the service worker finds them in the browser's cache.
+    else if (data.ready) keep();
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {
       open.get(data.id)?.end(data.status, data.answer);
@@ -116,6 +122,8 @@ globalThis.fetch = async (resource, options = {}) => {
   const isApi = url.origin === base.origin && `${url.pathname}/`.startsWith(`${base.pathname}/`);
   if (!isApi) return globalThis.plainFetch(resource, options);
   const target = dated(url.pathname.slice(base.pathname.length).replace(/^\//, "") + url.search);
+  // The description of the API is a file.
+  if (target === "openapi.json") return globalThis.plainFetch(new URL(target, import.meta.url), options);
   const method = options.method ?? "GET";
   const body = typeof options.body === "string" ? options.body : "";
   const accepts = new Headers(options.headers).get("accept") ?? "";
@@ -132,5 +140,4 @@ globalThis.fetch = async (resource, options = {}) => {
   });
 };
 
-// Makes the browser run the service worker of this version, which keeps the files of the page.
-navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI)).catch(() => {});
+started();

@@ -37,8 +37,9 @@ async function fetched([path, type, digest], cache) {
 
 /** Fetches a file and keeps it. @param {typeof FILES[number]} file */
 async function keep(file) {
-  // The browser's copy may be damaged, or the host may have repaired the file.
-  const response = await fetched(file, "default").catch(() => fetched(file, "reload"));
+  // The page has just loaded most files, and the digest shows whether the browser's copy is right, however old it is.
+  // If not, it may be damaged, or the host may have repaired the file.
+  const response = await fetched(file, "force-cache").catch(() => fetched(file, "reload"));
   const cache = await caches.open(NAME);
   await cache.put(address(file[0]), response.clone());
   return response;

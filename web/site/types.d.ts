@@ -45,6 +45,8 @@ interface Site {
   books: string[];
   /** Boards without a book. */
   bare: { rules: string; pits: number }[];
+  /** Answers until the engine is there, by the target of the request. */
+  answers: Record<string, any>;
 }
 
 /** A part of a file, from `start` to `end`. */
@@ -62,7 +64,7 @@ type Reply =
   | { busy: true }
   | { progress: any[] };
 
-/** The functions of the module. */
+/** The functions of a module. */
 interface Exports {
   memory: WebAssembly.Memory;
   kalah_allocate(bytes: number): number;

@@ -75,7 +75,7 @@ pub(crate) struct Analyser<'t> {
 pub(crate) type Report<'r> = dyn FnMut(&Analysis) + 'r;
 
 /// Lets the thread do other work.
-async fn pause() {
+pub(crate) async fn pause() {
     let mut is_resumed = false;
     future::poll_fn(|context| {
         if is_resumed {

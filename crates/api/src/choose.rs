@@ -68,6 +68,17 @@ impl MoveRequest {
         self.answer(&choice).map(Some)
     }
 
+    /// Chooses a move in `time` without tables, books and solver; `None` for a player that uses these.
+    ///
+    /// # Errors
+    /// If the player has no move.
+    pub fn without_tables(&self, time: Duration) -> Result<Option<MoveAnswer>, ApiError> {
+        let Some(mut player) = self.player.player_without_tables(self.rules, self.game) else { return Ok(None) };
+        // It has no other error; those of tables would be a large part of a module without tables.
+        let choice = player.choose(&self.position, &Cancel::new().within(time), &mut |_| ());
+        self.answer(&choice.map_err(|_| ApiError::GameOver)?).map(Some)
+    }
+
     /// Chooses a move by a search.
     ///
     /// # Errors
@@ -75,6 +86,20 @@ impl MoveRequest {
     pub fn search(&self, searcher: &mut Searcher<'_>, cancel: &Cancel) -> Result<MoveAnswer, ApiError> {
         let choice = searcher.choose(self.player, self.rules, &self.position, self.game, cancel)?;
         self.answer(&choice)
+    }
+
+    /// Goes on choosing a move by a search for about `slice`; `None` if it is not done then.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn search_for(
+        &self,
+        slice: Duration,
+        searcher: &mut Searcher<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<MoveAnswer>, ApiError> {
+        let choice = searcher.choose_for(slice, self.player, self.rules, &self.position, self.game, cancel)?;
+        choice.map(|choice| self.answer(&choice)).transpose()
     }
 
     fn answer(&self, choice: &Choice) -> Result<MoveAnswer, ApiError> {

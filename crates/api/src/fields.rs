@@ -162,7 +162,7 @@ impl Fields {
                     Value::Number(number) => Ok(number
                         .as_f64()
                         .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
-                        .map_or_else(|| number.to_string(), |whole| format!("{whole:.0}"))),
+                        .map_or_else(|| number.to_string(), |whole| (whole as i64).to_string())),
                     other => Err(wrong(format!("an array with {}", kind(other)))),
                 })
                 .collect(),

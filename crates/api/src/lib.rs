@@ -17,6 +17,7 @@
 //! | `analyser`, `stores` | one search: by a solver, or by the stores on boards too large for it |
 //! | [`analysis`](Analysis) | its results |
 //! | [`answer`](PositionAnswer) | the JSON documents |
+//! | `hex` | bytes in hexadecimal |
 //! | `fields` | the fields of a request, and their errors |
 //! | [`error`](ApiError) | errors: status, code, message |
 
@@ -28,6 +29,7 @@ pub mod day;
 mod error;
 mod fields;
 mod game;
+mod hex;
 mod line;
 mod position;
 mod puzzle;
@@ -45,9 +47,11 @@ pub use answer::{
 pub use choose::MoveRequest;
 pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};
 pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
+pub use hex::hex;
 pub use line::follow_line;
 pub use position::{PositionRequest, SlicedSearch};
-pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest};
+pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest, PuzzleSearch};
 pub use searcher::{Search, SearchOptions, Searcher};
+pub use server::{PAGE_STREAM_TIME, PAGE_TIME};
 pub use sources::Sources;
 pub use texts::{ReadAnswer, WriteAnswer, read_text, write_text};

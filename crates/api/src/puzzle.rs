@@ -102,13 +102,39 @@ impl PuzzleKey {
     /// # Errors
     /// If a table is damaged, or the search was stopped.
     pub fn find(&self, tables: &Tables, cancel: &Cancel) -> Result<Option<Puzzle>, ApiError> {
-        let mut miner = PuzzleMiner::new(tables, self.start, self.number).up_to(self.most);
-        for _ in 0..GAMES {
-            if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == self.level) {
-                return Ok(Some(found));
+        let mut search = self.search(tables);
+        loop {
+            if let Some(found) = search.game()? {
+                return Ok(found);
             }
             cancel.check()?;
         }
-        Ok(None)
+    }
+
+    /// Prepares the search that [`PuzzleKey::find`] does, game by game.
+    pub fn search<'t>(&self, tables: &'t Tables) -> PuzzleSearch<'t> {
+        let miner = PuzzleMiner::new(tables, self.start, self.number).up_to(self.most);
+        PuzzleSearch { miner, level: self.level, left: GAMES }
+    }
+}
+
+/// A search for a puzzle.
+#[derive(Debug)]
+pub struct PuzzleSearch<'t> {
+    miner: PuzzleMiner<'t>,
+    level: Level,
+    /// Number of further games.
+    left: usize,
+}
+
+impl PuzzleSearch<'_> {
+    /// Searches the next game. Returns the end of the search, a puzzle or none; `None` if it goes on.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn game(&mut self) -> Result<Option<Option<Puzzle>>, ApiError> {
+        let found = self.miner.game()?.into_iter().find(|puzzle| puzzle.level() == self.level);
+        self.left -= 1;
+        Ok(if found.is_some() || self.left == 0 { Some(found) } else { None })
     }
 }

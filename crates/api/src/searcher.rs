@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Played, Position, Rules};
@@ -30,8 +31,8 @@ pub struct Searcher<'t> {
     solver: Option<Solver<'t>>,
     /// Number of positions given to the solver.
     asked: usize,
-    /// Last player that searches, with its rules and pits, which keeps its proved results.
-    player: Option<((Rules, usize), Box<dyn Player + 't>)>,
+    /// Last player that searches, with its rules, pits and maximum seeds. It keeps its proved results.
+    player: Option<(Rules, usize, u32, Box<dyn Player + 't>)>,
 }
 
 impl<'t> Searcher<'t> {
@@ -62,13 +63,58 @@ impl<'t> Searcher<'t> {
         game: u64,
         cancel: &Cancel,
     ) -> Result<Choice, ApiError> {
-        let board = (rules, position.pits());
-        if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
-            let setting = self.setting(rules, position.pits()).game(game);
-            self.player = Some((board, name.player(&setting)));
+        Ok(self.player(name, rules, position, game, cancel)?.choose(position, cancel, &mut |_| ())?)
+    }
+
+    /// Chooses as [`Searcher::choose`] does, for about `slice`; `None` if it is not done then. The next call goes on.
+    ///
+    /// # Errors
+    /// As [`Searcher::choose`].
+    pub fn choose_for(
+        &mut self,
+        slice: Duration,
+        name: PlayerName,
+        rules: Rules,
+        position: &Position,
+        game: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<Choice>, ApiError> {
+        Ok(self.player(name, rules, position, game, cancel)?.choose_for(slice, position, cancel)?)
+    }
+
+    /// The player that was asked last, or a new one. The perfect player shares the solver, which takes most memory.
+    fn player(
+        &mut self,
+        name: PlayerName,
+        rules: Rules,
+        position: &Position,
+        game: u64,
+        cancel: &Cancel,
+    ) -> Result<&mut (dyn Player + 't), ApiError> {
+        let (pits, seeds) = (position.pits(), position.seeds());
+        let is_it = |&(last_rules, last_pits, most, ref player): &(Rules, usize, u32, Box<dyn Player + 't>)| {
+            (last_rules, last_pits) == (rules, pits) && seeds <= most && player.name() == name.to_string()
+        };
+        if !self.player.as_ref().is_some_and(is_it) {
+            let is_perfect = name == PlayerName::Perfect;
+            let solver = if is_perfect { self.solver(rules, position, cancel)? } else { None };
+            let setting = self.setting(rules, pits).game(game);
+            let player = match solver {
+                Some(solver) => PlayerName::perfect_with(&setting, solver),
+                None => name.player(&setting),
+            };
+            self.player = Some((rules, pits, seeds, player));
         }
-        let (_, player) = self.player.as_mut().expect("it was made");
-        Ok(player.choose(position, cancel, &mut |_| ())?)
+        Ok(&mut *self.player.as_mut().expect("it was made").3)
+    }
+
+    /// Returns true if the solver also solves `position`.
+    fn serves(&self, rules: Rules, position: &Position) -> bool {
+        let serves = |solver: &Solver| {
+            let (pits, seeds) = (position.pits(), position.seeds() as usize);
+            solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds
+        };
+        self.solver.as_ref().is_some_and(serves)
     }
 
     /// Searches a position above the tables and its moves, until all values are proved or `cancel` ends the search.
@@ -102,13 +148,11 @@ impl<'t> Searcher<'t> {
 
     /// Returns a solver for `position` that `cancel` stops; `None` if the position is too large or time ran out.
     fn solver(&mut self, rules: Rules, position: &Position, cancel: &Cancel) -> Result<Option<Solver<'t>>, ApiError> {
-        let (pits, seeds) = (position.pits(), position.seeds() as usize);
         self.asked += 1;
-        let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
-        if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
-            // Frees its memory before allocating more.
-            (self.solver, self.asked) = (None, 0);
-            let options = self.setting(rules, pits).solver_options(position).cancel(cancel.clone());
+        if self.asked > SOLVER_POSITIONS || !self.serves(rules, position) {
+            // Frees its memory, also that of a player with it, before allocating more.
+            self.forget();
+            let options = self.setting(rules, position.pits()).solver_options(position).cancel(cancel.clone());
             let Some(solver) = Solver::new_if_possible(options)? else { return Ok(None) };
             self.solver = Some(solver);
         }
@@ -145,7 +189,7 @@ impl Search<'_> {
     pub async fn run(self, report: &mut Report<'_>) -> Result<Analysis, ApiError> {
         match self.0 {
             Method::Solver(analyser) => analyser.run(report).await,
-            Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel)),
+            Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),
         }
     }
 }

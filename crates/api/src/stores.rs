@@ -1,28 +1,22 @@
+use std::time::Duration;
+
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Played, Rules};
 use kalah_solve::solve::{LimitedSearch, Method, SolveError};
 
-use super::analyser::MAX_DEPTH;
+use super::analyser::{MAX_DEPTH, pause};
 use super::analysis::{Analysis, Assessment};
 
+/// Maximum time of one move's search, which is a slice: deeper searches take several times longer.
+const LONGEST: Duration = Duration::from_secs(1);
+
 /// Evaluates the moves of a position too large for the solver by searches to depth 1, 2, ..., by the stores.
-pub(crate) fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
+pub(crate) async fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: &Cancel) -> Analysis {
     let mut deepest: Vec<(Assessment, u32)> = Vec::new();
     for depth in 0..MAX_DEPTH {
-        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
         // The first search takes no time, so there always are evaluations.
         let cancel = if depth > 0 { cancel.clone() } else { Cancel::new() };
-        let later: Result<Vec<_>, SolveError> = moves
-            .iter()
-            .map(|(_, played)| match played.position.final_value() {
-                Some(value) => Ok((Assessment::exact(played.mover_value(value)), depth + 1)),
-                None => {
-                    let later = search.run_within(&played.position, u64::MAX, &cancel)?;
-                    Ok((Assessment { bounds: None, evaluation: Some(played.mover_value(later.value)) }, depth + 1))
-                }
-            })
-            .collect();
-        match later {
+        match to_depth(rules, moves, depth, &cancel).await {
             Ok(later) => deepest = later,
             Err(_) => break,
         }
@@ -38,4 +32,27 @@ pub(crate) fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], cancel: 
         _ => Assessment { bounds: None, evaluation },
     };
     Analysis { assessment, ahead, moves, line: None, nodes: 0 }
+}
+
+/// Evaluates the moves by searches of `depth` moves after them, in slices.
+async fn to_depth(
+    rules: Rules,
+    moves: &[(Pit, Played)],
+    depth: u32,
+    cancel: &Cancel,
+) -> Result<Vec<(Assessment, u32)>, SolveError> {
+    let search = LimitedSearch::new(rules, Method::SeqAb, depth);
+    let mut later = Vec::new();
+    for (_, played) in moves {
+        let assessment = match played.position.final_value() {
+            Some(value) => Assessment::exact(played.mover_value(value)),
+            None => {
+                let found = search.run_within(&played.position, u64::MAX, &cancel.within(LONGEST))?;
+                Assessment { bounds: None, evaluation: Some(played.mover_value(found.value)) }
+            }
+        };
+        later.push((assessment, depth + 1));
+        pause().await;
+    }
+    Ok(later)
 }

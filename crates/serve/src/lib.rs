@@ -20,14 +20,12 @@
 //! | `site_page` | its other files |
 //! | [`site_folder`](SiteFolder) | the folder of a site, in which a new site is written beside the old one |
 //! | [`site_files`](SiteError) | errors and progress of all of these |
-//! | `hex` | digests as text |
 //! | `page`, `assets` | the files of the page, and sending them |
 
 mod api;
 mod assets;
 mod cors;
 mod events;
-mod hex;
 mod hosts;
 mod page;
 mod puzzles;

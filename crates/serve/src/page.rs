@@ -29,3 +29,6 @@ pub(super) const FILES: [File; 12] = [
     File { path: "/preview.png", kind: PNG, bytes: include_bytes!("../web/images/preview.png") },
     File { path: "/page.js", kind: SCRIPT, bytes: include_bytes!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];
+
+/// Description of the API, as OpenAPI.
+pub(super) const DESCRIPTION: &str = include_str!("openapi.json");

@@ -106,7 +106,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 
 /// `GET /api/openapi.json`
 async fn description() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
+    ([(header::CONTENT_TYPE, "application/json")], page::DESCRIPTION)
 }
 
 /// Returns true if an address belongs to the API.

@@ -6,16 +6,16 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kalah_api::{ServerAnswer, TablesAnswer, hex};
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_solve::book::{Book, Books};
 use kalah_tables::file;
 use kalah_tables::progress::Pulse;
 use kalah_tables::system::available_disk;
-use kalah_tables::table::{Shelf, Table, TableError, TableKey, Tables};
+use kalah_tables::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
-use super::hex::hex;
 use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
@@ -32,6 +32,8 @@ const MODULE: &[u8] = b"\0asm";
 pub struct SiteOptions {
     /// The engine, `kalah_wasm.wasm`.
     pub module: PathBuf,
+    /// The module that answers until the engine has loaded, `kalah_first.wasm`.
+    pub first: PathBuf,
     /// Directory of the tables. Without it there are no tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
@@ -45,9 +47,10 @@ pub struct SiteOptions {
 
 impl SiteOptions {
     /// Returns the default settings with the engine `module` and the tables in `tables`: up to 100 MiB of them, the
-    /// shipped books, and tables to 18 seeds built by the engine.
+    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
-        SiteOptions { module, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
+        let first = module.with_file_name("kalah_first.wasm");
+        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
     }
 }
 
@@ -71,8 +74,8 @@ pub struct SiteReport {
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
-    /// The engine.
-    module: Vec<u8>,
+    /// The engine, and the first module.
+    modules: [Vec<u8>; 2],
     tables: Vec<Arc<Table>>,
     left_out: usize,
     /// Directory of the tables, and all tables there, which must not be in the folder.
@@ -85,10 +88,7 @@ impl SitePlan<'_> {
     /// # Errors
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
-        let module = at(&options.module, file::read(&options.module))?;
-        if !module.starts_with(MODULE) {
-            return Err(SiteError::NoModule(options.module.clone()));
-        }
+        let modules = [module(&options.module)?, module(&options.first)?];
         let shelf = Shelf::new(options.tables.clone());
         let mut layers = Vec::new();
         for rules in Rules::ALL {
@@ -104,7 +104,7 @@ impl SitePlan<'_> {
         let files = layers.iter().map(|layer| layer.path().to_owned());
         let directory = options.tables.exists().then(|| options.tables.clone());
         let sources = directory.into_iter().chain(files).collect();
-        let mut plan = SitePlan { options, module, tables: Vec::new(), left_out: 0, sources };
+        let mut plan = SitePlan { options, modules, tables: Vec::new(), left_out: 0, sources };
         for layer in layers {
             if plan.bytes() + layer.header().file_bytes > options.size {
                 plan.left_out += 1;
@@ -155,7 +155,7 @@ impl SitePlan<'_> {
             tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
             left_out: self.left_out,
-            module_bytes: self.module.len() as u64,
+            module_bytes: self.modules[0].len() as u64,
             book_positions: 0,
         };
         let books = books(&self.options.books, &mut report);
@@ -165,7 +165,8 @@ impl SitePlan<'_> {
         let mut files: Vec<(String, Vec<u8>)> =
             books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
         files.push(("site.json".to_owned(), description));
-        files.push(("kalah_wasm.wasm".to_owned(), self.module.clone()));
+        let names = ["kalah_wasm.wasm", "kalah_first.wasm"];
+        files.extend(names.into_iter().zip(&self.modules).map(|(name, module)| (name.to_owned(), module.clone())));
         let site = Site::new(files, &tables);
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
@@ -191,8 +192,23 @@ impl SitePlan<'_> {
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
         json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
-            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>() })
+            "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>(), "answers": self.answers() })
     }
+
+    /// Returns the answers of the engine before it has built anything, by the targets of the requests.
+    fn answers(&self) -> Value {
+        let mut listing = Listing::default();
+        let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
+        listing.tables = self.tables.iter().map(entry).collect();
+        listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
+        json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) })
+    }
+}
+
+/// Reads a WebAssembly module.
+fn module(path: &Path) -> Result<Vec<u8>, SiteError> {
+    let bytes = at(path, file::read(path))?;
+    if bytes.starts_with(MODULE) { Ok(bytes) } else { Err(SiteError::NoModule(path.to_owned())) }
 }
 
 /// Returns all boards that may have a book.

@@ -5,23 +5,27 @@
 
 use std::collections::BTreeMap;
 
+use kalah_api::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::hex::hex;
-use super::page::FILES;
+use super::page::{DESCRIPTION, FILES};
 use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
-const MODULES: [(&str, &str); 3] = [
+const MODULES: [(&str, &str); 4] = [
     ("engine.js", include_str!("../web/site/engine.js")),
     ("local.js", include_str!("../web/site/local.js")),
+    ("module.js", include_str!("../web/site/module.js")),
     ("parts.js", include_str!("../web/site/parts.js")),
 ];
 
 /// Element of the page that states what it may load. A host of static files may not send it as a header.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self'; script-src 'self' \
                       'wasm-unsafe-eval'; img-src 'self' data:; base-uri 'none'; form-action 'none'\">\n";
+
+/// Name of the description of the API, the only file that a page without a network lacks.
+const OPENAPI: &str = "openapi.json";
 
 /// Service worker, which a browser runs beside the page.
 const OFFLINE: &str = include_str!("../web/site/offline.js");
@@ -39,6 +43,7 @@ impl Site {
     pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String]) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
+        all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
         let (mut page, mut names) = ("", Vec::new());
         for file in FILES {
             let name = file.path.trim_start_matches('/');
@@ -98,7 +103,8 @@ fn page_of(page: &str, version: &str, names: &[&str]) -> String {
 fn offline(version: &str, page: &str, files: &BTreeMap<String, Vec<u8>>, tables: &[String]) -> String {
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let mut listed = vec![json!(["", "text/html", digest(page.as_bytes())])];
-    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png"));
+    // Neither pictures for other programs nor the description of the API are needed to play.
+    let kept = files.iter().filter(|(path, _)| !path.ends_with(".png") && !path.ends_with(OPENAPI));
     listed.extend(kept.map(|(path, bytes)| json!([path, kind(path), digest(bytes)])));
     let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
     constants.map(|(name, value)| format!("const {name} = {value};\n")).concat() + OFFLINE

@@ -203,7 +203,7 @@ export class Kalah {
   }
 
   /**
-   * Answers a request of the HTTP API (docs/api.md) that needs no search.
+   * Answers a request of the HTTP API (docs/api.md).
    * @param {string} method
    * @param {string} target
    * @param {object} [body]
@@ -211,7 +211,11 @@ export class Kalah {
    */
   #request(method, target, body) {
     const text = body === undefined ? "" : JSON.stringify(body);
-    const { status, answer } = call(this.#module, { call: "request", method, target, body: text });
+    let reply = call(this.#module, { call: "request", method, target, body: text });
+    while (reply.status === undefined) {
+      reply = call(this.#module, { call: "step" });
+    }
+    const { status, answer } = reply;
     if (status !== 200) {
       throw new Error(answer.error.message);
     }

@@ -1,5 +1,6 @@
 use std::error::Error;
 
+use kalah_api::hex;
 use kalah_core::clock::Instant;
 use kalah_core::game::Rules;
 use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
@@ -77,7 +78,7 @@ impl Board {
             seeds: key.seeds,
             positions: layer_positions(key.pits, key.seeds),
             bytes: header.file_bytes,
-            digest: header.digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            digest: hex(&header.digest),
             seconds: start.elapsed().as_secs_f64(),
         }))
     }

@@ -5,32 +5,40 @@
 //! [`Call`](request::Call) as JSON into memory from [`kalah_allocate`] and passes it to
 //! [`kalah_call`], which returns the answer as JSON. `js/kalah.mjs` is such a host.
 //!
+//! Without its feature `engine`, this is the first module, which a page uses until the engine has loaded.
+//!
 //! No call waits for anything. A search goes on for a while in each call of `step`. A request that needs parts of
 //! files on the host names them; the host repeats it once it has fetched these.
 //!
 //! | module | contents |
 //! |---|---|
+//! | `first` | requests that need no engine, and their answers |
 //! | `request` | calls, and their answers |
 //! | `engine` | the boards, their tables and books |
 //! | `board` | the tables of one board, built layer by layer |
 //! | `remote` | tables on the host, read in parts |
 //! | `searching` | searches in steps |
 
+#[cfg(feature = "engine")]
 mod board;
+#[cfg(feature = "engine")]
 mod engine;
+#[cfg(not(feature = "engine"))]
+mod first;
+#[cfg(feature = "engine")]
 mod remote;
+#[cfg(feature = "engine")]
 mod request;
+#[cfg(feature = "engine")]
 mod searching;
 
 use std::cell::RefCell;
 
-use engine::Engine;
-use request::answer;
-
 /// State of the module, which has one thread.
 #[derive(Default)]
 struct State {
-    engine: Option<Engine>,
+    #[cfg(feature = "engine")]
+    engine: Option<engine::Engine>,
     /// Bytes that belong to the next call.
     attached: Vec<u8>,
     /// The last answer.
@@ -67,9 +75,13 @@ pub unsafe extern "C" fn kalah_attach(attached: *mut u8, bytes: usize) {
 pub unsafe extern "C" fn kalah_call(call: *mut u8, bytes: usize) -> *const u8 {
     // SAFETY: the memory was allocated as such a slice, and the caller gives it up.
     let call = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(call, bytes)) };
-    STATE.with_borrow_mut(|State { engine, attached, reply }| {
-        *reply = answer(engine, &call, std::mem::take(attached));
-        reply.as_ptr()
+    STATE.with_borrow_mut(|state| {
+        #[cfg(feature = "engine")]
+        let reply = request::answer(&mut state.engine, &call, std::mem::take(&mut state.attached));
+        #[cfg(not(feature = "engine"))]
+        let reply = first::answer(&call);
+        state.reply = reply;
+        state.reply.as_ptr()
     })
 }
 

@@ -3,6 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use kalah_api::hex;
 use kalah_core::game::Position;
 use kalah_core::index::{MAX_TABLE_SEEDS, table_row};
 use kalah_core::table::{Damage, Layer, Probe, ProbeError, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables};
@@ -131,8 +132,7 @@ impl RemoteLayer {
         let RemoteTable { file, bytes, digest, .. } = &self.table;
         let file = RemoteFile { parts: Arc::clone(&self.parts), file: file.clone(), bytes: *bytes };
         let table = ReadAtTable::new(&self.path, file)?;
-        let found: String = table.header().digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        if found != *digest {
+        if hex(&table.header().digest) != *digest {
             return Err(TableError::damaged(&self.path, Damage::OtherDigest));
         }
         if table.key() != self.key {

@@ -2,10 +2,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PositionAnswer, PositionRequest, PuzzleRequest, ServerAnswer, TablesAnswer,
-    follow_line, read_text, write_text,
+    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PuzzleRequest,
+    ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
 };
-use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
 use kalah_core::table::{Listing, TableKey};
@@ -16,10 +15,6 @@ use serde_json::{Value, json};
 use super::engine::Engine;
 use super::remote::{Part, RemoteTable};
 use super::searching::{Searches, Step};
-
-/// Times of searches, as a server has them: by default and at most, and at most if results are streamed.
-const TIME: Duration = Duration::from_secs(5);
-const STREAM_TIME: Duration = Duration::from_secs(600);
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
@@ -195,10 +190,7 @@ fn answered(document: impl Serialize) -> Result<Reply, ApiError> {
 fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams: bool) -> Result<Reply, ApiError> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match (method, path) {
-        ("GET", "") => {
-            let [time, stream_time] = [TIME, STREAM_TIME].map(|time| time.as_secs_f64());
-            answered(ServerAnswer::new(engine.books(), time, stream_time, 1))
-        }
+        ("GET", "") => answered(ServerAnswer::of_page(engine.books())),
         ("GET", "tables") => answered(tables(engine)),
         ("GET", "position" | "search") => {
             let request = PositionRequest::read(query)?;
@@ -213,7 +205,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
                 };
             }
             let is_search = path == "search";
-            let time = request.time.unwrap_or(TIME).min(if is_search { STREAM_TIME } else { TIME });
+            let time = request.time.unwrap_or(PAGE_TIME).min(if is_search { PAGE_STREAM_TIME } else { PAGE_TIME });
             searches(engine, |searches| searches.begin(&request, time, is_search && streams))
         }
         ("GET", "book") => {
@@ -229,19 +221,21 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             if !choose(engine, request.rules, request.position.pits())? {
                 return BUSY;
             }
-            let time = request.time.unwrap_or(TIME).min(TIME);
-            let answer = engine.with(|searches| match request.at_once(searches.sources, time)? {
-                Some(answer) => Ok(answer),
-                None => request.search(&mut searches.searcher, &Cancel::new().within(time)),
-            });
-            answered(answer?)
+            let time = request.time.unwrap_or(PAGE_TIME).min(PAGE_TIME);
+            match engine.with(|searches| request.at_once(searches.sources, time))? {
+                Some(answer) => answered(answer),
+                None => searches(engine, |searches| {
+                    searches.begin_move(request, time);
+                    Ok(())
+                }),
+            }
         }
         ("POST", "game") => {
             let mut game = GameRequest::read(body)?;
             if !choose(engine, game.rules(), game.start().pits())? {
                 return BUSY;
             }
-            let time = game.time.unwrap_or(GAME_TIME).min(TIME);
+            let time = game.time.unwrap_or(GAME_TIME).min(PAGE_TIME);
             let mut known = Vec::new();
             game.answer_at_once(|rules, position| at_once(engine, rules, position), |place| known.push(json!(place)))?;
             if game.unanswered() == 0 {
@@ -261,11 +255,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             if !choose(engine, key.rules, key.start.pits())? {
                 return BUSY;
             }
-            let puzzle = engine.with(|searches| {
-                let tables = searches.sources.shelf.tables(key.rules, key.start.pits());
-                tables.map_or(Ok(None), |tables| key.find(tables, &Cancel::new()))
-            });
-            answered(request.answer(puzzle?)?)
+            searches(engine, |searches| searches.begin_puzzle(request))
         }
         _ => Err(ApiError::NotFound(format!("/api/{path}"))),
     }

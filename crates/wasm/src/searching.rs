@@ -6,7 +6,10 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use kalah_api::{ApiError, GameRequest, PositionRequest, SearchAnswer, SearchOptions, Searcher, Sources};
+use kalah_api::{
+    ApiError, GameRequest, MoveRequest, PositionRequest, PuzzleRequest, PuzzleSearch, SearchAnswer, SearchOptions,
+    Searcher, Sources,
+};
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
 use kalah_core::game::{Position, Rules};
@@ -19,6 +22,9 @@ use serde_json::{Value, json};
 
 /// Minimum time of a step of a search, after which the page may do something else.
 const STEP: Duration = Duration::from_millis(50);
+
+/// Time of a step of a proof, whose results the transposition table keeps.
+const SLICE: Duration = Duration::from_millis(100);
 
 /// Tables and books that searches use.
 pub(super) struct Owned {
@@ -53,6 +59,15 @@ enum Work<'t> {
         progress: Rc<RefCell<VecDeque<SearchAnswer>>>,
         /// True if results are reported as they improve.
         streams: bool,
+    },
+    /// The move of a player, until `cancel` ends its time.
+    Move {
+        request: Box<MoveRequest>,
+        cancel: Cancel,
+    },
+    Puzzle {
+        request: Box<PuzzleRequest>,
+        search: Box<PuzzleSearch<'t>>,
     },
     Game {
         game: Box<GameRequest>,
@@ -101,6 +116,22 @@ impl<'t> Searches<'t> {
         Ok(())
     }
 
+    /// Begins to choose the move of a player within `time`.
+    pub fn begin_move(&mut self, request: MoveRequest, time: Duration) {
+        self.work = Some(Work::Move { request: Box::new(request), cancel: Cancel::new().within(time) });
+    }
+
+    /// Begins to search for a puzzle.
+    ///
+    /// # Errors
+    /// If there are no tables for it.
+    pub fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
+        let key = request.key;
+        let tables = self.sources.shelf.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
+        self.work = Some(Work::Puzzle { search: Box::new(key.search(tables)), request: Box::new(request) });
+        Ok(())
+    }
+
     /// Begins to search the positions of a game that are not `known`, each for `time`.
     pub fn begin_game(&mut self, game: GameRequest, time: Duration, known: Vec<Value>) {
         self.work = Some(Work::Game { game: Box::new(game), time, known });
@@ -114,6 +145,25 @@ impl<'t> Searches<'t> {
             Some(Work::Game { game, time, .. }) => {
                 let next = game.search_next(&mut self.searcher, &Cancel::new().within(*time))?;
                 Ok(next.map(|place| vec![json!(place)]))
+            }
+            Some(Work::Move { request, cancel }) => {
+                let Some(answer) = request.search_for(SLICE, &mut self.searcher, cancel)? else {
+                    return Ok(Step::Progress(Vec::new()));
+                };
+                self.work = None;
+                return Ok(Step::Answer(json!(answer)));
+            }
+            Some(Work::Puzzle { search, .. }) => {
+                let start = Instant::now();
+                let found = loop {
+                    match search.game()? {
+                        Some(found) => break found,
+                        None if start.elapsed() < STEP => {}
+                        None => return Ok(Step::Progress(Vec::new())),
+                    }
+                };
+                let Some(Work::Puzzle { request, .. }) = self.work.take() else { return Err(ApiError::Stopping) };
+                return Ok(Step::Answer(json!(request.answer(found)?)));
             }
             Some(Work::Position { search, progress, streams }) => {
                 let start = Instant::now();

@@ -201,6 +201,9 @@ fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
         SiteError::Foreign(_) => Some("move it, or choose another folder"),
         SiteError::Inside { .. } => Some("choose other tables with --tables, or another folder"),
         SiteError::NoModule(_) => Some("give the engine, kalah_wasm.wasm, with --module"),
+        SiteError::File { path, .. } if path.ends_with("kalah_first.wasm") => {
+            Some("put it beside the engine; packaging/wasm makes both")
+        }
         _ => None,
     }
 }

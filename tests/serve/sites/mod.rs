@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use kalah::build::build;
 use kalah::game::Rules;
@@ -57,14 +58,16 @@ pub fn browser() -> Option<Browser> {
     Browser::open(1280, 800, &[])
 }
 
-/// The engine, or else a file that looks like one.
+/// The engine, or else a file that looks like one. The first module is beside it.
 pub fn any_module() -> PathBuf {
-    static SUBSTITUTE: LazyLock<tempfile::NamedTempFile> = LazyLock::new(|| {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"\0asm\x01\0\0\0").unwrap();
-        file
+    static SUBSTITUTES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["kalah_wasm.wasm", "kalah_first.wasm"] {
+            std::fs::write(directory.path().join(name), b"\0asm\x01\0\0\0").unwrap();
+        }
+        directory
     });
-    module().unwrap_or_else(|| SUBSTITUTE.path().to_owned())
+    module().unwrap_or_else(|| SUBSTITUTES.path().join("kalah_wasm.wasm"))
 }
 
 /// Exports a site. Returns the exit code and the report.
@@ -113,6 +116,8 @@ pub enum Conduct {
     Fails(u16),
     /// Answers everything with its own page, like a network that wants a visitor to log in first.
     Portal,
+    /// Sends the files, but the one with this name only once it behaves otherwise.
+    Withholds(&'static str),
 }
 
 /// A plain static host that lives until the process ends.
@@ -125,6 +130,8 @@ pub struct Host {
     ranges: bool,
     /// Permission for browsers to use files for ten minutes without another request.
     lasting: bool,
+    /// Paths of all requests.
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Host {
@@ -145,7 +152,8 @@ impl Host {
     fn with(folder: PathBuf, ranges: bool, lasting: bool) -> Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let host = Host { address, conduct: Arc::new(Mutex::new(Conduct::Sends)), folder, ranges, lasting };
+        let (conduct, requests) = (Arc::new(Mutex::new(Conduct::Sends)), Arc::default());
+        let host = Host { address, conduct, folder, ranges, lasting, requests };
         let answering = host.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -160,12 +168,22 @@ impl Host {
         *self.conduct.lock().unwrap() = conduct;
     }
 
+    /// Returns the paths of all requests so far.
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+
     /// Answers one request.
     fn answer(&self, mut stream: TcpStream) -> Option<()> {
         let mut lines = BufReader::new(stream.try_clone().ok()?).lines().map_while(Result::ok);
         let path = lines.next()?.split(' ').nth(1)?.split(['?', '#']).next()?.trim_start_matches('/').to_owned();
         let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
         let path = if path.is_empty() { "index.html" } else { &path };
+        self.requests.lock().unwrap().push(path.to_owned());
+        let withheld = |conduct| matches!(conduct, Conduct::Withholds(name) if path.ends_with(name));
+        while withheld(*self.conduct.lock().unwrap()) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let conduct = *self.conduct.lock().unwrap();
         let (mut status, mut more) = ("200 OK".to_owned(), String::new());
         let mut bytes = std::fs::read(self.folder.join(path)).unwrap_or_else(|_| {
@@ -188,13 +206,15 @@ impl Host {
             "css" => "text/css",
             "json" => "application/json",
             "svg" => "image/svg+xml",
+            // Some hosts have no type for it.
+            "wasm" if self.lasting => "application/wasm",
             _ => "application/octet-stream",
         };
         if self.lasting {
             more += "Cache-Control: max-age=600\r\n";
         }
         match conduct {
-            Conduct::Sends => {}
+            Conduct::Sends | Conduct::Withholds(_) => {}
             Conduct::Down => return None,
             Conduct::Fails(code) => {
                 (status, kind, bytes) = (format!("{code} No"), "text/html", b"<p>no".to_vec());

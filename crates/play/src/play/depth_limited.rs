@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
 use kalah_solve::solve::{Deepening, LimitedSearch, Method, SolveError};
@@ -13,12 +15,17 @@ pub(super) struct DepthLimited {
     name: PlayerName,
     search: LimitedSearch,
     budget: Budget,
+    /// Position of an unfinished choice, with the choice so far and its depth.
+    begun: Option<(Position, Choice, u32)>,
 }
+
+/// Maximum time of one depth of a choice in slices.
+const LONGEST: Duration = Duration::from_secs(1);
 
 impl DepthLimited {
     pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
         let search = LimitedSearch::new(rules, method, depth);
-        DepthLimited { name, search, budget: Budget::PLAYER }
+        DepthLimited { name, search, budget: Budget::PLAYER, begun: None }
     }
 
     /// Returns the choice of a search to `depth` of at most `positions` positions, or the reason why it was cut
@@ -63,6 +70,22 @@ impl Player for DepthLimited {
             }
         }
         Ok(choice)
+    }
+
+    /// Searches one move deeper in each call.
+    fn choose_for(&mut self, _: Duration, position: &Position, cancel: &Cancel) -> Result<Option<Choice>, PlayError> {
+        let (choice, depth) = match self.begun.take() {
+            Some((begun, choice, depth)) if begun == *position => (choice, depth),
+            _ => (self.search_to(position, 1, u64::MAX, &Cancel::new()).map_err(|_| PlayError::GameOver)?, 1),
+        };
+        if depth == self.search.depth {
+            return Ok(Some(choice));
+        }
+        match self.search_to(position, depth + 1, self.budget.whole, &cancel.within(LONGEST)) {
+            Ok(deeper) => self.begun = Some((*position, deeper, depth + 1)),
+            Err(_) => return Ok(Some(choice)),
+        }
+        Ok(None)
     }
 }
 

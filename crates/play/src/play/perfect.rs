@@ -36,11 +36,38 @@ pub(super) struct Perfect<'t> {
     setting: Setting<'t>,
     /// Kept between moves for its proved bounds.
     solver: Option<Solver<'t>>,
+    /// Position of an unfinished choice, with its best evaluation and the guess of its value.
+    begun: Option<(Position, Choice, i64)>,
+    /// Player of an unfinished choice on a board that is too large for the solver.
+    plain: Option<DepthLimited>,
 }
 
 impl<'t> Perfect<'t> {
     pub fn new(setting: Setting<'t>) -> Perfect<'t> {
-        Perfect { setting, solver: None }
+        Perfect { setting, solver: None, begun: None, plain: None }
+    }
+
+    pub fn with(setting: Setting<'t>, solver: Solver<'t>) -> Perfect<'t> {
+        Perfect { setting, solver: Some(solver), begun: None, plain: None }
+    }
+
+    /// A move that needs no search.
+    fn at_once(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
+        let first = position.moves().next().ok_or(PlayError::GameOver)?;
+        let only = || {
+            let choice = Choice { pit: first, worth: Worth::Unknown, source: Source::OnlyMove };
+            (position.moves().count() == 1).then_some(choice)
+        };
+        if let Some(choice) = self.probe(position)? {
+            return Ok(Some(choice));
+        }
+        Ok(self.recall(position)?.or_else(only))
+    }
+
+    /// A move on a board that is too large for the solver.
+    fn without_solver(&self, cancel: &Cancel) -> DepthLimited {
+        let depth = if cancel.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
+        DepthLimited::new(PlayerName::AlphaBeta(depth), self.setting.rules, Method::SeqAb, depth)
     }
 
     /// A best move by the tables, if they have the position.
@@ -101,23 +128,52 @@ impl Player for Perfect<'_> {
         cancel: &Cancel,
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
-        let first = position.moves().next().ok_or(PlayError::GameOver)?;
-        if let Some(choice) = self.probe(position)? {
+        if let Some(choice) = self.at_once(position)? {
             return Ok(choice);
         }
-        if let Some(choice) = self.recall(position)? {
-            return Ok(choice);
-        }
-        if position.moves().count() == 1 {
-            return Ok(Choice { pit: first, worth: Worth::Unknown, source: Source::OnlyMove });
-        }
-        let rules = self.setting.rules;
         let Some(solver) = self.solver(position, cancel)? else {
-            let depth = if cancel.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
-            return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
-                .choose(position, cancel, report);
+            return self.without_solver(cancel).choose(position, cancel, report);
         };
         Thinking { solver, position, cancel }.choose(report)
+    }
+
+    /// Evaluates the moves in the first call, then goes on proving: the transposition table keeps what was proved.
+    fn choose_for(
+        &mut self,
+        slice: Duration,
+        position: &Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Choice>, PlayError> {
+        let begun = self.begun.take().filter(|(begun, ..)| begun == position);
+        if begun.is_none()
+            && let Some(choice) = self.at_once(position)?
+        {
+            return Ok(Some(choice));
+        }
+        let Some(solver) = self.solver(position, cancel)? else {
+            let mut plain = self.plain.take().unwrap_or_else(|| self.without_solver(cancel));
+            let choice = plain.choose_for(slice, position, cancel)?;
+            self.plain = choice.is_none().then_some(plain);
+            return Ok(choice);
+        };
+        let thinking = Thinking { solver, position, cancel };
+        let (evaluated, guess) = match begun {
+            Some((_, evaluated, guess)) => (evaluated, guess),
+            None => thinking.evaluated()?,
+        };
+        if matches!(evaluated.worth, Worth::Exact(_)) {
+            return Ok(Some(evaluated));
+        }
+        let part = Thinking { solver: thinking.solver.within(slice), ..thinking };
+        match part.prove(guess, &mut |_| ()) {
+            Ok(choice) => Ok(Some(choice)),
+            Err(SolveError::Stopped) if cancel.is_cancelled() => Ok(Some(part.proved()?.unwrap_or(evaluated))),
+            Err(SolveError::Stopped) => {
+                self.begun = Some((*position, evaluated, guess));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -131,21 +187,33 @@ struct Thinking<'p, 't> {
 
 impl Thinking<'_, '_> {
     fn choose(&self, report: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
-        let (deepest, guess) = self.deepest()?;
-        let evaluated = Choice {
-            pit: deepest.best,
-            worth: Worth::Evaluation(deepest.value),
-            source: Source::Depth(deepest.depth.number()),
-        };
-        if deepest.exact {
-            return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
+        let (evaluated, guess) = self.evaluated()?;
+        if matches!(evaluated.worth, Worth::Exact(_)) {
+            return Ok(evaluated);
         }
         report(&evaluated);
-        match self.keep(report).and_then(|()| self.solve(guess, report)) {
+        match self.prove(guess, report) {
             Ok(choice) => Ok(choice),
             Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(evaluated)),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The best move of the deepest search, and a first guess of the value.
+    fn evaluated(&self) -> Result<(Choice, i64), SolveError> {
+        let (deepest, guess) = self.deepest()?;
+        let (worth, source) = if deepest.exact {
+            (Worth::Exact(deepest.value), Source::Solver)
+        } else {
+            (Worth::Evaluation(deepest.value), Source::Depth(deepest.depth.number()))
+        };
+        Ok((Choice { pit: deepest.best, worth, source }, guess))
+    }
+
+    /// Finds a best move by proofs.
+    fn prove(&self, guess: i64, report: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+        self.keep(report)?;
+        self.solve(guess, report)
     }
 
     /// The deepest search within the time, and a first guess of the value for the solver.
@@ -223,5 +291,50 @@ impl Thinking<'_, '_> {
             };
             Choice { pit, worth, source: Source::Bound }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kalah_core::game::Rules;
+
+    use super::*;
+
+    #[test]
+    fn a_choice_in_slices_is_as_good_as_one_in_one_go() {
+        for (rules, board) in [(Rules::Standard, "5x4"), (Rules::EmptyCapture, "6x3")] {
+            let (position, slice): (Position, _) = (board.parse().unwrap(), Duration::from_millis(5));
+            let setting = Setting::new(rules).memory(1 << 24);
+            let (mut player, cancel) = (Perfect::new(setting), Cancel::new());
+            let mut slices = 0;
+            let sliced = loop {
+                slices += 1;
+                if let Some(choice) = player.choose_for(slice, &position, &cancel).unwrap() {
+                    break choice;
+                }
+            };
+            let whole = Perfect::new(setting).choose(&position, &cancel, &mut |_| ()).unwrap();
+            assert_eq!((sliced.worth, sliced.source), (whole.worth, whole.source), "{board}");
+            let played = position.play(rules, sliced.pit).unwrap();
+            let solver = Solver::new(setting.solver_options(&position)).unwrap();
+            let value = played.mover_value(solver.value(&played.position, 0).unwrap().1);
+            assert_eq!(sliced.worth, Worth::Exact(value), "{board}");
+            assert!(slices > 1, "{board}");
+        }
+    }
+
+    #[test]
+    fn a_choice_in_slices_ends_with_its_time() {
+        // 320 seeds are too many for a solver.
+        for board in ["6x8", "16x10"] {
+            let position: Position = board.parse().unwrap();
+            let mut player = Perfect::new(Setting::new(Rules::SingleMove).memory(1 << 24));
+            let cancel = Cancel::new().within(Duration::from_millis(700));
+            let mut choice = None;
+            while choice.is_none() {
+                choice = player.choose_for(Duration::from_millis(5), &position, &cancel).unwrap();
+            }
+            assert!(position.play(Rules::SingleMove, choice.unwrap().pit).is_ok(), "{board}");
+        }
     }
 }

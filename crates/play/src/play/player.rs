@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Position};
 use kalah_solve::book::BookError;
@@ -85,4 +87,19 @@ pub trait Player: Send {
         cancel: &Cancel,
         report: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError>;
+
+    /// Chooses as [`Player::choose`] does, for about `slice`; `None` if it is not done then. The next call for the
+    /// same position goes on. For programs with one thread, which do other work meanwhile.
+    ///
+    /// # Errors
+    /// As [`Player::choose`].
+    fn choose_for(
+        &mut self,
+        slice: Duration,
+        position: &Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Choice>, PlayError> {
+        let _ = slice;
+        self.choose(position, cancel, &mut |_| ()).map(Some)
+    }
 }

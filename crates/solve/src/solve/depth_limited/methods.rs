@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules, mover_value};
+#[cfg(not(target_family = "wasm"))]
 use rayon::prelude::*;
 
 use crate::solve::error::SolveError;
@@ -258,10 +259,8 @@ impl<'s> Run<'s> {
             };
         }
         let children: Vec<_> = self.children(position).collect();
-        let results: Vec<_> = children
-            .par_iter()
-            .map(|(pit, child, again)| (*pit, *again, self.parallel(child, depth - 1, par_depth - 1)))
-            .collect();
+        let results =
+            on_threads(&children, |(pit, child, again)| (*pit, *again, self.parallel(child, depth - 1, par_depth - 1)));
         best_of(results.into_iter())
     }
 
@@ -278,12 +277,9 @@ impl<'s> Run<'s> {
             return best;
         }
         let brothers: Vec<_> = children.collect();
-        let results: Vec<_> = brothers
-            .par_iter()
-            .map(|(pit, child, again)| {
-                (*pit, *again, self.young_brothers(child, depth - 1, par_depth - 1, window.after(*again)))
-            })
-            .collect();
+        let results = on_threads(&brothers, |(pit, child, again)| {
+            (*pit, *again, self.young_brothers(child, depth - 1, par_depth - 1, window.after(*again)))
+        });
         results.into_iter().for_each(|(pit, again, result)| best.raise(pit, again, result));
         best
     }
@@ -298,6 +294,18 @@ impl LimitedResult {
             (self.value, self.best) = (value, Some(pit));
         }
     }
+}
+
+/// Calls `work` with each item, on all threads of the current pool.
+#[cfg(not(target_family = "wasm"))]
+fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    items.par_iter().map(work).collect()
+}
+
+/// Calls `work` with each item: WebAssembly has one thread.
+#[cfg(target_family = "wasm")]
+fn on_threads<T, R>(items: &[T], work: impl Fn(&T) -> R) -> Vec<R> {
+    items.iter().map(work).collect()
 }
 
 fn best_of(results: impl Iterator<Item = (Pit, bool, LimitedResult)>) -> LimitedResult {

@@ -38,6 +38,7 @@ pub struct Slot<W> {
     tag: W,
 }
 
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "parts are for files only"))]
 impl<W: Word> TranspositionTable<W> {
     /// Entries of a bucket.
     const BUCKET: usize = BUCKET_BYTES as usize / size_of::<W>();

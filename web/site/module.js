@@ -1,0 +1,51 @@
+// A WebAssembly module of the engine: its calls, and their answers as JSON.
+
+/** @param {Response} response */
+const isStreamable = (response) =>
+  (response.headers.get("content-type") ?? "").split(";")[0].trim() === "application/wasm";
+
+/** Compiles a module, while it arrives if the host names its type. @param {Promise<Response>} response */
+export async function compile(response) {
+  const found = await response;
+  return isStreamable(found) ? WebAssembly.compileStreaming(found) : WebAssembly.compile(await found.arrayBuffer());
+}
+
+/** A running module. */
+export class Module {
+  /** @param {Exports} exports */
+  constructor(exports) {
+    this.exports = exports;
+  }
+
+  /** Runs a compiled module. @param {WebAssembly.Module} compiled */
+  static async run(compiled) {
+    const instance = await WebAssembly.instantiate(compiled, { kalah: { now: () => performance.now() } });
+    return new Module(/** @type {Exports} */ (/** @type {unknown} */ (instance.exports)));
+  }
+
+  /** Copies bytes into the module. Returns their place. @param {Uint8Array} bytes */
+  #write(bytes) {
+    const { kalah_allocate, memory } = this.exports;
+    const place = kalah_allocate(bytes.length) >>> 0;
+    new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
+    return place;
+  }
+
+  /**
+   * Calls the module.
+   * @param {object} request
+   * @param {Uint8Array} [attached] bytes that belong to it
+   * @returns {any}
+   */
+  call(request, attached) {
+    const { kalah_attach, kalah_call, kalah_reply_bytes, memory } = this.exports;
+    if (attached) kalah_attach(this.#write(attached), attached.length);
+    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    // The memory may grow during the call, which replaces its buffer.
+    const reply = kalah_call(this.#write(bytes), bytes.length) >>> 0;
+    const text = new Uint8Array(memory.buffer, reply, kalah_reply_bytes() >>> 0);
+    const answer = JSON.parse(new TextDecoder().decode(text));
+    if (answer?.error !== undefined) throw new Error(answer.error);
+    return answer;
+  }
+}
