@@ -82,7 +82,10 @@ fn is_usage(cause: &(dyn Error + 'static)) -> bool {
         || matches!(cause.downcast_ref(), Some(SolveError::Board { .. }))
         || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
         || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
-        || matches!(cause.downcast_ref(), Some(ProveError::Value { .. } | ProveError::Statement(_)))
+        || matches!(
+            cause.downcast_ref(),
+            Some(ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_))
+        )
 }
 
 /// Returns true if the reader of the output closed the pipe.
