@@ -75,7 +75,7 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
-        directories::note_without_tables(&self.tables.path, &[kgp::RULES]);
+        directories::note_unused(&self.tables.path, &[kgp::RULES]);
         let books = self.book.find_all(&self.tables.path);
         let mut thinking = Thinking::default();
         thinking.books = Some(&books);

@@ -93,7 +93,7 @@ impl Serve {
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
-        directories::note_without_tables(&self.tables.path, &Rules::ALL);
+        directories::note_unused(&self.tables.path, &Rules::ALL);
         let books = self.book.find_all(&self.tables.path);
         let mut options = Options::new(self.tables.path);
         options.books = books;
