@@ -108,6 +108,11 @@ fn of_build(error: &BuildError) -> Option<String> {
             return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
         }
         BuildError::Stopped(_) => "finished frames are kept; run the same command again to continue",
+        BuildError::Contradiction { kept: true, .. } => "run the same command again",
+        BuildError::Contradiction { .. } => {
+            "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same command \
+             again"
+        }
         BuildError::PairStopped(_) => "its work is lost; the same command starts it over",
         _ => return None,
     };
