@@ -49,7 +49,7 @@ pub struct Line {
     value: Option<i64>,
     /// Stop at the first position that takes longer: 90s, 15m, 2h, or a number of seconds
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
-    within: f64,
+    within: Duration,
     #[command(flatten)]
     flags: GameFlags,
 }
@@ -247,7 +247,7 @@ impl Line {
         progress: &SearchProgress,
         cancel: &Cancel,
     ) -> Result<End, SolveError> {
-        let within = Duration::from_secs_f64(self.within);
+        let within = self.within;
         // All values are for the first player, so they are equal along a line of best play.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
@@ -322,7 +322,7 @@ impl Line {
                 let turns = output::count(open.turns, "turn");
                 let why = match end {
                     End::Signal => "was stopped".to_owned(),
-                    _ => format!("takes longer than {} s", self.within),
+                    _ => format!("takes longer than {} s", self.within.as_secs_f64()),
                 };
                 let proved = match from {
                     Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),

@@ -39,7 +39,7 @@ pub struct Pack {
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Limit the memory of packing, page cache excluded, such as 4GiB [default: the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
     common: args::Common,
@@ -64,7 +64,7 @@ pub struct Unpack {
     #[command(flatten)]
     threads: args::Threads,
     /// Limit the memory of unpacking, page cache excluded, such as 4GiB [default: the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     /// Print one JSON document
     #[arg(long)]
