@@ -3,7 +3,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
@@ -221,10 +220,10 @@ impl Values {
         }
         if value.seconds > 1.0 {
             output::note(format_args!(
-                "{board}: {} after {:.1} s and {} nodes",
+                "{board}: {} after {:.1} s and {}",
                 value_text(&value),
                 value.seconds,
-                HumanCount(value.nodes)
+                output::many(value.nodes, "node")
             ));
         }
         Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })

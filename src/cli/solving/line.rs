@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::analyse::BoundsSource;
 use kalah::cancel::Cancel;
 use kalah::game::{ParseError, Place, Position};
@@ -115,11 +114,11 @@ impl Row {
     /// Describes what was proved, for progress.
     fn summary(&self) -> String {
         format!(
-            "after {}: value {}, {} seeds in play, {} nodes, {:.2} s",
+            "after {}: value {}, {} in play, {}, {:.2} s",
             output::count(self.turns, "turn"),
             self.worth(),
-            self.seeds,
-            HumanCount(self.nodes.unwrap_or(0)),
+            output::count(self.seeds as usize, "seed"),
+            output::many(self.nodes.unwrap_or(0), "node"),
             self.seconds.unwrap_or(0.0)
         )
     }
@@ -332,9 +331,9 @@ impl Line {
             }
         })?;
         output::line(format_args!(
-            "{} nodes, {} table hits, {:.2} s",
-            HumanCount(answer.nodes),
-            HumanCount(answer.table_hits),
+            "{}, {}, {:.2} s",
+            output::many(answer.nodes, "node"),
+            output::many(answer.table_hits, "table hit"),
             answer.seconds
         ))
     }

@@ -71,18 +71,13 @@ impl Worth {
 
     fn text(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => difference(value),
-            (None, Some(least), Some(most)) => format!("{}..{}", difference(least), difference(most)),
-            (None, Some(least), None) => format!(">= {}", difference(least)),
-            (None, None, Some(most)) => format!("<= {}", difference(most)),
+            (Some(value), ..) => output::value(value),
+            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
+            (None, Some(least), None) => format!(">= {}", output::value(least)),
+            (None, None, Some(most)) => format!("<= {}", output::value(most)),
             (None, None, None) => "unknown".to_owned(),
         }
     }
-}
-
-/// Formats a difference with its sign; 0 has none.
-fn difference(value: i64) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
 }
 
 #[derive(Serialize)]

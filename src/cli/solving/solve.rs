@@ -335,9 +335,9 @@ fn text(answer: &SolveAnswer) -> std::io::Result<()> {
         output::line(format_args!("  line   {line}{open}"))?;
     }
     output::line(format_args!(
-        "  {} nodes, {} table hits, {:.2} s, {} nodes/s",
-        HumanCount(answer.nodes),
-        HumanCount(answer.table_hits),
+        "  {}, {}, {:.2} s, {} nodes/s",
+        output::many(answer.nodes, "node"),
+        output::many(answer.table_hits, "table hit"),
         answer.seconds,
         HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
     ))

@@ -289,9 +289,9 @@ impl Work<'_> {
                     None => "over its budget, split",
                 };
                 self.progress.note(&format!(
-                    "{}? {answer}; {} nodes, {:.1} s, {} | {}",
+                    "{}? {answer}; {}, {:.1} s, {} | {}",
                     job.test,
-                    HumanCount(job.nodes),
+                    output::many(job.nodes, "node"),
                     job.seconds,
                     output::many(claims as u64, "claim"),
                     progress(state),

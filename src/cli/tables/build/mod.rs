@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanDuration};
 use kalah::build::{Backend, BuildReport, Builder, Event, Plan};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
@@ -157,10 +157,10 @@ impl Build {
         }
         let args::BoardFlags { rules, pits } = self.common.board;
         output::note(format_args!(
-            "{} to build for {rules} with {}: {} positions, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
+            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
             output::count(plan.missing.len(), "layer"),
             output::count(pits, "pit"),
-            HumanCount(plan.positions),
+            output::many(plan.positions, "position"),
             HumanBytes(plan.memory),
             device_memory(plan),
             HumanBytes(plan.disk),
@@ -238,10 +238,10 @@ impl Build {
             ))?;
         } else {
             output::line(format_args!(
-                "{}{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                "{}{} built in {seconds:.1} s ({}, {}), {} kept, in {}",
                 output::count(report.built.len(), "layer"),
                 if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
-                HumanCount(positions),
+                output::many(positions, "position"),
                 output::rate(positions, seconds),
                 report.kept,
                 directory.display(),
@@ -271,10 +271,10 @@ impl Build {
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk; on the CPU about {} \
-             with {}",
+            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk; on the CPU about {} with {}",
             output::count(plan.missing.len(), "layer"),
-            HumanCount(plan.positions),
+            output::count(pits, "pit"),
+            output::many(plan.positions, "position"),
             HumanBytes(plan.memory),
             device_memory(&plan),
             HumanBytes(plan.disk),

@@ -109,9 +109,10 @@ impl PlanLayers {
                 (frames + plan.unpacked, positions + plan.unpacked_positions)
             });
             output::line(format_args!(
-                "with {} of memory, {frames} frames of {} positions are unpacked from archives",
+                "with {} of memory, unpacked from archives: {} of {}",
                 HumanBytes(allowed),
-                HumanCount(positions),
+                output::count(frames, "frame"),
+                output::many(positions, "position"),
             ))?;
         }
         Ok(Outcome::Done)

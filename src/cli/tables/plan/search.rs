@@ -94,7 +94,11 @@ impl PlanSearch {
             if pits > MAX_TABLE_PITS {
                 return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
             }
-            bail!("no tables of {pits} pits a side fit {} of memory; allow more with --memory", HumanBytes(memory));
+            bail!(
+                "no tables of {} a side fit {} of memory; allow more with --memory",
+                output::count(pits, "pit"),
+                HumanBytes(memory)
+            );
         };
         let missing = search.missing(&plan);
         let report = PlanSearchReport::new(&search, &plan, &missing);
