@@ -15,7 +15,7 @@
 #
 # Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
 # continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
-# JSON document stay in the results directory. "Model" is the prediction of docs/gpu.md for an H200, in
+# JSON document stay in the results directory. "Model" is the prediction for an H200 in gpu_model.csv, in
 # million positions a second.
 #
 #     --program FILE     the program (target/release/kalah, or that of the bundle)
@@ -75,6 +75,7 @@ if [ -n "$bundle" ]; then
     mkdir "$packed/kalah-gpu"
     cp "$0" "$packed/kalah-gpu/gpu.sh"
     cp "$manifest" "$packed/kalah-gpu/manifest.jsonl"
+    cp "$here/gpu_model.csv" "$packed/kalah-gpu/gpu_model.csv"
     cp "$program" "$packed/kalah-gpu/kalah"
     strip "$packed/kalah-gpu/kalah" 2>/dev/null || true
     loader=$(ldconfig -p | sed -n 's/.*libvulkan\.so\.1 .*=> //p' | head -n 1)
@@ -158,30 +159,11 @@ positions() {
 bytes() { awk -v positions="$(positions "$1")" 'BEGIN { printf "%.0f", 0.53 * positions + 1e6 }'; }
 # Free bytes on the disk of the tables.
 free_bytes() { df --output=avail -B1 "$directory" | tail -n 1; }
-# Millions of positions a second that docs/gpu.md predicts for a layer of empty-capture on an H200, in kernels or with
+# Millions of positions a second that the model predicts for a layer of empty-capture on an H200, in kernels or with
 # writing.
 model() {
-    case "$1-$2" in
-    kernels-24) echo 14199 ;;
-    all-24) echo 1850 ;;
-    kernels-26) echo 20322 ;;
-    all-26) echo 2689 ;;
-    kernels-28) echo 25892 ;;
-    all-28) echo 3111 ;;
-    kernels-30) echo 30212 ;;
-    all-30) echo 3211 ;;
-    kernels-32) echo 33185 ;;
-    all-32) echo 3212 ;;
-    kernels-34) echo 35084 ;;
-    all-34) echo 3212 ;;
-    kernels-36) echo 36223 ;;
-    all-36) echo 3213 ;;
-    kernels-38) echo 34566 ;;
-    all-38) echo 3213 ;;
-    kernels-40) echo 32256 ;;
-    all-40) echo 3213 ;;
-    *) echo - ;;
-    esac
+    awk -F , -v layer="$2" -v column="$([ "$1" = kernels ] && echo 2 || echo 3)" \
+        '$1 == layer { found = $column } END { print found == "" ? "-" : found }' "$here/gpu_model.csv"
 }
 keep() {
     documents=$((documents + 1))

@@ -6,7 +6,8 @@
 //! - The makers of the cards give their rates.
 //! - This program measures the lists of moves and the maps of ranks, which are made on all cores.
 //!
-//! docs/gpu.md explains the model and has its tables.
+//! docs/gpu.md explains the model and has its tables. `benches/gpu_model.csv` has the rates of the H200, with which
+//! `benches/gpu.sh` compares measurements: layer, kernels alone, whole build.
 //!
 //! - `KALAH_MODEL_RULES`: the rule set (default `empty-capture`).
 //! - `KALAH_MODEL_SEEDS`: the last layer (default 40).

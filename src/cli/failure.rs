@@ -6,6 +6,7 @@ use std::io;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::ScanError;
 use kalah::book::BookError;
+use kalah::build::BuildError;
 use kalah::cause;
 use kalah::certificate::{CertificateError, CheckError};
 use kalah::evaluation::NetworkFileError;
@@ -82,7 +83,10 @@ fn is_usage(cause: &(dyn Error + 'static)) -> bool {
         || matches!(cause.downcast_ref(), Some(SolveError::Board { .. }))
         || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
         || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
-        || matches!(cause.downcast_ref(), Some(ProveError::Value { .. } | ProveError::Statement(_)))
+        || matches!(
+            cause.downcast_ref(),
+            Some(ProveError::Value { .. } | ProveError::Trivial { .. } | ProveError::Statement(_))
+        )
 }
 
 /// Returns true if the reader of the output closed the pipe.
@@ -96,6 +100,7 @@ fn is_damage(error: &anyhow::Error) -> bool {
         cause.downcast_ref().is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || matches!(cause.downcast_ref(), Some(BuildError::Contradiction { .. }))
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
             || cause.downcast_ref().is_some_and(CheckError::is_wrong)
             || cause.downcast_ref().is_some_and(StateError::is_damage)
@@ -113,7 +118,7 @@ mod tests {
     use kalah::analyse::book::MakeError;
     use kalah::analyse::{BoundsSourceError, ReviewError};
     use kalah::book::BookFileError;
-    use kalah::build::{BuildError, ComputeError};
+    use kalah::build::ComputeError;
     use kalah::export::ExportError;
     use kalah::kgp::KgpError;
     use kalah::play::PlayError;

@@ -15,12 +15,14 @@
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
 //! | `old_spellings` | old spellings of commands |
+//! | `misplaced` | hints for arguments in the wrong place |
 
 mod analysis;
 mod errors;
 mod failure;
 mod flags;
 mod help;
+mod misplaced;
 mod old_spellings;
 mod output;
 mod playing;
@@ -123,11 +125,15 @@ fn run() -> ExitCode {
     forget_empty_variables();
     let arguments = old_spellings::modern(std::env::args_os().collect());
     let mut command = command().color(colour(&arguments));
-    let read =
-        command.try_get_matches_from_mut(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let read = command
+        .try_get_matches_from_mut(&arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match read {
         Ok(read) => read,
-        Err(error) => return print_answer(&error),
+        Err(mut error) => {
+            misplaced::hint(&mut error, &command, &arguments);
+            return print_answer(&error);
+        }
     };
     if cli.quiet {
         output::be_quiet();

@@ -34,7 +34,10 @@ fn finish(directory: &Path, args: &[&str]) {
 /// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`.
 fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
     let mut child = start(directory, args);
-    while !(catches_interrupts(&child) && names(written).iter().any(|name| awaited(name))) {
+    // Files of earlier runs may be there before the work begins. A signal that comes so early ends the program without
+    // a message, as it ends one that has no handler.
+    let is_building = |child: &Child| args[0] != "build" || has_open(child, "build.lock");
+    while !(catches_interrupts(&child) && is_building(&child) && names(written).iter().any(|name| awaited(name))) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it was stopped");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -49,6 +52,12 @@ fn catches_interrupts(child: &Child) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
     u64::from_str_radix(caught.trim(), 16).unwrap() >> (INTERRUPT - 1) & 1 == 1
+}
+
+/// Returns true if the program has a file of this name open.
+fn has_open(child: &Child, name: &str) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten();
+    open.flatten().any(|entry| std::fs::read_link(entry.path()).is_ok_and(|path| path.ends_with(name)))
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -127,12 +136,13 @@ fn a_build_into_archives_goes_on_after_a_stop() {
         let archive = TableKey { seeds, ..last }.file_name() + ".zst";
         // First while a layer is computed and packed, then when its archive already has its final name.
         for awaited in [archive.clone() + ".partial", archive.clone()] {
+            if seeds == last.seeds && stopped.join(&archive).exists() {
+                // The stop before came too late.
+                continue;
+            }
             let output = interrupted(stopped, &args, stopped, |name| name == awaited || name == archive);
             if output.status.success() {
                 assert_eq!(seeds, last.seeds, "{awaited}");
-            } else if output.stderr.is_empty() {
-                // The signal came before the build began.
-                assert_eq!(output.status.code(), Some(130));
             } else {
                 assert_stopped(&output, "stopped while building");
             }

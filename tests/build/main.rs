@@ -5,6 +5,7 @@ mod cluster_scripts;
 mod control_groups;
 #[path = "../files/mod.rs"]
 mod files;
+mod forged_frames;
 mod interrupted;
 mod kernels;
 mod large_frames;

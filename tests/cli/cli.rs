@@ -476,3 +476,59 @@ fn an_empty_environment_variable_means_the_default() {
     let messages = |empty: &[&str]| run(&connect, empty).0.stderr();
     assert_eq!(messages(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), messages(&[]));
 }
+
+#[test]
+fn a_number_of_seeds_without_its_flag_gets_a_hint() {
+    for (args, hint) in [
+        (&["build", "30"][..], Some("--seeds 30")),
+        (&["plan", "build", "20"], Some("--seeds 20")),
+        (&["build", "x"], None),
+        (&["info", "30"], None),
+    ] {
+        let ran = kalah(tables(), args, "");
+        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        match hint {
+            Some(hint) => assert!(ran.stderr().contains(hint), "{args:?}: {}", ran.stderr()),
+            None => assert!(!ran.stderr().contains("--seeds"), "{args:?}: {}", ran.stderr()),
+        }
+    }
+}
+
+#[test]
+fn memory_of_some_bytes_lacks_its_unit() {
+    for args in [
+        &["build", "--seeds", "4", "--memory", "4"][..],
+        &["solve", "2x2", "--memory", "4"],
+        &["solve", "2x2", "--transpositions", "4"],
+        &["move", "2x2", "--memory", "4"],
+        &["plan", "search", "6x4", "--memory", "4"],
+    ] {
+        let ran = kalah(tables(), args, "");
+        assert_eq!(ran.code(), 2, "{}", ran.stderr());
+        assert!(ran.stderr().contains("4GiB"), "{args:?}: {}", ran.stderr());
+    }
+}
+
+#[test]
+fn a_missing_layer_is_named_with_those_missing_below() {
+    let ran = kalah(tables(), &["stats", "--seeds", "14"], "");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("layers 11 to 14 are missing"), "{}", ran.stderr());
+}
+
+/// Bare numbers are the old spelling.
+#[test]
+fn times_have_one_form() {
+    let game = ["2x2", "--rules", "standard"];
+    for time in ["2", "2s", "500ms", "0.01h"] {
+        for (command, flag) in [("move", "--time"), ("review", "--within"), ("line", "--within")] {
+            let turns: &[&str] = if command == "move" { &[] } else { &["1"] };
+            let args = [&[command], &game[..], turns, &[flag, time, "--no-book"]].concat();
+            kalah(tables(), &args, "").success();
+        }
+        kalah(tables(), &["values", "--pits", "2", "--seeds", "1", "--within", time], "").success();
+    }
+    kalah(tables(), &["plan", "search", "6x4", "--seeds", "12", "--memory", "1GiB"], "").success();
+    let ran = kalah(tables(), &["move", "2x2", "--time", "2d"], "");
+    assert!(ran.code() == 2 && ran.stderr().contains("500ms, 90s, 15m or 2h"), "{}", ran.stderr());
+}

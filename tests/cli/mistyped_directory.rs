@@ -96,6 +96,33 @@ fn first_words(directory: &Path, args: &str) -> String {
     line
 }
 
+/// Without a message, users would not notice that these commands search where they had tables.
+#[test]
+fn tables_that_are_left_out_are_named() {
+    for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
+        let directory = directory_with_tables(6);
+        let table = directory.path().join("tables/empty-capture-6-04.kalah");
+        let mut bytes = std::fs::read(&table).unwrap();
+        bytes[20] ^= 1;
+        std::fs::remove_file(&table).unwrap();
+        std::fs::write(&table, bytes).unwrap();
+        for quiet in ["", " --quiet"] {
+            let messages = first_words(directory.path(), &format!("{args}{quiet}"));
+            assert!(messages.contains("empty-capture-6-04.kalah"), "{args}: {messages}");
+            assert!(messages.contains("it and larger tables of its board are not used"), "{args}: {messages}");
+        }
+        std::fs::remove_file(&table).unwrap();
+        let messages = first_words(directory.path(), args);
+        let expected = "tables of more than 4 seeds for empty-capture with 6 pits are not used: layer 4 is missing";
+        assert!(messages.contains(expected), "{args}: {messages}");
+    }
+    // A damaged bound table is left out like a table.
+    let directory = directory_with_tables(4);
+    std::fs::write(directory.path().join("tables/empty-capture-6-05.bounds"), "KALAHBD").unwrap();
+    let messages = first_words(directory.path(), "engine");
+    assert!(messages.contains("empty-capture-6-05.bounds"), "{messages}");
+}
+
 /// Without a note, users would not notice that these commands play worse.
 #[test]
 fn commands_that_go_on_without_tables_say_so() {

@@ -73,6 +73,8 @@ fn files() -> &'static [(FileContent, PathBuf)] {
             (FileContent::State, beside("a.values")),
             (FileContent::State, beside("a.scan")),
             (FileContent::State, beside("proof/proof.json")),
+            (FileContent::Records, tables().join("builds.jsonl")),
+            (FileContent::Records, Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl")),
         ];
         (directory, files)
     });
@@ -140,6 +142,23 @@ fn no_output_replaces_a_file_of_the_program() {
             assert!(messages.contains(name_of(writer)), "{writer} over {content}: {messages}");
             assert!(ran.stdout.is_empty(), "{writer} over {content}: {messages}");
         }
+    }
+}
+
+/// These have no first bytes of their own.
+#[test]
+fn locks_and_unfinished_archives_are_not_replaced() {
+    for name in ["build.lock", "standard-3-06.kalah.zst.partial", "standard-3-06.kalah.zst.frames.partial"] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = directory.path().join(name);
+        std::fs::write(&output, b"").unwrap();
+        let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output", name];
+        let ran = kalah(directory.path(), &export);
+        assert_eq!(ran.status.code(), Some(1), "{name}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", stderr(&ran));
+        // Another file of this name is written.
+        std::fs::remove_file(&output).unwrap();
+        done(directory.path(), &export);
     }
 }
 

@@ -238,6 +238,29 @@ fn bounds_are_proved_and_what_is_wrong_is_refuted() {
     }
 }
 
+/// `check` refuses a certificate that states nothing, so none is written.
+#[test]
+fn a_request_that_every_game_meets_is_refused() {
+    let board = Board::new(Rules::SKalaha, "3x2", 0);
+    let all = Statement::all_values(&board.position.parse().unwrap());
+    let over = Board::new(Rules::Standard, "<2,5,3,0,0,0,0>", 0);
+    let trivial = [Wanted::AtLeast(all.lower), Wanted::AtLeast(all.lower - 1), Wanted::AtMost(all.upper)];
+    let trivial = trivial.map(|wanted| board.case(wanted)).into_iter();
+    let of_no_seeds = [Wanted::Find, Wanted::Value(2), Wanted::AtLeast(2), Wanted::Openings];
+    for case in trivial.chain(of_no_seeds.map(|wanted| over.case(wanted))) {
+        let directory = tempfile::tempdir().unwrap();
+        let error = case.run(directory.path(), &never).unwrap_err();
+        assert!(matches!(error, ProveError::Trivial { .. }), "{:?}: {error}", case.wanted);
+        assert!(!directory.path().join("proof.json").exists());
+    }
+    // The last bounds that state something.
+    for wanted in [Wanted::AtLeast(all.lower + 2), Wanted::AtMost(all.upper - 2)] {
+        let directory = tempfile::tempdir().unwrap();
+        let case = board.case(wanted);
+        case.check(&case.run(directory.path(), &never).unwrap().1.unwrap());
+    }
+}
+
 #[test]
 fn openings_are_proved_with_the_value_that_follows() {
     for (rules, position, seeds) in

@@ -1,9 +1,10 @@
 //! `kalah prove`: the behaviour that people and scripts rely on, and processes that are killed or work together.
 #![cfg(all(unix, feature = "cli"))]
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use kalah::certificate::{CertificateFile, Checker};
 use kalah::game::{Bounds, Rules};
@@ -128,6 +129,33 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let alone = Files::new();
     let alone = alone.answer(&SMALL);
     assert_eq!((&alone["at_least"], &alone["at_most"]), (&answers[0]["at_least"], &answers[0]["at_most"]));
+}
+
+#[test]
+fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
+    let files = Files::new();
+    let args = [&SMALL[..], &["--share"]].concat();
+    let jobs = files.path().join("proof/jobs");
+    let names = |end: &str| {
+        let entries = std::fs::read_dir(&jobs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        entries.filter(|name| name.ends_with(end)).collect::<Vec<_>>()
+    };
+    files.answer(&args);
+    let finished = names(".job");
+    assert!(finished.len() > 4, "{finished:?}");
+    // Half of the jobs is lost.
+    for (number, name) in finished.iter().enumerate() {
+        let mut left = std::fs::File::create(jobs.join(format!("{name}.a0b1c2.tmp"))).unwrap();
+        left.write_all(b"{").unwrap();
+        if number % 2 == 0 {
+            std::fs::remove_file(jobs.join(name)).unwrap();
+            left.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        }
+    }
+    std::fs::remove_file(files.path().join("4x4.certificate")).unwrap();
+    files.answer(&args);
+    assert_eq!(names(".tmp"), [""; 0]);
+    files.check("4x4.certificate");
 }
 
 #[test]

@@ -41,6 +41,14 @@ impl<'a> Case<'a> {
     }
 
     fn run(&self, path: &Path) -> Result<Ran, ProveError> {
+        if let Some(directory) = ProofDirectory::open(path)? {
+            // Otherwise the file is taken as it is.
+            let _ = std::fs::remove_file(directory.certificate_path());
+        }
+        self.run_beside_certificate(path)
+    }
+
+    fn run_beside_certificate(&self, path: &Path) -> Result<Ran, ProveError> {
         let solver = self.solver();
         let request = Request { rules: self.rules, position: self.position, wanted: self.wanted };
         let directory = ProofDirectory::open_or_begin(path, || {
@@ -49,8 +57,6 @@ impl<'a> Case<'a> {
             Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
         })?;
         let file = directory.certificate_path();
-        // Otherwise the file is taken as it is.
-        let _ = std::fs::remove_file(&file);
         let checkers = Checkers::new(directory.plan(), self.tables);
         let wrong = Mutex::new(BTreeSet::new());
         let on_event = |event: ProveEvent| {
@@ -265,6 +271,85 @@ fn jobs_that_state_something_wrong_are_named_and_run_again() {
         let case = Case { rules, position, wanted, tables: tables.as_ref(), effort: 3, budget };
         every_change_ends_right(&case, least_jobs, 3);
     }
+}
+
+/// Gives a job the other answer, with a claim that states it as the result of a search.
+fn reverse(path: &Path, pits: usize) {
+    let mut job = JobFile::read(path);
+    let (position, score) = (job.position(), job.head["score"].as_u64().unwrap() as u32);
+    let seeds = position.seeds();
+    let bounds = match job.bound() {
+        Some(Bound::AtLeast(_)) => [0, score - 1],
+        _ => [score, seeds],
+    };
+    let mut claim: Vec<u8> =
+        position.mover().seeds().iter().chain(position.other().seeds()).map(|&seeds| seeds as u8).collect();
+    claim.extend([bounds[0] as u8, bounds[1] as u8, 3]);
+    let others = job.claims.chunks(2 * pits + 3).filter(|other| other[..2 * pits] != claim[..2 * pits]);
+    let claims: Vec<&[u8]> = others.chain([&claim[..]]).collect();
+    job.head["claims"] = json!(claims.len());
+    job.head["bounds"] = json!(bounds);
+    job.claims = claims.concat();
+    job.write(path);
+}
+
+/// Jobs may be run after the wrong one and rest on its claims. All that is wrong is run again.
+#[test]
+fn proofs_that_begin_with_wrong_jobs_end_right() {
+    let files = tempfile::tempdir().unwrap();
+    build(files.path(), Rules::EmptyCapture, 4, 6).unwrap();
+    let tables = Tables::open(files.path(), Rules::EmptyCapture, 4, 6).unwrap();
+    let position: Position = "4x3".parse().unwrap();
+    for budget in [20, 150] {
+        let (rules, wanted) = (Rules::EmptyCapture, Wanted::Find);
+        let case = Case { rules, position, wanted, tables: Some(&tables), effort: 3, budget };
+        let directory = tempfile::tempdir().unwrap();
+        let (whole, again) = (directory.path().join("whole"), directory.path().join("again"));
+        let first = case.run(&whole).unwrap().certificate.unwrap();
+        let finished: Vec<PathBuf> =
+            jobs(&whole).into_iter().filter(|path| JobFile::read(path).bound().is_some()).collect();
+        let mut random = fastrand::Rng::with_seed(37);
+        let mut named = 0;
+        for round in 0..60 {
+            copy(&whole, &again);
+            let wrong: BTreeSet<_> = (0..1 + round % 3).map(|_| random.usize(..finished.len())).collect();
+            let mut kept: Vec<PathBuf> = wrong.iter().map(|&at| finished[at].clone()).collect();
+            // The jobs that were split stay, so that the wrong ones are read.
+            kept.extend(jobs(&whole).into_iter().filter(|path| JobFile::read(path).bound().is_none()));
+            kept.extend(finished.iter().filter(|_| random.u32(..4) == 0).cloned());
+            let names: BTreeSet<_> = kept.iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+            for path in jobs(&again).iter().filter(|path| !names.contains(path.file_name().unwrap())) {
+                std::fs::remove_file(path).unwrap();
+            }
+            for &at in &wrong {
+                reverse(&again.join("jobs").join(finished[at].file_name().unwrap()), 4);
+            }
+            let ran = case.run(&again).unwrap_or_else(|error| panic!("{budget}, {round}, {wrong:?}: {error}"));
+            let certificate = ran.certificate.unwrap();
+            assert_eq!(certificate.head.statement, first.head.statement, "{budget}, {round}, {wrong:?}");
+            case.check(&certificate);
+            named += usize::from(!ran.wrong.is_empty());
+        }
+        assert!(named > 10, "{named}");
+    }
+}
+
+/// The certificate of the proof stays where it was written.
+#[test]
+fn a_wrong_job_is_named_rather_than_the_finished_certificate() {
+    let position: Position = "3x3".parse().unwrap();
+    let case = Case { rules: Rules::SKalaha, position, wanted: Wanted::Find, tables: None, effort: 3, budget: 100 };
+    let directory = tempfile::tempdir().unwrap();
+    let first = case.run(directory.path()).unwrap().certificate.unwrap();
+    let is_of_start = |path: &PathBuf| {
+        let job = JobFile::read(path);
+        job.bound().is_some() && job.position() == position
+    };
+    let path = jobs(directory.path()).into_iter().find(is_of_start).unwrap();
+    reverse(&path, 3);
+    let ran = case.run_beside_certificate(directory.path()).unwrap();
+    assert_eq!(ran.wrong, BTreeSet::from([path]));
+    assert_eq!(ran.certificate.unwrap().head.statement, first.head.statement);
 }
 
 #[cfg(feature = "cli")]

@@ -216,7 +216,7 @@ impl ComplexityReport {
     fn charts(&self) -> Vec<Chart> {
         let mut series: Vec<Series> = Vec::new();
         for board in &self.boards {
-            let name = format!("{} pits", board.pits);
+            let name = output::count(board.pits, "pit");
             if series.last().is_none_or(|last| last.name != name) {
                 series.push(Series { name, points: Vec::new() });
             }

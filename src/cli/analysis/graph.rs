@@ -50,7 +50,7 @@ pub struct Graph {
     #[arg(long)]
     no_values: bool,
     /// Limit the memory, such as 4GiB [default: three quarters of the available memory, at most 12 GiB]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
     tables: args::Directory,

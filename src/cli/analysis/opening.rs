@@ -107,8 +107,8 @@ impl Opening {
 impl OpeningReport {
     fn text(&self, start: StartPosition) -> std::io::Result<()> {
         let answer = if self.winning_opening { "a winning opening" } else { "no winning opening" };
-        let (positions, seconds) = (HumanCount(self.positions), self.seconds);
-        output::line(format_args!("{start} {}: {answer} ({positions} positions, {seconds:.2} s)", self.rules))?;
+        let (positions, seconds) = (output::many(self.positions, "position"), self.seconds);
+        output::line(format_args!("{start} {}: {answer} ({positions}, {seconds:.2} s)", self.rules))?;
         if let (Some(moves), Some(store)) = (&self.moves, self.store) {
             output::line(format_args!("  moves  {moves}"))?;
             let all = HumanCount(2 * self.houses as u64 * u64::from(self.seeds));

@@ -3,7 +3,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
@@ -49,7 +48,7 @@ pub struct Values {
     seeds: Range,
     /// Limit the time for each board: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]
-    within: f64,
+    within: Duration,
     /// Save proved values in FILE, and the running search beside it, and continue from them
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -96,7 +95,7 @@ impl Values {
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
             let spent = known.map_or(0.0, |known| known.seconds);
-            let left = self.within - spent;
+            let left = self.within.as_secs_f64() - spent;
             if known.is_some_and(|known| known.value().is_some()) {
                 self.remove_search(board)?;
                 continue;
@@ -221,10 +220,10 @@ impl Values {
         }
         if value.seconds > 1.0 {
             output::note(format_args!(
-                "{board}: {} after {:.1} s and {} nodes",
+                "{board}: {} after {:.1} s and {}",
                 value_text(&value),
                 value.seconds,
-                HumanCount(value.nodes)
+                output::many(value.nodes, "node")
             ));
         }
         Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })

@@ -23,7 +23,7 @@ use kalah::verify::Fault;
 
 use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
-use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
+use crate::cli::errors::suggestion::{bounds_command, build_command, layers_command, plan, quick_build, solve_command};
 
 /// Advice for a file of a newer version.
 const USE_NEWER: &str = "use that version of kalah";
@@ -108,6 +108,11 @@ fn of_build(error: &BuildError) -> Option<String> {
             return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
         }
         BuildError::Stopped(_) => "finished frames are kept; run the same command again to continue",
+        BuildError::Contradiction { kept: true, .. } => "run the same command again",
+        BuildError::Contradiction { .. } => {
+            "`kalah verify --consistency` finds the wrong layer: delete it and those above, and run the same command \
+             again"
+        }
         BuildError::PairStopped(_) => "its work is lost; the same command starts it over",
         _ => return None,
     };
@@ -304,7 +309,8 @@ fn of_table(error: &TableError) -> Option<String> {
             all.disk = 0;
             Some(match all.check(directory, None) {
                 Ok(()) => format!("delete it and run `{}`", build_command(directory, *key)),
-                Err(error) => format!("delete it; {}", does_not_fit(&error)),
+                // Its sound frames can still be read.
+                Err(error) => format!("keep it until there is room: {}", does_not_fit(&error, directory, *key)),
             })
         }
         TableError::Damaged { kind: FileKind::Table(None), .. } => {
@@ -360,7 +366,7 @@ fn of_newer(error: &TableError) -> String {
 fn of_missing(directory: &Path, key: TableKey) -> String {
     match plan(directory, key).check(directory, None) {
         Ok(()) => format!("build the missing layers with `{}`", build_command(directory, key)),
-        Err(error) => does_not_fit(&error),
+        Err(error) => does_not_fit(&error, directory, key),
     }
 }
 
@@ -372,14 +378,15 @@ fn of_full(error: &io::Error) -> &'static str {
     }
 }
 
-/// Reason why no build is suggested.
-fn does_not_fit(error: &PlanError) -> String {
+/// Reason why no build is suggested, and the command that shows which layers can be built.
+fn does_not_fit(error: &PlanError, directory: &Path, key: TableKey) -> String {
     let (needed, free, what) = match error {
         PlanError::Memory(MemoryShortage::Available { needed, available, .. }) => (needed, &available.bytes, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
         other => return format!("it cannot be built here: {}", statement(other)),
     };
-    format!("building it takes {} of {what}, but only {} are free", HumanBytes(*needed), HumanBytes(*free))
+    let (needed, free, layers) = (HumanBytes(*needed), HumanBytes(*free), layers_command(directory, key));
+    format!("building it takes {needed} of {what}, but only {free} are free; `{layers}` shows what each layer takes")
 }
 
 #[cfg(test)]
@@ -392,6 +399,15 @@ mod tests {
     fn a_build_that_lost_its_gpu_can_go_on() {
         let advice = of(&BuildError::Device("the GPU was lost".into())).unwrap();
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
+    }
+
+    /// Without room for a new table, a damaged one is better than none.
+    #[test]
+    fn no_table_is_to_be_deleted_that_cannot_be_built() {
+        let path = Path::new("tables/standard-6-48.kalah");
+        let advice = of_table(&TableError::damaged(path, Damage::Digest)).unwrap();
+        assert!(!advice.contains("delete") && !advice.contains("kalah build"), "{advice}");
+        assert!(advice.contains("kalah plan layers --seeds 48 --rules standard"), "{advice}");
     }
 
     /// Texts between backquotes in the code that begin with `kalah`, with their file. Comments are left out.

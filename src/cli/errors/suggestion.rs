@@ -32,6 +32,11 @@ pub fn build_command(directory: &Path, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
+/// Returns the command that shows what each layer up to a table takes.
+pub fn layers_command(directory: &Path, key: TableKey) -> String {
+    format!("kalah plan layers --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+}
+
 /// Returns the command that makes the bound table of a layer.
 pub fn bounds_command(directory: &Path, key: TableKey) -> String {
     format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))

@@ -1,6 +1,7 @@
 //! Flags shared by several commands, and parsers of their values.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -102,7 +103,10 @@ pub fn threads_that_fit(asked: u16) -> usize {
     let threads = asked.min(cores * THREADS_A_CORE);
     if threads < asked {
         let machine = output::count(cores, "core");
-        output::note(format_args!("using {threads} threads, not {asked}: more do not help with {machine}"));
+        output::note(format_args!(
+            "using {}, not {asked}: more do not help with {machine}",
+            output::count(threads, "thread")
+        ));
     }
     threads
 }
@@ -166,17 +170,39 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
     range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
 }
 
-/// Reads a time such as `90s`, `15m` or `2h` in seconds. A bare number counts units of `UNIT` seconds.
-pub fn time<const UNIT: u32>(text: &str) -> Result<f64, String> {
-    let (number, unit) = match text.char_indices().next_back() {
-        Some((at, 's')) => (&text[..at], 1),
-        Some((at, 'm')) => (&text[..at], 60),
-        Some((at, 'h')) => (&text[..at], 3600),
-        _ => (text, UNIT),
-    };
-    let seconds = number.parse().ok().map(|number: f64| number * f64::from(unit));
+/// Units of times, in seconds. The longer of two endings comes first.
+const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+
+/// Reads a time such as `500ms`, `90s`, `15m` or `2h`. A bare number counts units of `UNIT` seconds.
+pub fn time<const UNIT: u32>(text: &str) -> Result<Duration, String> {
+    let with_unit = UNITS.iter().find_map(|&(name, unit)| Some((text.strip_suffix(name)?, unit)));
+    let (number, unit) = with_unit.unwrap_or((text, f64::from(UNIT)));
+    let seconds = number.parse().ok().map(|number: f64| number * unit);
     let seconds = seconds.filter(|&seconds| seconds > 0.0 && seconds < 1e9);
-    seconds.ok_or_else(|| "write a time such as 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
+    // Less than half a nanosecond rounds to zero.
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).filter(|time| !time.is_zero());
+    time.ok_or_else(|| "write a time such as 500ms, 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
+}
+
+/// Reads the time after which a silent process counts as dead. A bare number counts seconds.
+pub fn patience(text: &str) -> Result<Duration, String> {
+    let time = time::<1>(text)?;
+    let least = Duration::from_secs(2);
+    if time >= least { Ok(time) } else { Err("write a time of at least 2s".to_owned()) }
+}
+
+/// Minimum amount of memory that a flag accepts. A smaller one lacks its unit.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// Reads an amount of memory such as 512MiB or 4G, at least 1 MiB.
+pub fn memory(text: &str) -> Result<u64, String> {
+    let bytes = bytes(text)?;
+    if bytes >= LEAST_MEMORY {
+        return Ok(bytes);
+    }
+    let number = text.parse::<u64>().ok().filter(|&number| number > 0);
+    let hint = number.map_or(String::new(), |number| format!("; did you mean {number}GiB?"));
+    Err(format!("{bytes} bytes are less than 1MiB, the minimum{hint}"))
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
@@ -191,16 +217,31 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::*;
 
     #[test]
     fn times_have_units() {
-        for (text, seconds) in [("90s", 90.0), ("15m", 900.0), ("2h", 7200.0), ("0.5h", 1800.0), ("3", 180.0)] {
-            assert_eq!(time::<60>(text), Ok(seconds), "{text}");
+        for (text, seconds) in
+            [("90s", 90.0), ("15m", 900.0), ("2h", 7200.0), ("0.5h", 1800.0), ("3", 180.0), ("500ms", 0.5)]
+        {
+            assert_eq!(time::<60>(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
         }
-        assert_eq!(time::<1>("3"), Ok(3.0));
-        for text in ["", "s", "0", "0h", "-1", "1d", "1e9s", "NaN", "inf", "1 h", "hé"] {
+        assert_eq!(time::<1>("3"), Ok(Duration::from_secs(3)));
+        for text in ["", "s", "ms", "0", "0h", "-1", "1d", "1e9s", "1e-10", "NaN", "inf", "1 h", "hé"] {
             assert!(time::<1>(text).is_err(), "{text}");
         }
+        assert_eq!(patience("2000ms"), Ok(Duration::from_secs(2)));
+        assert!(patience("1").is_err());
+    }
+
+    #[test]
+    fn an_amount_of_memory_without_its_unit_is_refused() {
+        assert_eq!(memory("1MiB"), Ok(1 << 20));
+        assert_eq!(memory("4294967296"), Ok(4 << 30));
+        for text in ["4", "100", "1048575", "4KiB", "0"] {
+            let error = memory(text).unwrap_err();
+            assert!(error.contains("less than 1MiB"), "{text}: {error}");
+        }
+        assert!(memory("4").unwrap_err().ends_with("did you mean 4GiB?"));
     }
 }

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use kalah::game::Rules;
+use kalah::table::{Shelf, TableKey};
 use kalah::verify::Survey;
 
 use crate::cli::output;
@@ -54,8 +55,39 @@ fn is_missing(path: &Path) -> bool {
     }
 }
 
+/// Reports what a search cannot use of `directory`, for commands that go on without it: damaged tables, tables above a
+/// missing layer, and rule sets `in_play` without tables.
+pub fn note_unused(directory: &Path, in_play: &[Rules]) {
+    // Another error of the directory is that of the first search.
+    let listing = Shelf::new(directory.to_owned()).list().unwrap_or_default();
+    for (_, error) in &listing.damaged {
+        output::message(format_args!("kalah: {error}; it and larger tables of its board are not used"));
+    }
+    for (key, mut missing) in listing.gaps {
+        let TableKey { rules, pits, .. } = key;
+        // Damaged ones were reported.
+        missing.retain(|&seeds| !TableKey { seeds, ..key }.path(directory).exists());
+        if let Some(first) = missing.first() {
+            output::note(format_args!(
+                "tables of more than {} for {rules} with {} are not used: {} missing in {}",
+                output::count(*first, "seed"),
+                output::count(pits, "pit"),
+                missing_layers(&missing),
+                directory.display()
+            ));
+        }
+    }
+    note_without_tables(directory, in_play);
+}
+
+/// Returns the number of missing layers with a verb: `layer 3 is`, `layers 3, 4 are`.
+fn missing_layers(seeds: &[usize]) -> String {
+    let list: Vec<String> = seeds.iter().map(usize::to_string).collect();
+    if let [one] = &list[..] { format!("layer {one} is") } else { format!("layers {} are", list.join(", ")) }
+}
+
 /// Notes the rule sets `in_play` that have no tables in `directory`, for commands that go on without tables silently.
-pub fn note_without_tables(directory: &Path, in_play: &[Rules]) {
+fn note_without_tables(directory: &Path, in_play: &[Rules]) {
     let boards = Survey::read(directory).unwrap_or_default().known_boards();
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();

@@ -1,7 +1,6 @@
 //! Players: their flags, tables and settings.
 
 use std::path::Path;
-use std::time::Duration;
 
 use clap::Args;
 use kalah::game::{Position, Rules};
@@ -20,7 +19,7 @@ pub struct PlayerFlags {
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
     /// Limit the transposition table of each solver to this size, such as 4GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
     memory: u64,
     /// Seed of all random choices; the same seed repeats them
     #[arg(long, value_name = "SEED", default_value_t = 0)]
@@ -70,16 +69,4 @@ impl PlayerFlags {
     pub fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
         setting.memory(self.memory).threads(threads).game(self.seed)
     }
-}
-
-/// Maximum time in seconds: thirty years, which every clock can represent.
-const MOST_SECONDS: f64 = 1e9;
-
-/// Reads a number of seconds.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= MOST_SECONDS);
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    // Less than half a nanosecond rounds to zero.
-    let time = time.filter(|time| !time.is_zero());
-    time.ok_or_else(|| format!("write a number of seconds above 0, at most {MOST_SECONDS}"))
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::bail;
-use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
@@ -50,9 +49,9 @@ fn make_bounds(directory: &Path, network: &Network, layers: &[PlannedLayer], can
     let _lock = DirectoryLock::take(directory)?;
     let positions = layers.iter().map(|layer| layer.positions).sum();
     output::note(format_args!(
-        "making bound tables of {}: {} positions",
+        "making bound tables of {}: {}",
         output::count(layers.len(), "layer"),
-        HumanCount(positions)
+        output::many(positions, "position")
     ));
     let (progress, pulse) = (Progress::new(positions), Pulse::new(cancel.clone()));
     for &PlannedLayer { key, kind, .. } in layers {
@@ -91,10 +90,10 @@ fn build_layers(directory: &Path, last: TableKey, plan: &Plan, cancel: &Cancel) 
         return Ok(());
     }
     output::note(format_args!(
-        "building {} to {} seeds: {} positions",
+        "building {} to {} seeds: {}",
         output::count(plan.missing.len(), "layer"),
         last.seeds,
-        HumanCount(plan.positions)
+        output::many(plan.positions, "position")
     ));
     let progress = Progress::new(plan.positions);
     let pulse = Pulse::new(cancel.clone());

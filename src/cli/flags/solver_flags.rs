@@ -36,11 +36,11 @@ pub struct SolverFlags {
     build: bool,
     /// Limit the memory of the whole search, such as 16GiB: transposition table and tables, page cache included.
     /// Tables that do not fit are not used [default: the available memory, less a sixteenth]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     /// Size of the transposition table, such as 4GiB [default: the rest of --memory after the tables; without
     /// --memory, a size that suits the problem]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     transpositions: Option<u64>,
     #[command(flatten)]
     tables: args::Directory,

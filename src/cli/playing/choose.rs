@@ -9,7 +9,7 @@ use kalah::play::{Choice, PlayerName, Source, Worth};
 use serde::Serialize;
 
 use crate::cli::flags::args;
-use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::positions::{self, Given, Unusable};
 use crate::cli::help::examples;
 use crate::cli::output::thinking::Thinking;
@@ -25,7 +25,7 @@ use crate::cli::{failure, output};
 /// minimax2:D, minimax3:D, greedy and random:SEED, where D is a depth in moves.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Print the best move found in two seconds", "kalah move 6x4 --time 2"),
+    ("Print the best move found in two seconds", "kalah move 6x4 --time 2s"),
     ("Print the move of a weak player", "kalah move 6x4 --player greedy"),
 ]))]
 pub struct Choose {
@@ -35,8 +35,8 @@ pub struct Choose {
     /// Player to ask
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
-    /// Seconds to think about each position [default: no limit]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Think about each position for this time, such as 2s or 500ms [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>)]
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,

@@ -33,7 +33,7 @@ pub struct Engine {
 impl Engine {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        directories::note_without_tables(self.with.directory(), &Rules::ALL);
+        directories::note_unused(self.with.directory(), &Rules::ALL);
         let books = self.book.find_all(self.with.directory());
         let shelf = Shelf::new(self.with.directory().to_owned());
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());

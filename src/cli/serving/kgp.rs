@@ -7,7 +7,6 @@ use kalah::cancel::Cancel;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
-use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -48,14 +47,14 @@ pub struct Kgp {
     /// Token by which the server recognises the player
     #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
     token: String,
-    /// Seconds for a move if the server sends no clock; servers usually allow 5
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "4")]
+    /// Time for a move if the server sends no clock; servers usually allow 5s
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "4s")]
     time: Duration,
     /// Think about N positions at a time [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
     /// Limit the transposition table of each search to this size, such as 1GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
     memory: u64,
     /// End after the first session instead of connecting again
     #[arg(long)]
@@ -75,7 +74,7 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
-        directories::note_without_tables(&self.tables.path, &[kgp::RULES]);
+        directories::note_unused(&self.tables.path, &[kgp::RULES]);
         let books = self.book.find_all(&self.tables.path);
         let mut thinking = Thinking::default();
         thinking.books = Some(&books);

@@ -6,7 +6,6 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
-use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -42,11 +41,11 @@ pub struct Serve {
     tables: args::Directory,
     #[command(flatten)]
     book: args::BookFlag,
-    /// Limit each search above the tables to this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    /// Limit each search above the tables to this time
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "5s")]
     time: Duration,
-    /// Limit each search with streamed progress to this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    /// Limit each search with streamed progress to this time
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "60s")]
     stream_time: Duration,
     /// Run at most N searches at a time; refuse further ones, which clients can repeat later [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -55,7 +54,7 @@ pub struct Serve {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = 1)]
     threads: u16,
     /// Limit the transposition table of each search to this size, such as 1GiB
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory, default_value = "256MiB")]
     memory: u64,
 }
 
@@ -93,7 +92,7 @@ impl Serve {
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
-        directories::note_without_tables(&self.tables.path, &Rules::ALL);
+        directories::note_unused(&self.tables.path, &Rules::ALL);
         let books = self.book.find_all(&self.tables.path);
         let mut options = Options::new(self.tables.path);
         options.books = books;

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanCount;
 use kalah::analyse::BoundsSource;
 use kalah::cancel::Cancel;
 use kalah::game::{ParseError, Place, Position};
@@ -49,7 +48,7 @@ pub struct Line {
     value: Option<i64>,
     /// Stop at the first position that takes longer: 90s, 15m, 2h, or a number of seconds
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
-    within: f64,
+    within: Duration,
     #[command(flatten)]
     flags: GameFlags,
 }
@@ -115,11 +114,11 @@ impl Row {
     /// Describes what was proved, for progress.
     fn summary(&self) -> String {
         format!(
-            "after {}: value {}, {} seeds in play, {} nodes, {:.2} s",
+            "after {}: value {}, {} in play, {}, {:.2} s",
             output::count(self.turns, "turn"),
             self.worth(),
-            self.seeds,
-            HumanCount(self.nodes.unwrap_or(0)),
+            output::count(self.seeds as usize, "seed"),
+            output::many(self.nodes.unwrap_or(0), "node"),
             self.seconds.unwrap_or(0.0)
         )
     }
@@ -247,7 +246,7 @@ impl Line {
         progress: &SearchProgress,
         cancel: &Cancel,
     ) -> Result<End, SolveError> {
-        let within = Duration::from_secs_f64(self.within);
+        let within = self.within;
         // All values are for the first player, so they are equal along a line of best play.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
@@ -322,7 +321,7 @@ impl Line {
                 let turns = output::count(open.turns, "turn");
                 let why = match end {
                     End::Signal => "was stopped".to_owned(),
-                    _ => format!("takes longer than {} s", self.within),
+                    _ => format!("takes longer than {} s", self.within.as_secs_f64()),
                 };
                 let proved = match from {
                     Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),
@@ -332,9 +331,9 @@ impl Line {
             }
         })?;
         output::line(format_args!(
-            "{} nodes, {} table hits, {:.2} s",
-            HumanCount(answer.nodes),
-            HumanCount(answer.table_hits),
+            "{}, {}, {:.2} s",
+            output::many(answer.nodes, "node"),
+            output::many(answer.table_hits, "table hit"),
             answer.seconds
         ))
     }

@@ -9,8 +9,8 @@ use kalah::record::{GameRecord, read_game};
 use kalah::solve::{SearchTables, SolveError, Solver};
 use serde::Serialize;
 
+use crate::cli::flags::args;
 use crate::cli::flags::games;
-use crate::cli::flags::player_flags::seconds;
 use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -27,7 +27,7 @@ use crate::cli::process::signals::cancel_on_signal;
 /// bounds are shown, and the turn gets no mark.
 #[derive(Args)]
 #[command(after_help = examples(&[
-    ("Review a saved game, with three seconds for each position", "kalah review mine.games --within 3"),
+    ("Review a saved game, with three seconds for each position", "kalah review mine.games --within 3s"),
     ("Review the first turns of a game", "kalah review 6x4 36 1 --rules standard"),
 ]))]
 pub struct Review {
@@ -39,8 +39,8 @@ pub struct Review {
     /// Review game N of the file
     #[arg(long = "game", value_name = "N")]
     number: Option<usize>,
-    /// Search at most this many seconds for each position that is neither in the book nor in the tables
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    /// Search each position that is neither in the book nor in the tables for at most this time
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "10s")]
     within: Duration,
     #[command(flatten)]
     flags: GameFlags,
@@ -71,18 +71,13 @@ impl Worth {
 
     fn text(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => difference(value),
-            (None, Some(least), Some(most)) => format!("{}..{}", difference(least), difference(most)),
-            (None, Some(least), None) => format!(">= {}", difference(least)),
-            (None, None, Some(most)) => format!("<= {}", difference(most)),
+            (Some(value), ..) => output::value(value),
+            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
+            (None, Some(least), None) => format!(">= {}", output::value(least)),
+            (None, None, Some(most)) => format!("<= {}", output::value(most)),
             (None, None, None) => "unknown".to_owned(),
         }
     }
-}
-
-/// Formats a difference with its sign; 0 has none.
-fn difference(value: i64) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
 }
 
 #[derive(Serialize)]

@@ -55,7 +55,7 @@ pub struct Solve {
     checkpoint: Option<PathBuf>,
     /// Save the transposition table this often: 90s, 15m, 2h, or a number of minutes
     #[arg(long, value_name = "TIME", default_value = "10m", requires = "checkpoint", value_parser = args::time::<60>)]
-    checkpoint_every: f64,
+    checkpoint_every: Duration,
     #[command(flatten)]
     with: SolverFlags,
     /// Do not use the book of proved values. Searches with --checkpoint never use it, so that what they save is
@@ -110,7 +110,7 @@ impl Solve {
             note_resumed(&resumed);
         }
 
-        let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every));
+        let every = checkpoint.as_ref().map(|_| self.checkpoint_every);
         let save = || -> anyhow::Result<()> {
             if let Some(checkpoint) = &checkpoint {
                 checkpoint.save_table(&solver)?;
@@ -335,9 +335,9 @@ fn text(answer: &SolveAnswer) -> std::io::Result<()> {
         output::line(format_args!("  line   {line}{open}"))?;
     }
     output::line(format_args!(
-        "  {} nodes, {} table hits, {:.2} s, {} nodes/s",
-        HumanCount(answer.nodes),
-        HumanCount(answer.table_hits),
+        "  {}, {}, {:.2} s, {} nodes/s",
+        output::many(answer.nodes, "node"),
+        output::many(answer.table_hits, "table hit"),
         answer.seconds,
         HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
     ))

@@ -1,5 +1,5 @@
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::build::{BuildError, Measurement, measure};
 use kalah::table::Tables;
 use serde::Serialize;
@@ -113,10 +113,10 @@ fn print(report: &BenchReport) -> anyhow::Result<()> {
     let measured = report.measured;
     let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     output::line(format_args!(
-        "layer {} on {}: {} positions in {:.3} s, {}",
+        "layer {} on {}: {} in {:.3} s, {}",
         report.seeds,
         report.backend,
-        HumanCount(measured.positions),
+        output::many(measured.positions, "position"),
         measured.seconds,
         output::rate(measured.positions, measured.seconds),
     ))?;

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use anyhow::{anyhow, bail};
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::build::PlanError;
 use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
@@ -227,12 +227,11 @@ impl Bounds {
             let shares =
                 layer.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / layer.positions as f64));
             output::line(format_args!(
-                "layer {}: {} positions, {}, {} {}, {}; intervals: {}",
+                "layer {}: {}, {}, {}, {}; intervals: {}",
                 layer.seeds,
-                HumanCount(layer.positions),
+                output::many(layer.positions, "position"),
                 HumanBytes(layer.bytes),
-                layer.bits,
-                if layer.bits == 1 { "bit" } else { "bits" },
+                output::count(layer.bits as usize, "bit"),
                 if layer.kept { "kept".to_owned() } else { output::rate(layer.positions, layer.seconds) },
                 output::joined(shares, ", "),
             ))?;

@@ -152,7 +152,8 @@ impl Info {
             let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
             if !missing.is_empty() {
                 output::note(format_args!(
-                    "{rules} with {pits} pits: {}, so the layers above are not used",
+                    "{rules} with {}: {}, so the layers above are not used",
+                    output::count(pits, "pit"),
                     missing_layers(&missing)
                 ));
                 gaps.push(Gap { rules: rules.name(), pits, missing });
@@ -265,7 +266,7 @@ impl InfoReport {
         let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
             let mut series: Vec<Series> = Vec::new();
             for entry in &self.tables {
-                let name = format!("{}, {} pits", entry.rules, entry.pits);
+                let name = format!("{}, {}", entry.rules, output::count(entry.pits, "pit"));
                 let Some(figure) = figure(entry) else { continue };
                 if series.last().is_none_or(|last| last.name != name) {
                     series.push(Series { name, points: Vec::new() });

@@ -232,9 +232,11 @@ impl TableError {
         }
     }
 
-    /// Error of a table `key` that is not in `directory`.
+    /// Error of a table `key` that is not in `directory`. It names the missing layers below, too.
     pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
-        TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
+        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.path(directory).exists();
+        let below = (2..key.seeds).filter(is_missing);
+        TableError::Missing { directory: directory.to_owned(), key, missing: below.chain([key.seeds]).collect() }
     }
 
     /// Damage of the file at `path`, a table or a bound table.

@@ -17,7 +17,8 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
-/// searched. The same holds for the bound tables above them.
+/// searched. The same holds for the bound tables above them. [`Shelf::list`] names what is left
+/// out.
 ///
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
@@ -41,7 +42,8 @@ struct Opened {
 pub struct Listing {
     /// The tables, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
-    /// Names of files that cannot be used, with the reason.
+    /// Names of tables and bound tables that cannot be used, with the reason. Larger ones of their
+    /// boards are not used either.
     pub damaged: Vec<(String, String)>,
     /// The largest table of each board with missing layers below it, and the seeds of those layers.
     /// Tables above a missing layer are not used.
@@ -145,15 +147,16 @@ impl Shelf {
         let mut listing = Listing::default();
         for file in std::fs::read_dir(&self.directory)? {
             let path = file?.path();
-            if path.extension() != Some(OsStr::new("kalah")) {
-                continue;
-            }
-            match Table::open(&path) {
-                Ok(table) => listing.tables.push((table.key(), table.header().positions, table.header().file_bytes)),
-                Err(error) => {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    listing.damaged.push((name, error.to_string()));
-                }
+            let opened = match path.extension().and_then(OsStr::to_str) {
+                Some("kalah") => Table::open(&path).map(|table| {
+                    listing.tables.push((table.key(), table.header().positions, table.header().file_bytes));
+                }),
+                Some("bounds") => BoundTable::open(&path).map(drop),
+                _ => continue,
+            };
+            if let Err(error) = opened {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                listing.damaged.push((name, error.to_string()));
             }
         }
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));

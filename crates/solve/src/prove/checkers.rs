@@ -59,11 +59,16 @@ impl<'a> Checkers<'a> {
     /// Checks the statement and every claim of a certificate of the proof, on all threads.
     ///
     /// # Errors
-    /// If a bound does not follow, a table cannot be read, or `cancel` is cancelled.
+    /// If a bound does not follow, the statement is true of every game, a table cannot be read, or `cancel` is
+    /// cancelled.
     pub fn check(&self, certificate: &Certificate, cancel: &Cancel) -> Result<(), ProveError> {
         let Certificate { head, claims } = certificate;
         let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
-        for goal in head.statement.goals()? {
+        let goals = head.statement.goals()?;
+        if goals.is_empty() {
+            return Err(ProveError::trivial(&head.statement.position));
+        }
+        for goal in goals {
             if self.with_checker(|checker| goal.reason(checker, claims))?.is_none() {
                 return Err(unproved(goal.position, goal.bound));
             }

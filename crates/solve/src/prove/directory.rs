@@ -216,6 +216,23 @@ impl ProofDirectory {
         Ok(())
     }
 
+    /// Removes the incomplete files of finished jobs, and those that did not change for `patience`. Killed processes
+    /// left them. Others may work in the directory.
+    ///
+    /// # Errors
+    /// If the directory cannot be listed, or a file cannot be removed.
+    pub fn remove_stale(&self, patience: Duration) -> Result<(), ProveError> {
+        let age = |path: &Path| path.metadata().ok()?.modified().ok()?.elapsed().ok();
+        for path in self.files("tmp")? {
+            // The name of the job, a random part and the extension.
+            let job = path.with_extension("").with_extension("");
+            if job.exists() || age(&path).is_some_and(|age| age >= patience) {
+                self.remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Files in the directory of jobs with this extension, sorted by name.
     fn files(&self, extension: &str) -> Result<Vec<PathBuf>, ProveError> {
         let jobs = self.jobs();

@@ -2,12 +2,12 @@ use std::io;
 use std::path::PathBuf;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::game::Position;
+use kalah_core::game::{Position, ValueBounds};
 use kalah_tables::file::StateError;
 use kalah_tables::printable::signed;
 use kalah_tables::table::TableError;
 
-use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
+use crate::certificate::{Bound, CertificateError, ClaimError, Statement, StatementError};
 use crate::solve::SolveError;
 
 /// Error of a proof.
@@ -57,6 +57,15 @@ pub enum ProveError {
         /// The greatest one.
         most: i64,
     },
+    /// The request is true of every game from the position.
+    #[error("there is nothing to prove: every game from {position} has a value from {} to {}", signed(bounds.lower),
+        signed(bounds.upper))]
+    Trivial {
+        /// The position.
+        position: Box<Position>,
+        /// The bounds of its value that follow from its seeds and stores.
+        bounds: ValueBounds,
+    },
     /// A table differs from the one that the proof rests on.
     #[error("{0} is not the table that the proof rests on: its digest differs")]
     OtherTable(PathBuf),
@@ -90,6 +99,11 @@ impl ProveError {
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ProveError {
         let path = path.into();
         |source| StateError::Io { path, source }.into()
+    }
+
+    /// The error of a request or statement that is true of every game from `position`.
+    pub(super) fn trivial(position: &Position) -> ProveError {
+        ProveError::Trivial { position: Box::new(*position), bounds: Statement::all_values(position) }
     }
 
     /// Returns true if a wrong job can be the cause.

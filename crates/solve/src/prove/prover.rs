@@ -118,8 +118,9 @@ impl<'p, 's> Prover<'p, 's> {
             researches: AtomicU64::new(0),
             ran: 0,
         };
-        if !prover.options.share {
-            directory.remove_leftovers()?;
+        match prover.options.share {
+            true => directory.remove_stale(prover.options.patience)?,
+            false => directory.remove_leftovers()?,
         }
         while let Err(error) = prover.read_jobs() {
             prover.after(error)?;
@@ -290,7 +291,10 @@ impl<'p, 's> Prover<'p, 's> {
                     false => None,
                 };
                 // It may have been finished after the jobs were read and before the lease was taken.
-                if !self.read.contains(&self.directory.job_path(&test)) && !self.directory.job_path(&test).exists() {
+                let path = self.directory.job_path(&test);
+                if !self.read.contains(&path) && !path.exists() {
+                    // The holder of the lease is the only one that writes the job.
+                    file::remove_leftovers(&path).map_err(ProveError::io(&path))?;
                     self.job(&test)?;
                 }
                 drop(lease);
@@ -332,7 +336,15 @@ impl<'p, 's> Prover<'p, 's> {
             seconds: start.elapsed().as_secs_f64(),
             researches: self.researches() - researches,
         };
-        self.directory.write(&job, &claims)?;
+        match self.directory.write(&job, &claims) {
+            // Another process presumed this one dead, and removed the unfinished file.
+            Err(_) if self.options.share => {
+                if !self.directory.job_path(test).exists() {
+                    self.directory.write(&job, &claims)?;
+                }
+            }
+            written => written?,
+        }
         self.ran += 1;
         self.take(self.directory.job_path(test), job.clone(), &Claims::new(test.position.pits()))?;
         let state = self.state(MAX_PLANNED_JOBS);
@@ -382,6 +394,12 @@ impl<'p, 's> Prover<'p, 's> {
                 if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
                     return Ok(there);
                 }
+                if (found.position, *effort, tables) == (statement.position, plan.effort, &plan.tables) {
+                    // A wrong job may be the reason why the statements differ.
+                    let claims = self.certificate_claims()?;
+                    self.check(&directory.plan().certificate(&state.parts, &claims)?)?;
+                }
+                let plan = directory.plan();
                 let what = format!("is the certificate of another request, not of {}", plan.request);
                 return Err(StateError::other(StateKind::Proof, path, what).into());
             }

@@ -81,7 +81,7 @@ impl Request {
     /// The parts, with first guesses from `solver`.
     ///
     /// # Errors
-    /// If the value is impossible, or the solver is for other boards.
+    /// If the value is impossible, every game has it, or the solver is for other boards.
     pub fn parts(&self, solver: &Solver) -> Result<Vec<Part>, ProveError> {
         let Request { position, wanted, .. } = self;
         let part = |aim| Part { moves: Vec::new(), is_first: true, position: *position, aim };
@@ -96,7 +96,7 @@ impl Request {
             let score = Some(twice.div_euclid(2)).filter(|score| (0..=seeds).contains(score));
             score.map(|score| score as u32).ok_or_else(|| impossible(value))
         };
-        Ok(match *wanted {
+        let parts = match *wanted {
             Wanted::Find => vec![part(Aim::Find { guess: guess(solver, position)? })],
             Wanted::Value(value) => {
                 let twice = value.saturating_sub(least);
@@ -119,7 +119,12 @@ impl Request {
                 };
                 solver.openings(position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
             }
-        })
+        };
+        // A certificate of it would state nothing, and checks refuse those.
+        if parts.iter().all(|part| part.moves.is_empty() && part.target().is_trivial()) {
+            return Err(ProveError::trivial(position));
+        }
+        Ok(parts)
     }
 
     /// Returns true if the same player is to move after these moves, as far as they are legal.

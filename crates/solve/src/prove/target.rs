@@ -84,6 +84,16 @@ impl Target {
         Progress { known, next, then, is_refuted }
     }
 
+    /// Returns true if every score of the position meets the aim.
+    pub(super) fn is_trivial(&self) -> bool {
+        let seeds = self.position.seeds();
+        match self.aim {
+            Aim::Find { .. } | Aim::Exactly { .. } => seeds == 0,
+            Aim::AtLeast { score } => score == 0,
+            Aim::AtMost { score } => score >= seeds,
+        }
+    }
+
     /// Tests whose answers give the bounds `known`.
     pub fn proved(&self, known: Bounds) -> Vec<(Test, bool)> {
         let reach = (Test::new(&self.position, known.lower), true);

@@ -18,7 +18,7 @@ use super::run::Run;
 use super::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
-use crate::table::{Damage, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
+use crate::table::{Damage, Manifest, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds the layers kept as archives, above those kept as tables.
 pub(super) struct ArchiveLayers<'a> {
@@ -137,7 +137,12 @@ impl<'a> ArchiveLayers<'a> {
         let output = ToArchive { writer: Mutex::new(writer), pulse, on_event };
         let computed = computer.compute(&self.run.tables, &missing, pulse, &output);
         computed.map_err(BuildError::stopped_at(key))?;
-        output.writer.into_inner().finish()?;
+        let writer = output.writer.into_inner();
+        if Manifest::contradicts(key, &writer.digest()) {
+            remove_unfinished(directory, key)?;
+            return Err(BuildError::Contradiction { key, kept: missing.len() < key.frames().count() });
+        }
+        writer.finish()?;
         let record = BuildRecord::new(key, positions, start, isa.name());
         on_event(Event::Done(&record));
         // The log is a convenience, so its errors do not fail a build.

@@ -19,12 +19,25 @@ pub enum BuildError {
     /// The device failed.
     #[error("{0}")]
     Device(#[source] DeviceError),
+    /// The finished layer is not that of the built-in manifest, so it was not kept.
+    #[error("{key}: the finished table differs from the built-in manifest: {}", wrong_part(*kept))]
+    Contradiction {
+        /// The layer.
+        key: TableKey,
+        /// True if some of its frames were computed earlier or by other processes. They were removed.
+        kept: bool,
+    },
     /// The build was stopped.
     #[error("stopped while building {0}")]
     Stopped(TableKey),
     /// The build was stopped while it computed a pair on its own.
     #[error("stopped while computing {0}")]
     PairStopped(PairKey),
+}
+
+/// Returns the possible cause of a wrong table.
+fn wrong_part(kept: bool) -> &'static str {
+    if kept { "frames kept from earlier runs may be wrong, and were removed" } else { "a layer below is wrong" }
 }
 
 impl BuildError {

@@ -13,7 +13,8 @@ use super::log::BuildRecord;
 use super::writer::{FrameWriter, write_frames};
 use crate::progress::Pulse;
 use crate::table::{
-    CompleteTable, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial, remove_piece,
+    CompleteTable, LayerFiles, Manifest, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial,
+    remove_piece, remove_pieces,
 };
 
 pub(super) struct Run<'a> {
@@ -87,6 +88,12 @@ impl<'a> Run<'a> {
             let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
             writer = self.write(writer, &frames).map_err(BuildError::stopped_at(key))?;
             computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
+        }
+        if Manifest::contradicts(key, &writer.digest()) {
+            writer.discard()?;
+            remove_pieces(self.directory, key)?;
+            let kept = computed < key.frames().map(|frame| frame.positions()).sum();
+            return Err(BuildError::Contradiction { key, kept });
         }
         let complete = writer.complete()?;
         Ok((complete, BuildRecord::new(key, computed, start, self.backend.name())))

@@ -212,6 +212,7 @@ impl<'a> SharedLayers<'a> {
             }
             Joined::AlreadyDone => remove_pieces(self.run.directory, key)?,
             Joined::Incomplete => {}
+            Joined::Contradiction => return Err(BuildError::Contradiction { key, kept: true }),
             Joined::Damaged(damaged, error) => {
                 (self.run.on_event)(Event::Damaged(&error));
                 self.make(damaged)?;

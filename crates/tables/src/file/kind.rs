@@ -12,7 +12,16 @@ const SKIPPABLE_PREFIX_BYTES: usize = 8;
 /// First bytes of the JSON files in which commands save their progress.
 const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
 
-/// The contents of a file of this program, by its first bytes.
+/// Beginning of a line in the log of a directory of tables, and in a manifest.
+const RECORD: &[u8] = b"{\"rules\":\"";
+
+/// Fields of such a line, in this order, within the first bytes that are read.
+const RECORD_FIELDS: [&str; 3] = ["\",\"pits\":", ",\"seeds\":", ",\"positions\":"];
+
+/// Bytes read to recognize a file.
+const FIRST_BYTES: u64 = 64;
+
+/// The contents of a file of this program, by its first bytes or by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileContent {
@@ -32,6 +41,10 @@ pub enum FileContent {
     Transpositions,
     /// Some frames of a table, or the list of the frames of an unfinished archive.
     Part,
+    /// Records of tables: the log of a directory, or a manifest.
+    Records,
+    /// The lock of a directory of tables.
+    Lock,
     /// Progress of a command: a checkpoint, a proof, a job, the state of a check, of a scan or of
     /// game values.
     State,
@@ -48,14 +61,28 @@ impl FileContent {
     pub fn of(path: &Path) -> io::Result<Option<FileContent>> {
         let Some(file) = found(open(path))? else { return Ok(None) };
         let mut bytes = Vec::new();
-        file.take(64).read_to_end(&mut bytes)?;
-        Ok(FileContent::of_bytes(&bytes))
+        file.take(FIRST_BYTES).read_to_end(&mut bytes)?;
+        Ok(FileContent::of_bytes(&bytes).or_else(|| FileContent::of_name(path)))
+    }
+
+    /// Content of a file with this name that has no magic number.
+    fn of_name(path: &Path) -> Option<FileContent> {
+        let name = path.file_name()?.to_str()?;
+        // An unfinished archive gets its first bytes at the end.
+        let is_part = name.ends_with(".partial") && name.contains(".kalah.");
+        match name {
+            "build.lock" => Some(FileContent::Lock),
+            _ => is_part.then_some(FileContent::Part),
+        }
     }
 
     /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
         if STATES.iter().any(|state| bytes.starts_with(state)) {
             return Some(FileContent::State);
+        }
+        if is_record(bytes) {
+            return Some(FileContent::Records);
         }
         let code = |bytes: &[u8]| {
             let code = bytes.get(..MAGIC_BYTES)?.strip_prefix(b"KALAH")?.strip_suffix(b"\n")?;
@@ -76,6 +103,14 @@ impl FileContent {
     }
 }
 
+/// Returns true if `bytes` begin a line about a table.
+fn is_record(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(RECORD) else { return false };
+    let rest = String::from_utf8_lossy(rest);
+    let places = RECORD_FIELDS.map(|field| rest.find(field));
+    places.iter().all(Option::is_some) && places.is_sorted()
+}
+
 impl fmt::Display for FileContent {
     /// Writes a name: "a table".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,6 +123,8 @@ impl fmt::Display for FileContent {
             FileContent::Certificate => "a certificate",
             FileContent::Transpositions => "a saved transposition table",
             FileContent::Part => "a part of a table",
+            FileContent::Records => "a log or manifest of tables",
+            FileContent::Lock => "the lock of a directory of tables",
             FileContent::State => "a saved state of kalah",
             FileContent::Unknown => "a file of another version of kalah",
         })

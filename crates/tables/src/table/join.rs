@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::piece::temporary;
 use super::writer::{PARTIAL, UNPACKING};
-use super::{PairKey, Piece, TableError, TableKey, TableWriter};
+use super::{Manifest, PairKey, Piece, TableError, TableKey, TableWriter};
 use crate::file;
 
 /// The files of a layer in a directory, by their names.
@@ -58,6 +58,8 @@ pub enum Joined {
     Incomplete,
     /// A piece was damaged, and was removed.
     Damaged(PairKey, TableError),
+    /// The table would differ from the built-in manifest. All pieces were removed.
+    Contradiction,
 }
 
 /// Makes the table `key` in `directory` from its pieces, and then removes these.
@@ -99,6 +101,10 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
             }
             Err(error) => return Err(pieces_kept(error)),
         }
+    }
+    if Manifest::contradicts(key, &writer.digest()) {
+        remove_pieces(directory, key)?;
+        return Ok(Joined::Contradiction);
     }
     writer.complete().and_then(|complete| complete.sync()).map_err(pieces_kept)?;
     // An existing table is not replaced, since others may have mapped it.

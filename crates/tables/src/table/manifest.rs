@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use kalah_core::game::Rules;
 use serde::{Deserialize, Serialize};
@@ -80,6 +81,12 @@ impl Manifest {
     /// The built-in manifest.
     pub fn known() -> Manifest {
         Manifest::parse(include_str!("../../manifest.jsonl")).expect("a test reads it")
+    }
+
+    /// Returns true if the built-in manifest has the table `key` with another digest.
+    pub fn contradicts(key: TableKey, digest: &[u8; 32]) -> bool {
+        static KNOWN: LazyLock<Manifest> = LazyLock::new(Manifest::known);
+        KNOWN.entry(key).is_some_and(|entry| entry.digest != blake3::Hash::from_bytes(*digest).to_hex().as_str())
     }
 
     /// Reads a manifest.

@@ -186,7 +186,7 @@ impl TableWriter {
     }
 
     /// Digest of the table, once no frame is missing.
-    pub(super) fn digest(&self) -> [u8; 32] {
+    pub(crate) fn digest(&self) -> [u8; 32] {
         table_digest(self.key, bytemuck::cast_slice(&self.entries))
     }
 

@@ -13,7 +13,7 @@ use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
-use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -52,8 +52,8 @@ pub struct Play {
     /// Player of North
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     north: Seat,
-    /// Seconds for each move of a player, and for each hint
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    /// Time for each move of a player, and for each hint
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "2s")]
     time: Duration,
     #[command(flatten)]
     with: PlayerFlags,

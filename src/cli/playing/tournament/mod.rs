@@ -21,8 +21,9 @@ use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, rando
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
+use crate::cli::flags::args;
 use crate::cli::flags::games;
-use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
@@ -42,7 +43,7 @@ use crate::cli::process::signals::cancel_on_signal;
 #[command(after_help = examples(&[
     ("Compare three players", "kalah tournament greedy minimax:4 random:1"),
     ("Test another program against the perfect player", "kalah tournament 'engine:python3 my_engine.py' perfect \
-         --time 1"),
+         --time 1s"),
 ]))]
 pub struct Tournament {
     /// Players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
@@ -66,8 +67,9 @@ pub struct Tournament {
     /// Make N random moves from the start before the players take over
     #[arg(long, value_name = "N", default_value_t = 0)]
     random_moves: u32,
-    /// Seconds for a move [default: players search to their depth, and the perfect one until its move is proved]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Time for a move, such as 2s or 500ms [default: players search to their depth, and the perfect one until its
+    /// move is proved]
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>)]
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,

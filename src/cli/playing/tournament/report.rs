@@ -165,6 +165,11 @@ impl PlayerReport {
     }
 }
 
+/// Formats a difference with its sign; 0 has none.
+fn decimal(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:+}") }
+}
+
 impl TournamentReport {
     /// Returns the report on the finished games of a tournament, in the order of their numbers.
     pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
@@ -261,7 +266,8 @@ impl TournamentReport {
             "lost a move",
         ]);
         for PlayerReport { player, all, first, second, seconds_a_move, judged, .. } in &self.players {
-            let interval = all.interval.map_or(String::new(), |(low, high)| format!("{low:+} to {high:+}"));
+            let interval =
+                all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
                 player.clone(),
                 all.games.to_string(),
@@ -269,7 +275,7 @@ impl TournamentReport {
                 first.won(),
                 second.won(),
                 format!("{:.1}", all.seeds),
-                format!("{:+}", all.median),
+                decimal(all.median),
                 interval,
                 format!("{:.3}", 1000.0 * seconds_a_move),
                 judged.moves.to_string(),
@@ -290,8 +296,8 @@ impl TournamentReport {
             true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
             false => output::count(self.all, "game"),
         };
-        let moves = HumanCount(moves as u64);
-        output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
+        let moves = output::many(moves as u64, "move");
+        output::line(format_args!("{games} of {}, {moves}, {by}; {:.1} s", self.rules, self.seconds))
     }
 
     /// Prints the forfeited games of each engine, and its fault in the first of them.

@@ -9,7 +9,7 @@ use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use crate::cli::flags::player_flags::seconds;
+use crate::cli::flags::args;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
@@ -35,8 +35,8 @@ pub struct Make {
     /// Do not follow moves that lose more than this many seeds [default: follow all]
     #[arg(long, value_name = "SEEDS")]
     loss: Option<u32>,
-    /// Search at most this many seconds for each position, and add bounds if that is too short [default: no limit]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Search each position for at most this time, such as 30s, and add bounds if that is too short [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = args::time::<1>)]
     within: Option<Duration>,
     /// Book to extend [default: the one beside the tables]
     #[arg(long, value_name = "FILE")]

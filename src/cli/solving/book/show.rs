@@ -70,13 +70,17 @@ impl Show {
         let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
         if asked != (book.rules(), book.pits()) {
             let (rules, pits) = asked;
-            let for_other = format!("{name} is a book for {} with {} pits", book.rules(), book.pits());
+            let for_other = format!("{name} is a book for {} with {}", book.rules(), output::count(book.pits(), "pit"));
             return Err(usage(format_args!("{for_other}, not for {rules} with {pits}")));
         }
         let Some(position) = self.position else { return self.summary(&book, name) };
         if position.pits() != book.pits() {
             let pits = position.pits();
-            return Err(usage(format_args!("{position} has {pits} pits a side, the book {}", book.pits())));
+            return Err(usage(format_args!(
+                "{position} has {} a side, the book {}",
+                output::count(pits, "pit"),
+                book.pits()
+            )));
         }
         match BookAnswer::recall(&book, &position, None)? {
             Some(known) => answer::print(&known, self.json)?,
@@ -115,7 +119,12 @@ impl Show {
             return Ok(Outcome::Done);
         }
         let Summary { positions, exact, bytes, digest, starts, layers, .. } = &summary;
-        output::line(format_args!("{}: {}, {} pits a side", summary.book, summary.rules, summary.pits))?;
+        output::line(format_args!(
+            "{}: {}, {} a side",
+            summary.book,
+            summary.rules,
+            output::count(summary.pits, "pit")
+        ))?;
         output::line(format_args!(
             "  {}, {exact} of them exact; {bytes} bytes",
             output::count(*positions, "position")

@@ -183,7 +183,7 @@ impl CheckReport<'_> {
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
             output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
         }
-        output::line(format_args!("  {} nodes of searches, {:.1} s", HumanCount(tally.nodes), self.seconds))?;
+        output::line(format_args!("  {} of searches, {:.1} s", output::many(tally.nodes, "node"), self.seconds))?;
         Ok(())
     }
 }

@@ -7,6 +7,8 @@ use kalah::book::{Book, BookFileError};
 use kalah::certificate::{CertificateFile, ClaimSet};
 use kalah::prove::Request;
 
+use crate::cli::output;
+
 /// Certificate to begin with.
 pub struct Source {
     path: PathBuf,
@@ -29,9 +31,9 @@ impl Source {
         let board = |request: &Request| (request.rules, request.position.pits());
         if board(&self.request) != board(request) {
             bail!(
-                "{} is about {rules} with {} pits, not {} with {}",
+                "{} is about {rules} with {}, not {} with {}",
                 self.path.display(),
-                position.pits(),
+                output::count(position.pits(), "pit"),
                 request.rules,
                 request.position.pits()
             );

@@ -26,6 +26,7 @@ use kalah::prove::{
 };
 use kalah::solve::{SearchTables, SolveError, Solver};
 
+use crate::cli::flags::args;
 use crate::cli::flags::positions;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
@@ -82,9 +83,9 @@ pub struct Prove {
     /// Share the work with all processes that run this command, on any number of machines
     #[arg(long)]
     share: bool,
-    /// With --share: treat another process as dead after this many seconds without a sign of life
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
-    patience: u16,
+    /// With --share: treat another process as dead after this time without a sign of life
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
+    patience: Duration,
     /// Write the certificate to FILE [default: in DIR, named by rules and position]
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -223,7 +224,7 @@ impl Work<'_> {
         let options = ProverOptions {
             budget: prove.budget,
             share: prove.share,
-            patience: Duration::from_secs(prove.patience.into()),
+            patience: prove.patience,
             cancel: self.cancel.clone(),
         };
         let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
@@ -288,9 +289,9 @@ impl Work<'_> {
                     None => "over its budget, split",
                 };
                 self.progress.note(&format!(
-                    "{}? {answer}; {} nodes, {:.1} s, {} | {}",
+                    "{}? {answer}; {}, {:.1} s, {} | {}",
                     job.test,
-                    HumanCount(job.nodes),
+                    output::many(job.nodes, "node"),
                     job.seconds,
                     output::many(claims as u64, "claim"),
                     progress(state),

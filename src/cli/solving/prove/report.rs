@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::certificate::Statement;
 use kalah::prove::Part;
 use serde::Serialize;
@@ -77,11 +77,11 @@ pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     }
     output::line(format_args!("  value        {}", answer.value))?;
     output::line(format_args!(
-        "  jobs         {} ({} by this process), {} split: {} nodes, {:.1} s",
+        "  jobs         {} ({} by this process), {} split: {}, {:.1} s",
         answer.jobs,
         answer.ran,
         answer.split,
-        HumanCount(answer.nodes),
+        output::many(answer.nodes, "node"),
         answer.job_seconds
     ))?;
     let Some(certificate) = &answer.certificate else { return Ok(()) };

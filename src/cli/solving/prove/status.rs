@@ -114,10 +114,10 @@ fn text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
         output::line(format_args!("  run by {holder}: {test}"))?;
     }
     output::line(format_args!(
-        "  {}, {}, {} nodes, {:.1} s",
+        "  {}, {}, {}, {:.1} s",
         output::count(answer.jobs.len(), "job"),
         output::many(answer.claims as u64, "claim"),
-        HumanCount(answer.nodes),
+        output::many(answer.nodes, "node"),
         answer.seconds
     ))
 }

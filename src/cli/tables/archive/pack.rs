@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::system::check_memory;
@@ -39,7 +39,7 @@ pub struct Pack {
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Limit the memory of packing, page cache excluded, such as 4GiB [default: the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
     common: args::Common,
@@ -64,7 +64,7 @@ pub struct Unpack {
     #[command(flatten)]
     threads: args::Threads,
     /// Limit the memory of unpacking, page cache excluded, such as 4GiB [default: the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     /// Print one JSON document
     #[arg(long)]
@@ -203,10 +203,10 @@ fn print(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outco
     }
     for archive in &report.archives {
         output::line(format_args!(
-            "{}: {}, {} positions, {}, {:.3} bits a position, {:.2} s",
+            "{}: {}, {}, {}, {:.3} bits a position, {:.2} s",
             archive.archive.display(),
             if archive.kept { "kept" } else { done },
-            HumanCount(archive.positions),
+            output::many(archive.positions, "position"),
             HumanBytes(archive.bytes),
             archive.bits_per_position,
             archive.seconds,

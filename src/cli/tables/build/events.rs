@@ -1,6 +1,5 @@
 //! Progress lines that all ways to build print.
 
-use indicatif::HumanCount;
 use kalah::build::Event;
 use kalah::index::layer_positions;
 
@@ -29,9 +28,9 @@ pub fn print(progress: &Progress, event: &Event) {
         Event::Done(record) => progress.step(
             record.seconds,
             &format!(
-                "layer {}: {} positions in {:.2} s, {}",
+                "layer {}: {} in {:.2} s, {}",
                 record.seeds,
-                HumanCount(record.positions),
+                output::many(record.positions, "position"),
                 record.seconds,
                 output::rate(record.positions, record.seconds),
             ),

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use indicatif::{HumanBytes, HumanDuration};
 use kalah::build::{Backend, BuildReport, Builder, Event, Plan};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
@@ -65,9 +65,9 @@ pub struct Build {
     /// Only print which layers would be built, and the time, memory and disk space
     #[arg(long)]
     dry_run: bool,
-    /// With --share or --frame: treat another process as dead after this many seconds without a sign of life
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
-    patience: u16,
+    /// With --share or --frame: treat another process as dead after this time without a sign of life
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
+    patience: Duration,
     /// Also make bound tables of the layers from this many seeds up, with the default cuts of `kalah bounds`.
     /// Existing bound tables are kept, whatever their cuts
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
@@ -86,7 +86,7 @@ pub struct Build {
     #[command(flatten)]
     common: args::Common,
     /// Limit the memory of the build, page cache excluded, such as 4GiB [default: the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
 }
 
@@ -135,7 +135,7 @@ impl Build {
             return build_packed(&self.common, seeds, first, self.memory);
         }
         let (backend, why) = self.compute.choose(rules)?;
-        let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
+        let (Build { memory, common, .. }, patience) = (&self, self.patience);
         let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
         if let Some(frame) = self.frame {
             return pairs.frame(frame);
@@ -157,10 +157,10 @@ impl Build {
         }
         let args::BoardFlags { rules, pits } = self.common.board;
         output::note(format_args!(
-            "{} to build for {rules} with {}: {} positions, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
+            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
             output::count(plan.missing.len(), "layer"),
             output::count(pits, "pit"),
-            HumanCount(plan.positions),
+            output::many(plan.positions, "position"),
             HumanBytes(plan.memory),
             device_memory(plan),
             HumanBytes(plan.disk),
@@ -238,10 +238,10 @@ impl Build {
             ))?;
         } else {
             output::line(format_args!(
-                "{}{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                "{}{} built in {seconds:.1} s ({}, {}), {} kept, in {}",
                 output::count(report.built.len(), "layer"),
                 if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
-                HumanCount(positions),
+                output::many(positions, "position"),
                 output::rate(positions, seconds),
                 report.kept,
                 directory.display(),
@@ -271,10 +271,10 @@ impl Build {
             return Ok(Outcome::Done);
         }
         output::line(format_args!(
-            "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk; on the CPU about {} \
-             with {}",
+            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk; on the CPU about {} with {}",
             output::count(plan.missing.len(), "layer"),
-            HumanCount(plan.positions),
+            output::count(pits, "pit"),
+            output::many(plan.positions, "position"),
             HumanBytes(plan.memory),
             device_memory(&plan),
             HumanBytes(plan.disk),

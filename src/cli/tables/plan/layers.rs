@@ -73,7 +73,7 @@ pub struct PlanLayers {
     #[arg(long, value_name = "N", value_parser = args::seeds)]
     packed: Option<usize>,
     /// Memory of the machine, such as 24GiB [default: most of the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
     common: args::Common,
@@ -109,9 +109,10 @@ impl PlanLayers {
                 (frames + plan.unpacked, positions + plan.unpacked_positions)
             });
             output::line(format_args!(
-                "with {} of memory, {frames} frames of {} positions are unpacked from archives",
+                "with {} of memory, unpacked from archives: {} of {}",
                 HumanBytes(allowed),
-                HumanCount(positions),
+                output::count(frames, "frame"),
+                output::many(positions, "position"),
             ))?;
         }
         Ok(Outcome::Done)

@@ -25,16 +25,16 @@ use crate::cli::process::outcome::{Outcome, usage};
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Choose tables to solve Kalah(6,6) within 24 GiB", "kalah plan search 6x6 --memory 24GiB"),
-    ("Build no layer above 28 seeds", "kalah plan search 6x6 --memory 24GiB --seeds 28"),
+    ("Build no layer above 28 seeds", "kalah plan search 6x6 --memory 24GiB --tables-up-to 28"),
 ]))]
 pub struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
     /// Plan no layer above this many seeds [default: as the memory allows]
-    #[arg(long, value_name = "N", value_parser = args::seeds)]
-    seeds: Option<usize>,
+    #[arg(long, alias = "seeds", value_name = "N", value_parser = args::seeds)]
+    tables_up_to: Option<usize>,
     /// Memory of the search, such as 24GiB [default: most of the available memory]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
     compute: Compute,
@@ -89,12 +89,16 @@ impl PlanSearch {
         };
         let memory = search.memory();
         search.memory = Some(memory);
-        let Some(plan) = search.plan(self.seeds.unwrap_or(MAX_TABLE_SEEDS)) else {
+        let Some(plan) = search.plan(self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS)) else {
             let pits = position.pits();
             if pits > MAX_TABLE_PITS {
                 return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
             }
-            bail!("no tables of {pits} pits a side fit {} of memory; allow more with --memory", HumanBytes(memory));
+            bail!(
+                "no tables of {} a side fit {} of memory; allow more with --memory",
+                output::count(pits, "pit"),
+                HumanBytes(memory)
+            );
         };
         let missing = search.missing(&plan);
         let report = PlanSearchReport::new(&search, &plan, &missing);

@@ -210,7 +210,8 @@ impl Verify {
                     let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
                     let directory = directory.display();
                     bail!(
-                        "nothing was checked: there are no tables for {rules} with {pits} pits in {directory}{advice}"
+                        "nothing was checked: there are no tables for {rules} with {} in {directory}{advice}",
+                        output::count(pits, "pit")
                     );
                 }
                 // The error names the command that builds it.

@@ -207,7 +207,7 @@ impl BoardReport {
     }
 
     fn name(&self) -> String {
-        format!("{} with {} pits", self.rules, self.pits)
+        format!("{} with {}", self.rules, output::count(self.pits, "pit"))
     }
 }
 

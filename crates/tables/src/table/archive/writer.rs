@@ -215,6 +215,11 @@ impl ArchiveWriter {
         }
     }
 
+    /// Digest of the table, once no frame is missing.
+    pub fn digest(&self) -> [u8; 32] {
+        table_digest(self.key, bytemuck::cast_slice(&self.entries))
+    }
+
     /// Completes the archive and gives it its name.
     ///
     /// # Errors
@@ -231,7 +236,7 @@ impl ArchiveWriter {
     }
 
     fn complete(&mut self) -> io::Result<()> {
-        let digest = table_digest(self.key, bytemuck::cast_slice(&self.entries));
+        let digest = self.digest();
         let header = header_frame(self.key, self.end, digest, CHUNK_SIDE);
         let checksums: Vec<u64> = self.chunks.iter().map(|chunk| u64::from_le(chunk.checksum)).collect();
         let checksum_frame = container::checksum_frame(&checksums);
