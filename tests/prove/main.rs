@@ -12,3 +12,4 @@ mod leases;
 mod prove;
 mod prove_cli;
 mod prove_jobs;
+mod without_searches;

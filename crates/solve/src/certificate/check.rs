@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         self.rules
     }
 
-    /// The effort k: searches visit at most 2^k nodes.
+    /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
     pub fn effort(&self) -> u32 {
         self.effort
     }
@@ -196,7 +196,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Reason why `bound` of `position` holds. `None` if the rules, the tables, the bounds `known` of the
-    /// positions after its moves, and searches of at most 2^k nodes do not show it.
+    /// positions after its moves, and searches of at most 2^k nodes do not show it. With effort 0, it searches
+    /// nothing.
     ///
     /// # Errors
     /// If a table cannot be read.
@@ -220,6 +221,9 @@ impl<'a> Checker<'a> {
         let open = self.children(position, bound, known)?;
         if open.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Some(Reason::OnePly));
+        }
+        if self.effort == 0 {
+            return Ok(None);
         }
         // The order of attempts affects only the time. If nothing is claimed of the positions after the moves,
         // one search from here shares its results between them.

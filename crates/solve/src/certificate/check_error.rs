@@ -100,6 +100,7 @@ impl std::fmt::Display for Unproved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
+            Unproved::Effort(0) => f.write_str("not proved in one ply from other claims"),
             Unproved::Effort(effort) => {
                 write!(f, "not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
             }

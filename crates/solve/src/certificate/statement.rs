@@ -35,7 +35,8 @@ pub struct Opening {
 pub struct Head {
     /// The statement.
     pub statement: Statement,
-    /// The effort k: searches of the checker visit at most 2^k nodes. At most [`Checker::MAX_EFFORT`].
+    /// The effort k: searches of the checker visit at most 2^k nodes; with k = 0 there are none. At most
+    /// [`Checker::MAX_EFFORT`].
     pub effort: u32,
     /// Digests of the tables that the proof rests on, for 2 seeds, 3 seeds and so on; empty without tables.
     pub tables: Vec<[u8; 32]>,

@@ -183,7 +183,11 @@ impl CheckReport<'_> {
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
             output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
         }
-        output::line(format_args!("  {} nodes of searches, {:.1} s", HumanCount(tally.nodes), self.seconds))?;
+        let nodes = match self.file.certificate.head.effort {
+            0 => "no searches".to_owned(),
+            _ => format!("{} nodes of searches", HumanCount(tally.nodes)),
+        };
+        output::line(format_args!("  {nodes}, {:.1} s", self.seconds))?;
         Ok(())
     }
 }
@@ -195,12 +199,15 @@ pub fn description(file: &CertificateFile) -> String {
         0 => "no tables".to_owned(),
         seeds => format!("the tables to {seeds} seeds"),
     };
+    let searches = match head.effort {
+        0 => "no searches".to_owned(),
+        effort => format!("searches of at most 2^{effort} nodes"),
+    };
     format!(
-        "{} in {}, effort {} (searches of at most 2^{} nodes), resting on {tables}",
+        "{} in {}, effort {} ({searches}), resting on {tables}",
         output::many(file.certificate.claims.len() as u64, "claim"),
         HumanBytes(file.bytes),
         head.effort,
-        head.effort
     )
 }
 
