@@ -12,4 +12,5 @@ mod leases;
 mod prove;
 mod prove_cli;
 mod prove_jobs;
+mod strategy;
 mod without_searches;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_tables::table::{TableError, Tables};
 
 use super::board::{After, CheckerBoard, Variant};
@@ -170,6 +170,29 @@ impl<'a> Checker<'a> {
             best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
         }
         Ok(best)
+    }
+
+    /// The moves of a position, from the pit next to the store to the first, with bounds of the mover's score by each.
+    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::follows`]. A finished game has
+    /// no moves.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn each_move(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Vec<(Pit, Bounds)>, TableError> {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        let moves = board.moves(&variant).filter(|_| !position.is_over());
+        let bounds = |pit| {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+            Ok((Pit::from_index(pit).expect("a pit of the board"), bounds))
+        };
+        moves.map(bounds).collect()
     }
 
     /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move

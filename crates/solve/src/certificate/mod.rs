@@ -18,6 +18,7 @@
 //! | `compared` | comparing whole tables with their digests, before and after use |
 //! | [`check_error`](CheckError) | errors found by a check, or of the check itself |
 //! | [`run`](Check) | checking all claims, or a sample, on all threads |
+//! | [`strategy`](Strategy) | playing by a certificate without searches |
 //! | [`tasks`](Tasks) | the finished part of a check, and its file |
 
 mod block;
@@ -35,6 +36,7 @@ mod key;
 mod memory;
 mod run;
 mod statement;
+mod strategy;
 mod tasks;
 
 pub use check::{Checker, Reason};
@@ -47,4 +49,5 @@ pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
 pub use run::{Check, SaveTasks};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
+pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
 pub use tasks::{CheckIdentity, Tally, Tasks};

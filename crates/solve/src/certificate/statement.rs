@@ -171,21 +171,35 @@ impl Goal {
         if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
             return Ok(Some(Reason::Claim));
         }
-        // Every again-move stores a seed, so positions of the turn follow from those with fewer seeds.
-        let mut turn = turn(checker, &self.position);
-        turn.sort_by_key(Position::seeds);
-        let mut inferred: HashMap<Position, Bounds> = HashMap::new();
-        for position in turn {
-            let known = |position: &Position| inferred.get(position).copied().or_else(|| claims.get(position));
-            let follows = checker.one_ply(&position, &known)?;
-            let claimed = known(&position).unwrap_or(follows);
-            let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
-            inferred.insert(position, Bounds { lower, upper });
-        }
+        let inferred = inferred(checker, &self.position, &|position| claims.get(position))?;
         checker.reason(&self.position, self.bound, &|position| {
             inferred.get(position).copied().or_else(|| claims.get(position))
         })
     }
+}
+
+/// Bounds of the positions reached from `position` by again-moves, itself included: those `claimed`, and those that
+/// follow within the turn.
+///
+/// # Errors
+/// If a table cannot be read.
+pub(super) fn inferred(
+    checker: &Checker,
+    position: &Position,
+    claimed: &impl Fn(&Position) -> Option<Bounds>,
+) -> Result<HashMap<Position, Bounds>, TableError> {
+    // Every again-move stores a seed, so positions of the turn follow from those with fewer seeds.
+    let mut turn = turn(checker, position);
+    turn.sort_by_key(Position::seeds);
+    let mut inferred: HashMap<Position, Bounds> = HashMap::new();
+    for position in turn {
+        let known = |position: &Position| inferred.get(position).copied().or_else(|| claimed(position));
+        let follows = checker.one_ply(&position, &known)?;
+        let claimed = known(&position).unwrap_or(follows);
+        let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
+        inferred.insert(position, Bounds { lower, upper });
+    }
+    Ok(inferred)
 }
 
 /// The positions reached from `position` by again-moves, itself included; at most some thousands.
