@@ -90,7 +90,8 @@ fn of_fault(error: &Fault) -> Option<String> {
 }
 
 fn of_check(error: &CheckError) -> Option<&'static str> {
-    matches!(error, CheckError::Changed { .. }).then_some("repeat the check while no process writes to the tables")
+    matches!(error, CheckError::Changed { .. })
+        .then_some("repeat the check while no process writes to the tables or the certificate")
 }
 
 fn of_strategy(error: &StrategyError) -> Option<&'static str> {

@@ -195,6 +195,21 @@ impl<'a> Checker<'a> {
         moves.map(bounds).collect()
     }
 
+    /// Calls `each` with the positions whose bounds [`Checker::reason`] may ask for: those after the moves of a
+    /// position, if neither the rules nor the tables decide their scores.
+    pub(super) fn each_asked(&self, position: &Position, mut each: impl FnMut(&Position)) {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        if position.is_over() || self.search.is_in_tables(seeds) {
+            return;
+        }
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
+            if after.end.is_none() && !self.search.is_in_tables(seeds - after.stored) {
+                each(&after.board.position(variant.pits));
+            }
+        }
+    }
+
     /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move
     /// is returned too unless its score is exact.
     fn move_bounds(

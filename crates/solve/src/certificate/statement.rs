@@ -35,7 +35,7 @@ pub struct Opening {
 pub struct Head {
     /// The statement.
     pub statement: Statement,
-    /// The effort k: searches of the checker visit at most 2^k nodes; with k = 0 there are none. At most
+    /// The effort k: searches of the checker visit at most 2^k nodes; with k = 0 it does not search. At most
     /// [`Checker::MAX_EFFORT`].
     pub effort: u32,
     /// Digests of the tables that the proof rests on, for 2 seeds, 3 seeds and so on; empty without tables.
@@ -167,13 +167,23 @@ impl Goal {
     /// # Panics
     /// If checker and claims are for other boards than the goal.
     pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
-        let claimed = claims.get(&self.position);
+        self.reason_by(checker, &|position| claims.get(position))
+    }
+
+    /// As [`Goal::reason`], with claims from a callback. Without claims, effort 0 asks for all positions that other
+    /// claims and efforts may ask for.
+    pub(super) fn reason_by(
+        &self,
+        checker: &mut Checker,
+        claims: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Reason>, TableError> {
+        let claimed = claims(&self.position);
         if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
             return Ok(Some(Reason::Claim));
         }
-        let inferred = inferred(checker, &self.position, &|position| claims.get(position))?;
+        let inferred = inferred(checker, &self.position, claims)?;
         checker.reason(&self.position, self.bound, &|position| {
-            inferred.get(position).copied().or_else(|| claims.get(position))
+            inferred.get(position).copied().or_else(|| claims(position))
         })
     }
 }
