@@ -8,7 +8,7 @@ use kalah::analyse::opening::ScanError;
 use kalah::book::BookError;
 use kalah::build::BuildError;
 use kalah::cause;
-use kalah::certificate::{CertificateError, CheckError};
+use kalah::certificate::{CertificateError, CheckError, StrategyError};
 use kalah::evaluation::NetworkFileError;
 use kalah::file::StateError;
 use kalah::printable::printable;
@@ -81,6 +81,7 @@ fn is_usage(cause: &(dyn Error + 'static)) -> bool {
     cause.is::<UsageError>()
         || cause.downcast_ref().is_some_and(Unusable::is_usage)
         || matches!(cause.downcast_ref(), Some(SolveError::Board { .. }))
+        || matches!(cause.downcast_ref(), Some(StrategyError::Board(_)))
         || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
         || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
         || matches!(
@@ -103,6 +104,7 @@ fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(BuildError::Contradiction { .. }))
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
             || cause.downcast_ref().is_some_and(CheckError::is_wrong)
+            || matches!(cause.downcast_ref(), Some(StrategyError::Wrong(_)))
             || cause.downcast_ref().is_some_and(StateError::is_damage)
             || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))

@@ -12,3 +12,6 @@ mod leases;
 mod prove;
 mod prove_cli;
 mod prove_jobs;
+mod stored;
+mod strategy;
+mod without_searches;

@@ -15,15 +15,15 @@ use kalah::table::Tables;
 
 /// A proof to run.
 #[derive(Clone)]
-struct Case<'a> {
-    rules: Rules,
-    position: &'a str,
-    wanted: Wanted,
-    tables: Option<&'a Tables>,
-    rests_on: usize,
-    effort: u32,
-    budget: u64,
-    threads: usize,
+pub struct Case<'a> {
+    pub rules: Rules,
+    pub position: &'a str,
+    pub wanted: Wanted,
+    pub tables: Option<&'a Tables>,
+    pub rests_on: usize,
+    pub effort: u32,
+    pub budget: u64,
+    pub threads: usize,
 }
 
 impl<'a> Case<'a> {
@@ -39,7 +39,7 @@ impl<'a> Case<'a> {
     }
 
     /// Runs the proof in `directory`. Ends it with an error as soon as `ends` returns true after a job.
-    fn run(
+    pub fn run(
         &self,
         directory: &Path,
         ends: &(dyn Fn() -> bool + Sync),
@@ -106,27 +106,27 @@ fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
 }
 
 /// A board with temporary tables.
-struct Board {
-    position: &'static str,
-    rules: Rules,
-    tables: Option<Tables>,
-    _files: tempfile::TempDir,
+pub struct Board {
+    pub position: &'static str,
+    pub rules: Rules,
+    pub tables: Option<Tables>,
+    pub files: tempfile::TempDir,
 }
 
 impl Board {
-    fn new(rules: Rules, position: &'static str, seeds: usize) -> Board {
+    pub fn new(rules: Rules, position: &'static str, seeds: usize) -> Board {
         let start: Position = position.parse().unwrap();
         let files = tempfile::tempdir().unwrap();
         let tables = (seeds > 0).then(|| tables(files.path(), rules, start.pits(), seeds));
-        Board { position, rules, tables, _files: files }
+        Board { position, rules, tables, files }
     }
 
-    fn case(&self, wanted: Wanted) -> Case<'_> {
+    pub fn case(&self, wanted: Wanted) -> Case<'_> {
         Case::new(self.rules, self.position, wanted, self.tables.as_ref())
     }
 }
 
-fn never() -> bool {
+pub fn never() -> bool {
     false
 }
 

@@ -11,7 +11,7 @@ use kalah::analyse::graph::GraphError;
 use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
 use kalah::cause;
-use kalah::certificate::{CertificateError, CheckError};
+use kalah::certificate::{CertificateError, CheckError, StrategyError};
 use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah::file::{LockError, OverwriteError, StateError, StateKind};
 use kalah::game::Position;
@@ -68,6 +68,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| known(error, of_fault))
         .or_else(|| known(error, of_state))
         .or_else(|| known(error, of_check))
+        .or_else(|| known(error, of_strategy))
         .or_else(|| known(error, |error: &CertificateError| error.is_newer().then_some(USE_NEWER)))
         .or_else(|| known(error, of_prove))
         .or_else(|| known(error, of_solve))
@@ -89,7 +90,18 @@ fn of_fault(error: &Fault) -> Option<String> {
 }
 
 fn of_check(error: &CheckError) -> Option<&'static str> {
-    matches!(error, CheckError::Changed { .. }).then_some("repeat the check while no process writes to the tables")
+    matches!(error, CheckError::Changed { .. })
+        .then_some("repeat the check while no process writes to the tables or the certificate")
+}
+
+fn of_strategy(error: &StrategyError) -> Option<&'static str> {
+    match error {
+        StrategyError::Effort(_) => {
+            Some("make one without searches: `kalah prove --from FILE --effort 0 --proof DIR --certificate NEW`")
+        }
+        StrategyError::Wrong(_) => Some("find the first wrong claim with `kalah check`"),
+        _ => None,
+    }
 }
 
 fn of_shortage(error: &MemoryShortage) -> Option<String> {

@@ -1,11 +1,12 @@
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::book::Books;
 use kalah::cancel::Cancel;
 use kalah::game::Position;
-use kalah::play::{Choice, PlayerName, Source, Worth};
+use kalah::play::{Choice, Player, PlayerName, Source, Worth};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -13,6 +14,7 @@ use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::positions::{self, Given, Unusable};
 use crate::cli::help::examples;
 use crate::cli::output::thinking::Thinking;
+use crate::cli::playing::strategy::StrategyFile;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::{failure, output};
 
@@ -27,6 +29,7 @@ use crate::cli::{failure, output};
 #[command(after_help = examples(&[
     ("Print the best move found in two seconds", "kalah move 6x4 --time 2s"),
     ("Print the move of a weak player", "kalah move 6x4 --player greedy"),
+    ("Print the move of a proof", "kalah move 6x4 --from kalah-6x4.certificate"),
 ]))]
 pub struct Choose {
     /// Positions, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files with positions, or - for standard input
@@ -35,6 +38,9 @@ pub struct Choose {
     /// Player to ask
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
+    /// Ask the strategy of a certificate of effort 0 (docs/proving.md), under its rules
+    #[arg(long, value_name = "CERTIFICATE", conflicts_with_all = ["player", "time"])]
+    from: Option<PathBuf>,
     /// Think about each position for this time, such as 2s or 500ms [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>)]
     time: Option<Duration>,
@@ -91,8 +97,13 @@ impl From<Worth> for WorthOf {
 }
 
 impl Choose {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
+        let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
+        let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
+        if let Some(strategy) = &strategy {
+            self.with.rules = strategy.head().statement.rules;
+        }
         let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let mut outcome = Outcome::Done;
         positions::read(&self.positions, |Given { place, position }| {
@@ -100,7 +111,10 @@ impl Choose {
                 Ok(position) if position.is_over() => {
                     Err(usage(format_args!("the game is over at {position}: there is no move to choose")))
                 }
-                Ok(position) => self.answer(&position, &books),
+                Ok(position) => match &mut by_certificate {
+                    Some(player) => self.ask(player, &position, Instant::now()),
+                    None => self.answer(&position, &books),
+                },
                 Err(unusable) => Err(unusable.into()),
             };
             match answered {
@@ -118,11 +132,17 @@ impl Choose {
     fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
         // The time to open tables and to allocate memory counts, too.
         let (start, rules) = (Instant::now(), self.with.rules);
-        let cancel = self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time));
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(rules, position.pits())?);
-        let mut player = self.player.player(&setting);
+        self.ask(self.player.player(&setting).as_mut(), position, start)
+    }
+
+    /// Prints the move of a player, whose time began at `start`.
+    fn ask(&self, player: &mut dyn Player, position: &Position, start: Instant) -> anyhow::Result<()> {
+        let rules = self.with.rules;
+        let cancel =
+            self.time.map_or_else(Cancel::new, |time| Cancel::new().within(time.saturating_sub(start.elapsed())));
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);
         let choice = thinking.watch(|| player.choose(position, &cancel, &mut |choice| thinking.best(choice)))?;

@@ -6,10 +6,12 @@
 //! | `choose` | `kalah move` |
 //! | `tournament` | `kalah tournament` |
 //! | `puzzles` | `kalah puzzles` |
+//! | `strategy` | certificates as players, for `play` and `choose` |
 
 mod choose;
 mod play;
 mod puzzles;
+mod strategy;
 mod tournament;
 
 use clap::Subcommand;

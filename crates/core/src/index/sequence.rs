@@ -62,7 +62,11 @@ pub fn sequence_position(pits: usize, seeds: usize, rank: u128) -> Option<Positi
     let mut sum = seeds;
     for i in (1..places).rev() {
         let column = &BINOMIALS[i][i - 1..=i - 1 + sum];
-        let before = column.partition_point(|&count| count <= rank) - 1;
+        // All steps together are at most as many as the seeds. The first count is 0.
+        let mut before = sum;
+        while column[before] > rank {
+            before -= 1;
+        }
         rank -= column[before];
         row[i] = (sum - before) as u32;
         sum = before;

@@ -49,6 +49,8 @@ pub enum Source {
     Rule(&'static str),
     /// The only move.
     OnlyMove,
+    /// By the claims of a certificate.
+    Certificate,
     /// From an external engine. Even a worth reported as proved is only the engine's claim.
     Engine,
 }
@@ -64,6 +66,7 @@ impl Source {
             Source::Depth(_) => "depth",
             Source::Rule(rule) => rule,
             Source::OnlyMove => "only-move",
+            Source::Certificate => "certificate",
             Source::Engine => "engine",
         }
     }
@@ -90,6 +93,7 @@ impl fmt::Display for Source {
             Source::Depth(depth) => write!(f, "searched to depth {depth}"),
             Source::Rule(rule) => write!(f, "by {rule}"),
             Source::OnlyMove => f.write_str("the only move"),
+            Source::Certificate => f.write_str("by the certificate"),
             Source::Engine => f.write_str("by the engine's word"),
         }
     }

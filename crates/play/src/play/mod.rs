@@ -29,6 +29,7 @@
 //! | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
 //! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
+//! | [`by_certificate`](ByCertificate) | the player of a certificate's strategy |
 //! | `plain` | players without a search: greedy, random |
 //! | [`fault`](EngineFault) | faults of external engines |
 //! | [`engine`] | external engines, and our players as one |
@@ -39,6 +40,7 @@
 //! | [`statistics`](Median) | medians with confidence intervals |
 
 mod budget;
+mod by_certificate;
 mod choice;
 mod depth_limited;
 pub mod engine;
@@ -55,6 +57,7 @@ mod setting;
 mod statistics;
 mod tournament;
 
+pub use by_certificate::ByCertificate;
 pub use choice::{Choice, Source, Worth};
 pub use fault::EngineFault;
 pub use game::{Forfeit, Game, MoveMade, play_game};

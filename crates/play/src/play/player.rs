@@ -3,6 +3,7 @@ use std::time::Duration;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{IllegalMove, Position};
 use kalah_solve::book::BookError;
+use kalah_solve::certificate::StrategyError;
 use kalah_solve::solve::SolveError;
 use kalah_tables::table::TableError;
 
@@ -42,6 +43,9 @@ pub enum PlayError {
     /// The book is damaged or wrong.
     #[error("{0}")]
     Book(#[from] BookError),
+    /// The certificate does not hold, or is for another board.
+    #[error("{0}")]
+    Certificate(#[from] StrategyError),
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),

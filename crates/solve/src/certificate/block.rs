@@ -80,6 +80,19 @@ pub(super) fn unpack(
     keys: &Keys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
+    let first = claims.len();
+    unpack_again(packed, raw_bytes, count, keys, claims)?;
+    claims[first..].iter().all(|&(key, _)| keys.position(key).is_some_and(|position| !position.is_over())).then_some(())
+}
+
+/// As [`unpack`], for a block whose positions it has checked: they are not checked again.
+pub(super) fn unpack_again(
+    packed: &[u8],
+    raw_bytes: usize,
+    count: usize,
+    keys: &Keys,
+    claims: &mut Vec<(u128, [u8; 2])>,
+) -> Option<()> {
     if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(packed, raw_bytes) {
         return None;
     }
@@ -108,7 +121,7 @@ pub(super) fn unpack(
             let more = number(&mut bytes)?;
             rank = rank.checked_add(more).filter(|&rank| rank < sequences && (at == 0 || more > 0))?;
             let key = Keys::of_rank(seeds, rank);
-            if keys.position(key)?.is_over() || claims.last().is_some_and(|&(before, _)| before >= key) {
+            if claims.last().is_some_and(|&(before, _)| before >= key) {
                 return None;
             }
             claims.push((key, [0, seeds as u8]));

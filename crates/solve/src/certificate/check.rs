@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::game::{Bounds, Pit, Position, Rules};
 use kalah_tables::table::{TableError, Tables};
 
 use super::board::{After, CheckerBoard, Variant};
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         self.rules
     }
 
-    /// The effort k: searches visit at most 2^k nodes.
+    /// The effort k: searches visit at most 2^k nodes. With k = 0, no [reason](Checker::reason) is a search.
     pub fn effort(&self) -> u32 {
         self.effort
     }
@@ -172,6 +172,44 @@ impl<'a> Checker<'a> {
         Ok(best)
     }
 
+    /// The moves of a position, from the pit next to the store to the first, with bounds of the mover's score by each.
+    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::follows`]. A finished game has
+    /// no moves.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn each_move(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Vec<(Pit, Bounds)>, TableError> {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        let moves = board.moves(&variant).filter(|_| !position.is_over());
+        let bounds = |pit| {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
+            Ok((Pit::from_index(pit).expect("a pit of the board"), bounds))
+        };
+        moves.map(bounds).collect()
+    }
+
+    /// Calls `each` with the positions whose bounds [`Checker::reason`] may ask for: those after the moves of a
+    /// position, if neither the rules nor the tables decide their scores.
+    pub(super) fn each_asked(&self, position: &Position, mut each: impl FnMut(&Position)) {
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
+        if position.is_over() || self.search.is_in_tables(seeds) {
+            return;
+        }
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
+            if after.end.is_none() && !self.search.is_in_tables(seeds - after.stored) {
+                each(&after.board.position(variant.pits));
+            }
+        }
+    }
+
     /// Bounds of the mover's score by a move, with `seeds` seeds in play before it. The position after the move
     /// is returned too unless its score is exact.
     fn move_bounds(
@@ -196,7 +234,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Reason why `bound` of `position` holds. `None` if the rules, the tables, the bounds `known` of the
-    /// positions after its moves, and searches of at most 2^k nodes do not show it.
+    /// positions after its moves, and searches of at most 2^k nodes do not show it. With effort 0, it searches
+    /// nothing.
     ///
     /// # Errors
     /// If a table cannot be read.
@@ -220,6 +259,9 @@ impl<'a> Checker<'a> {
         let open = self.children(position, bound, known)?;
         if open.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Some(Reason::OnePly));
+        }
+        if self.effort == 0 {
+            return Ok(None);
         }
         // The order of attempts affects only the time. If nothing is claimed of the positions after the moves,
         // one search from here shares its results between them.

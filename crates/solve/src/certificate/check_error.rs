@@ -4,6 +4,7 @@ use kalah_core::cancel::Stopped;
 use kalah_tables::table::{TableError, TableKey};
 
 use super::claim::{Bound, Claim};
+use super::error::CertificateError;
 use super::statement::{Goal, StatementError};
 
 /// Error found by a check of a certificate, or the reason why the check was not made.
@@ -46,7 +47,10 @@ pub enum CheckError {
     /// A table is missing or cannot be read.
     #[error("{0}")]
     Table(#[source] TableError),
-    /// The file of a table was changed.
+    /// The file of the certificate cannot be read.
+    #[error("{0}")]
+    Certificate(#[from] CertificateError),
+    /// The file of a table, or of the certificate, was changed.
     #[error("{} was changed during the check", path.display())]
     Changed {
         /// The file.
@@ -79,6 +83,7 @@ impl CheckError {
             | CheckError::StatesNothing
             | CheckError::OtherTable { .. } => true,
             CheckError::Table(error) => error.is_damage(),
+            CheckError::Certificate(error) => error.is_damage(),
             CheckError::Changed { .. } | CheckError::Save(_) | CheckError::Stopped(_) => false,
         }
     }
@@ -100,6 +105,7 @@ impl std::fmt::Display for Unproved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
+            Unproved::Effort(0) => f.write_str("not proved in one ply from other claims"),
             Unproved::Effort(effort) => {
                 write!(f, "not proved, neither in one ply from other claims nor by a search of 2^{effort} nodes")
             }

@@ -60,6 +60,11 @@ impl<'a> CheckerSearch<'a> {
         CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
     }
 
+    /// Returns true if positions with `seeds` seeds in play are in the tables.
+    pub fn is_in_tables(&self, seeds: u32) -> bool {
+        seeds <= self.table_seeds
+    }
+
     /// Tests whether the score of a position with `seeds` seeds in play is at least `score`. The game is not over.
     pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
         let trivial = Bounds { lower: 0, upper: seeds };

@@ -23,7 +23,7 @@ use super::statement::{Certificate, Head, Opening, Statement};
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
 
 /// Bytes of the header.
-const HEADER_BYTES: usize = size_of::<RawHeader>();
+pub(super) const HEADER_BYTES: usize = size_of::<RawHeader>();
 
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = size_of::<RawEntry>();
@@ -32,7 +32,7 @@ const ENTRY_BYTES: usize = size_of::<RawEntry>();
 const CHECKSUM_BYTES: usize = 8;
 
 /// Bytes of the digest at the end.
-const DIGEST_BYTES: usize = 32;
+pub(super) const DIGEST_BYTES: usize = 32;
 
 /// Maximum bytes of memory for a claim while a certificate is read.
 const MEMORY_A_CLAIM: u64 = 96;
@@ -63,7 +63,7 @@ impl CertificateFile {
         let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         // A few bytes can stand for thousands of claims.
-        let header = Header::read(&bytes).map_err(damaged)?;
+        let header = Header::read(&bytes, bytes.len() as u64).map_err(damaged)?;
         let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
         if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
             return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
@@ -76,7 +76,7 @@ impl CertificateFile {
     /// # Errors
     /// If they are not a complete and unchanged certificate.
     pub fn from_bytes(bytes: &[u8]) -> Result<CertificateFile, CertificateDamage> {
-        let header = Header::read(bytes)?;
+        let header = Header::read(bytes, bytes.len() as u64)?;
         let (body, digest) = bytes.split_at(bytes.len() - DIGEST_BYTES);
         if blake3::hash(body).as_bytes() != digest {
             // A wrong checksum of a part is reported first, since it says more.
@@ -126,10 +126,14 @@ impl Certificate {
 
     /// Bytes of the file of a valid certificate.
     fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
-        let claims: Vec<_> = self.claims.packed().collect();
+        let mut rest = self.claims.packed();
         let (mut directory, mut blocks) = (Vec::<u8>::new(), Vec::new());
-        for claims in claims.chunks(BLOCK_CLAIMS) {
-            let (packed, raw_bytes) = block::pack(claims)?;
+        loop {
+            let claims: Vec<_> = rest.by_ref().take(BLOCK_CLAIMS).collect();
+            if claims.is_empty() {
+                break;
+            }
+            let (packed, raw_bytes) = block::pack(&claims)?;
             let [claims, raw_bytes, packed_bytes] =
                 [claims.len(), raw_bytes, packed.len()].map(|number| (number as u32).to_le());
             let entry = RawEntry { claims, raw_bytes, packed_bytes, ..Zeroable::zeroed() }.sealed(&packed);
@@ -148,8 +152,8 @@ impl Certificate {
             pits: position.pits() as u8,
             effort: *effort as u8,
             table_seeds: self.head.table_seeds() as u8,
-            claims: (claims.len() as u64).to_le(),
-            blocks: (claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le(),
+            claims: (self.claims.len() as u64).to_le(),
+            blocks: (self.claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le(),
             openings: (openings.len() as u32).to_le(),
             prefix_bytes: (prefix.len() as u64).to_le(),
             file_bytes: (total as u64).to_le(),
@@ -212,29 +216,29 @@ struct RawHeader {
 }
 
 /// The fields of the header.
-struct Header {
+pub(super) struct Header {
     rules: Rules,
-    pits: usize,
+    pub pits: usize,
     effort: u32,
     table_seeds: usize,
-    claims: u64,
+    pub claims: u64,
     blocks: usize,
     openings: usize,
-    prefix_bytes: usize,
+    pub prefix_bytes: usize,
 }
 
 impl Header {
-    /// Parses the header of a file, and compares the file's length with it.
-    fn read(bytes: &[u8]) -> Result<Header, CertificateDamage> {
+    /// Parses the header at the start of a file, and compares the file's length, `found`, with it. `bytes` has at
+    /// least the first [`HEADER_BYTES`] bytes of the file, or all of a shorter one.
+    pub fn read(bytes: &[u8], found: u64) -> Result<Header, CertificateDamage> {
         let damaged = CertificateDamage::Part(CertificatePart::Header);
-        let found = bytes.len() as u64;
         let too_short = CertificateDamage::Length { found, expected: (HEADER_BYTES + DIGEST_BYTES) as u64 };
         let rest = bytes.strip_prefix(&MAGIC).ok_or(CertificateDamage::Foreign)?;
         let version = u32::from_le_bytes(*rest.first_chunk().ok_or(too_short.clone())?);
         if version != VERSION {
             return Err(CertificateDamage::Version(version));
         }
-        if bytes.len() < HEADER_BYTES + DIGEST_BYTES {
+        if found < (HEADER_BYTES + DIGEST_BYTES) as u64 {
             return Err(too_short);
         }
         let raw: RawHeader = bytemuck::pod_read_unaligned(&bytes[..HEADER_BYTES]);
@@ -273,31 +277,37 @@ impl Header {
         fits.then_some(header)
     }
 
+    /// Parses the prefix: statement, digests of the tables, and the list of blocks.
+    pub fn prefix(&self, bytes: &[u8]) -> Result<(Head, Vec<RawEntry>), CertificateDamage> {
+        let damaged = CertificateDamage::Part;
+        let split = checked(bytes).zip(self.blocks.checked_mul(ENTRY_BYTES));
+        let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
+        let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
+        let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
+        head.statement.goals()?;
+        let entry = |(block, entry): (usize, &[u8])| {
+            let left = (self.claims - (block * BLOCK_CLAIMS) as u64).min(BLOCK_CLAIMS as u64);
+            let entry: RawEntry = bytemuck::pod_read_unaligned(entry);
+            let fits = entry.reserved == 0 && u64::from(u32::from_le(entry.claims)) == left;
+            if fits { Ok(entry) } else { Err(damaged(CertificatePart::Directory)) }
+        };
+        let entries = directory.chunks_exact(ENTRY_BYTES).enumerate().map(entry).collect::<Result<_, _>>()?;
+        Ok((head, entries))
+    }
+
     /// Parses the certificate with this header. `body` is the file without its digest.
     fn contents(&self, body: &[u8]) -> Result<Certificate, CertificateDamage> {
         let damaged = CertificateDamage::Part;
         let mut at = Bytes::new(body);
         at.take(HEADER_BYTES);
-        let prefix = at.take(self.prefix_bytes).and_then(checked);
-        let directory_bytes = self.blocks.checked_mul(ENTRY_BYTES);
-        let split = prefix.zip(directory_bytes);
-        let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
-        let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
-        let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
-        head.statement.goals()?;
+        let prefix = at.take(self.prefix_bytes).ok_or(damaged(CertificatePart::Statement))?;
+        let (head, entries) = self.prefix(prefix)?;
         let keys = Keys::new(self.pits);
         let mut claims = Vec::new();
-        for (block, entry) in directory.chunks_exact(ENTRY_BYTES).enumerate() {
-            let left = (self.claims - (block * BLOCK_CLAIMS) as u64).min(BLOCK_CLAIMS as u64);
-            let entry: RawEntry = bytemuck::pod_read_unaligned(entry);
-            let [count, raw_bytes, packed_bytes] =
-                [entry.claims, entry.raw_bytes, entry.packed_bytes].map(|number| u32::from_le(number) as usize);
-            if entry.reserved != 0 || count as u64 != left {
-                return Err(damaged(CertificatePart::Directory));
-            }
-            let packed = at.take(packed_bytes).filter(|packed| entry.sealed(packed).checksum == entry.checksum);
+        for (block, entry) in entries.iter().enumerate() {
+            let packed = at.take(entry.packed_bytes()).filter(|packed| entry.is_of(packed));
             packed
-                .and_then(|packed| block::unpack(packed, raw_bytes, count, &keys, &mut claims))
+                .and_then(|packed| block::unpack(packed, entry.raw_bytes(), entry.claims(), &keys, &mut claims))
                 .ok_or(damaged(CertificatePart::Block(block)))?;
         }
         if !at.is_empty() {
@@ -332,7 +342,7 @@ impl Header {
 /// A block of claims in the directory, as stored.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct RawEntry {
+pub(super) struct RawEntry {
     claims: u32,
     raw_bytes: u32,
     packed_bytes: u32,
@@ -341,6 +351,26 @@ struct RawEntry {
 }
 
 impl RawEntry {
+    /// Number of claims.
+    pub fn claims(&self) -> usize {
+        u32::from_le(self.claims) as usize
+    }
+
+    /// Bytes before compression.
+    pub fn raw_bytes(&self) -> usize {
+        u32::from_le(self.raw_bytes) as usize
+    }
+
+    /// Bytes in the file.
+    pub fn packed_bytes(&self) -> usize {
+        u32::from_le(self.packed_bytes) as usize
+    }
+
+    /// Returns true if `packed` has the checksum of the block.
+    pub fn is_of(&self, packed: &[u8]) -> bool {
+        self.sealed(packed).checksum == self.checksum
+    }
+
     /// Sets the checksum, which covers the fields before it and the bytes of the block.
     fn sealed(mut self, packed: &[u8]) -> RawEntry {
         let mut hash = Xxh3Default::new();

@@ -18,6 +18,9 @@
 //! | `compared` | comparing whole tables with their digests, before and after use |
 //! | [`check_error`](CheckError) | errors found by a check, or of the check itself |
 //! | [`run`](Check) | checking all claims, or a sample, on all threads |
+//! | [`strategy`](Strategy) | playing by a certificate without searches |
+//! | [`stored`](StoredCertificate) | a certificate whose claims stay in its file |
+//! | `windows` | the claims of a check, a window at a time |
 //! | [`tasks`](Tasks) | the finished part of a check, and its file |
 
 mod block;
@@ -35,7 +38,10 @@ mod key;
 mod memory;
 mod run;
 mod statement;
+mod stored;
+mod strategy;
 mod tasks;
+mod windows;
 
 pub use check::{Checker, Reason};
 pub use check_error::{CheckError, Unproved};
@@ -45,6 +51,8 @@ pub use copies::open_copied;
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
-pub use run::{Check, SaveTasks};
+pub use run::{Check, SaveTasks, Subject};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
+pub use stored::StoredCertificate;
+pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
 pub use tasks::{CheckIdentity, Tally, Tasks};

@@ -1,4 +1,6 @@
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -12,8 +14,9 @@ use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
 use super::compared::ComparedTables;
-use super::statement::{Certificate, Goal};
-use super::tasks::{TASK_CLAIMS, Tally, Tasks};
+use super::statement::{Certificate, Goal, Head};
+use super::stored::StoredCertificate;
+use super::tasks::{Tally, Tasks};
 
 /// A check is saved at most once in this multiple of the time that comparing the tables again takes.
 const SAVES_WITHIN: u32 = 20;
@@ -21,9 +24,55 @@ const SAVES_WITHIN: u32 = 20;
 /// Callback by which a check saves its finished tasks.
 pub type SaveTasks<'a> = dyn Fn(&Tasks) -> std::io::Result<()> + Sync + 'a;
 
+/// Callback that returns true for tasks that are done.
+pub(super) type IsDone<'c> = dyn Fn(usize) -> bool + Sync + 'c;
+
+/// Callback for a finished task.
+pub(super) type Done<'c> = dyn Fn(usize, &Tally) -> Result<(), CheckError> + Sync + 'c;
+
+/// A certificate to check.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// In memory.
+    Memory(&'a Certificate),
+    /// In its file. The check holds a window of its claims, with those that they may follow from.
+    File(&'a StoredCertificate),
+}
+
+impl<'a> From<&'a Certificate> for Subject<'a> {
+    fn from(certificate: &'a Certificate) -> Subject<'a> {
+        Subject::Memory(certificate)
+    }
+}
+
+impl<'a> From<&'a StoredCertificate> for Subject<'a> {
+    fn from(certificate: &'a StoredCertificate) -> Subject<'a> {
+        Subject::File(certificate)
+    }
+}
+
+impl<'a> Subject<'a> {
+    fn head(self) -> &'a Head {
+        match self {
+            Subject::Memory(certificate) => &certificate.head,
+            Subject::File(certificate) => certificate.head(),
+        }
+    }
+
+    fn claims(self) -> u64 {
+        match self {
+            Subject::Memory(certificate) => certificate.claims.len() as u64,
+            Subject::File(certificate) => certificate.claims(),
+        }
+    }
+}
+
+/// Callback that returns the bounds claimed for a position.
+pub(super) type Claimed<'c> = dyn Fn(&Position) -> Option<Bounds> + Sync + 'c;
+
 /// The check of a certificate: every claim on its own, on all threads.
 pub struct Check<'a> {
-    certificate: &'a Certificate,
+    pub(super) subject: Subject<'a>,
     tables: Option<&'a Tables>,
     /// `None` if the tables are trusted.
     compared: Option<ComparedTables<'a>>,
@@ -40,13 +89,13 @@ impl<'a> Check<'a> {
     /// If a table that the proof rests on is missing, has another digest, or has a frame that does not match;
     /// [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn new(
-        certificate: &'a Certificate,
+        certificate: impl Into<Subject<'a>>,
         tables: Option<&'a Tables>,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
         let mut check = Check::trusting(certificate, tables)?;
         if let Some(tables) = check.tables {
-            check.compared = Some(ComparedTables::new(tables, certificate.head.table_seeds(), pulse)?);
+            check.compared = Some(ComparedTables::new(tables, check.subject.head().table_seeds(), pulse)?);
         }
         Ok(check)
     }
@@ -55,8 +104,9 @@ impl<'a> Check<'a> {
     /// blocks when they are first read. So anyone who can write to the tables can make any certificate pass.
     /// # Errors
     /// If a table that the proof rests on is missing or has another digest.
-    pub fn trusting(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
-        let head = &certificate.head;
+    pub fn trusting(certificate: impl Into<Subject<'a>>, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+        let subject = certificate.into();
+        let head = subject.head();
         for (seeds, digest) in (2..).zip(&head.tables) {
             let position = &head.statement.position;
             let key = TableKey { rules: head.statement.rules, pits: position.pits(), seeds };
@@ -70,14 +120,19 @@ impl<'a> Check<'a> {
             }
             table.blocks().expect_random_reads();
         }
-        Ok(Check { certificate, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
+        Ok(Check { subject, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
     }
 
     /// A checker for this certificate's claims.
     pub fn checker(&self) -> Checker<'a> {
-        let head = &self.certificate.head;
+        self.checker_of_effort(self.subject.head().effort)
+    }
+
+    /// As [`Check::checker`], with another effort.
+    pub(super) fn checker_of_effort(&self, effort: u32) -> Checker<'a> {
+        let head = self.subject.head();
         let pits = head.statement.position.pits();
-        Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), head.effort)
+        Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), effort)
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
@@ -92,12 +147,31 @@ impl<'a> Check<'a> {
     }
 
     fn parts_of_statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
-        let mut checker = self.checker();
-        let goals = self.certificate.head.statement.goals()?;
+        let goals = self.subject.head().statement.goals()?;
         if goals.is_empty() {
             return Err(CheckError::StatesNothing);
         }
-        let follows = |goal: Goal| match goal.reason(&mut checker, &self.certificate.claims)? {
+        match self.subject {
+            Subject::Memory(certificate) => self.follow(goals, &|position| certificate.claims.get(position)),
+            Subject::File(stored) => {
+                let mut checker = self.checker_of_effort(0);
+                let asked = RefCell::new(Vec::new());
+                for goal in &goals {
+                    goal.reason_by(&mut checker, &|position| {
+                        asked.borrow_mut().extend(stored.keys().key(position));
+                        None
+                    })?;
+                }
+                let known = stored.look_up(asked.into_inner(), &Pulse::default())?;
+                self.follow(goals, &|position| known.get(position))
+            }
+        }
+    }
+
+    /// Checks that parts of the statement follow from claims.
+    fn follow(&self, goals: Vec<Goal>, claimed: &Claimed) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        let mut checker = self.checker();
+        let follows = |goal: Goal| match goal.reason_by(&mut checker, &claimed)? {
             Some(reason) => Ok((goal, reason)),
             None => {
                 let why = unproved(&mut checker, &goal.position, goal.bound)?;
@@ -116,13 +190,6 @@ impl<'a> Check<'a> {
     /// For the first claim in the file that does not hold, a table that cannot be read or was changed, or an
     /// error of `save`. If `pulse` stopped the check, an earlier claim may be wrong too.
     pub fn claims(&self, tasks: Tasks, pulse: &Pulse, save: Option<&SaveTasks>) -> Result<Tasks, CheckError> {
-        let claims = &self.certificate.claims;
-        // The first claim of each task.
-        let firsts: Vec<u128> = claims.packed().map(|(key, _)| key).step_by(TASK_CLAIMS as usize).collect();
-        let claims_of = |task: usize| {
-            let numbers = task as u64 * TASK_CLAIMS..;
-            numbers.zip(claims.iter_from(firsts[task])).take(TASK_CLAIMS as usize).collect()
-        };
         let tasks = Mutex::new(tasks);
         let is_done = |task| tasks.lock().is_done(task);
         let every = self.compared.as_ref().map_or(Duration::ZERO, |compared| SAVES_WITHIN * compared.duration());
@@ -134,7 +201,7 @@ impl<'a> Check<'a> {
                 _ => Ok(()),
             }
         };
-        match self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse) {
+        match self.all_claims(&is_done, &done, pulse) {
             Err(CheckError::Stopped(_)) => {}
             checked => self.blaming_tables(checked)?,
         }
@@ -172,9 +239,7 @@ impl<'a> Check<'a> {
     /// For the first of these claims in the file that does not hold, or a table that cannot be read or was
     /// changed; [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Tally, CheckError> {
-        /// Claims that a thread takes at a time.
-        const CLAIMS_PER_TASK: usize = 16;
-        let all = self.certificate.claims.len() as u64;
+        let all = self.subject.claims();
         let mut random = generator(seed);
         let mut drawn = BTreeSet::new();
         // Floyd's sampling without repetition.
@@ -183,15 +248,12 @@ impl<'a> Check<'a> {
                 drawn.insert(most);
             }
         }
-        let numbered = (0..).zip(self.certificate.claims.iter());
-        let drawn: Vec<(u64, Claim)> = numbered.filter(|(number, _)| drawn.contains(number)).collect();
-        let parts: Vec<_> = drawn.chunks(CLAIMS_PER_TASK).collect();
         let tally = Mutex::new(Tally::default());
         let done = |_, more: &Tally| {
             tally.lock().add(more);
             Ok(())
         };
-        match self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse) {
+        match self.drawn_claims(&drawn, &done, pulse) {
             Err(CheckError::Stopped(stopped)) => return Err(stopped.into()),
             checked => self.blaming_tables(checked)?,
         }
@@ -201,28 +263,29 @@ impl<'a> Check<'a> {
 
     /// Checks the claims of tasks on all threads, tasks with lower numbers first. Tasks after a wrong claim are
     /// left out. A wrong claim is reported rather than a stop.
-    fn in_parallel(
+    pub(super) fn in_parallel(
         &self,
-        tasks: usize,
-        is_done: &(dyn Fn(usize) -> bool + Sync),
+        tasks: Range<usize>,
+        is_done: &IsDone,
         claims_of: &(dyn Fn(usize) -> Vec<(u64, Claim)> + Sync),
-        done: &(dyn Fn(usize, &Tally) -> Result<(), CheckError> + Sync),
+        claimed: &Claimed,
+        done: &Done,
         pulse: &Pulse,
     ) -> Result<(), CheckError> {
-        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let (next, failed) = (AtomicUsize::new(tasks.start), AtomicUsize::new(usize::MAX));
         let first: Mutex<Option<(usize, CheckError)>> = Mutex::new(None);
         let work = || {
             let mut checker = self.checker();
             loop {
                 let task = next.fetch_add(1, Ordering::Relaxed);
-                if task >= tasks.min(failed.load(Ordering::Relaxed)) {
+                if task >= tasks.end.min(failed.load(Ordering::Relaxed)) {
                     return;
                 }
                 if is_done(task) {
                     continue;
                 }
                 let checked = pulse.check().map_err(CheckError::from);
-                let checked = checked.and_then(|()| self.task(&mut checker, &claims_of(task), pulse));
+                let checked = checked.and_then(|()| self.task(&mut checker, &claims_of(task), claimed, pulse));
                 if let Err(error) = checked.and_then(|tally| done(task, &tally)) {
                     let is_stopped = matches!(error, CheckError::Stopped(_));
                     let place = if is_stopped { usize::MAX } else { task };
@@ -243,8 +306,13 @@ impl<'a> Check<'a> {
     }
 
     /// Checks some claims.
-    fn task(&self, checker: &mut Checker, claims: &[(u64, Claim)], pulse: &Pulse) -> Result<Tally, CheckError> {
-        let known = |position: &Position| self.certificate.claims.get(position);
+    fn task(
+        &self,
+        checker: &mut Checker,
+        claims: &[(u64, Claim)],
+        claimed: &Claimed,
+        pulse: &Pulse,
+    ) -> Result<Tally, CheckError> {
         let mut tally = Tally::default();
         let before = checker.nodes();
         for &(number, claim) in claims {
@@ -253,7 +321,7 @@ impl<'a> Check<'a> {
                 return Err(stopped.into());
             }
             for bound in claim.parts() {
-                match checker.reason(&claim.position, bound, &known)? {
+                match checker.reason(&claim.position, bound, &claimed)? {
                     Some(reason) => tally.count(reason),
                     None => {
                         let why = unproved(checker, &claim.position, bound)?;
@@ -272,7 +340,7 @@ impl<'a> Check<'a> {
 impl std::fmt::Debug for Check<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Check")
-            .field("head", &self.certificate.head)
+            .field("head", self.subject.head())
             .field("trusts_tables", &(self.tables.is_some() && self.compared.is_none()))
             .finish_non_exhaustive()
     }
@@ -284,6 +352,9 @@ fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<
         return Ok(Unproved::Exact(exact));
     }
     let effort = checker.effort();
+    if effort == 0 {
+        return Ok(Unproved::Effort(0));
+    }
     let asked = match bound {
         Bound::AtLeast(score) => score,
         Bound::AtMost(score) => score.saturating_add(1),

@@ -35,7 +35,8 @@ pub struct Opening {
 pub struct Head {
     /// The statement.
     pub statement: Statement,
-    /// The effort k: searches of the checker visit at most 2^k nodes. At most [`Checker::MAX_EFFORT`].
+    /// The effort k: searches of the checker visit at most 2^k nodes; with k = 0 it does not search. At most
+    /// [`Checker::MAX_EFFORT`].
     pub effort: u32,
     /// Digests of the tables that the proof rests on, for 2 seeds, 3 seeds and so on; empty without tables.
     pub tables: Vec<[u8; 32]>,
@@ -166,25 +167,49 @@ impl Goal {
     /// # Panics
     /// If checker and claims are for other boards than the goal.
     pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
-        let claimed = claims.get(&self.position);
+        self.reason_by(checker, &|position| claims.get(position))
+    }
+
+    /// As [`Goal::reason`], with claims from a callback. Without claims, effort 0 asks for all positions that other
+    /// claims and efforts may ask for.
+    pub(super) fn reason_by(
+        &self,
+        checker: &mut Checker,
+        claims: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Option<Reason>, TableError> {
+        let claimed = claims(&self.position);
         if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
             return Ok(Some(Reason::Claim));
         }
-        // Every again-move stores a seed, so positions of the turn follow from those with fewer seeds.
-        let mut turn = turn(checker, &self.position);
-        turn.sort_by_key(Position::seeds);
-        let mut inferred: HashMap<Position, Bounds> = HashMap::new();
-        for position in turn {
-            let known = |position: &Position| inferred.get(position).copied().or_else(|| claims.get(position));
-            let follows = checker.one_ply(&position, &known)?;
-            let claimed = known(&position).unwrap_or(follows);
-            let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
-            inferred.insert(position, Bounds { lower, upper });
-        }
+        let inferred = inferred(checker, &self.position, claims)?;
         checker.reason(&self.position, self.bound, &|position| {
-            inferred.get(position).copied().or_else(|| claims.get(position))
+            inferred.get(position).copied().or_else(|| claims(position))
         })
     }
+}
+
+/// Bounds of the positions reached from `position` by again-moves, itself included: those `claimed`, and those that
+/// follow within the turn.
+///
+/// # Errors
+/// If a table cannot be read.
+pub(super) fn inferred(
+    checker: &Checker,
+    position: &Position,
+    claimed: &impl Fn(&Position) -> Option<Bounds>,
+) -> Result<HashMap<Position, Bounds>, TableError> {
+    // Every again-move stores a seed, so positions of the turn follow from those with fewer seeds.
+    let mut turn = turn(checker, position);
+    turn.sort_by_key(Position::seeds);
+    let mut inferred: HashMap<Position, Bounds> = HashMap::new();
+    for position in turn {
+        let known = |position: &Position| inferred.get(position).copied().or_else(|| claimed(position));
+        let follows = checker.one_ply(&position, &known)?;
+        let claimed = known(&position).unwrap_or(follows);
+        let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
+        inferred.insert(position, Bounds { lower, upper });
+    }
+    Ok(inferred)
 }
 
 /// The positions reached from `position` by again-moves, itself included; at most some thousands.

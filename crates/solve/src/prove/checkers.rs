@@ -14,6 +14,9 @@ use crate::certificate::{Certificate, Checker, Claim};
 /// Claims that a thread checks at a time.
 const CLAIMS_PER_TASK: usize = 16;
 
+/// Claims that all threads check at a time. Their positions take more memory than the claims themselves.
+const CLAIMS_PER_BATCH: usize = 1 << 16;
+
 /// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
 /// does.
 pub struct Checkers<'a> {
@@ -82,10 +85,16 @@ impl<'a> Checkers<'a> {
             }
             Ok(cancel.check()?)
         };
-        let all: Vec<Claim> = claims.iter().collect();
-        all.par_chunks(CLAIMS_PER_TASK).try_for_each(|claims| {
-            self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
-        })
+        let mut rest = claims.iter();
+        loop {
+            let batch: Vec<Claim> = rest.by_ref().take(CLAIMS_PER_BATCH).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            batch.par_chunks(CLAIMS_PER_TASK).try_for_each(|claims| {
+                self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
+            })?;
+        }
     }
 
     /// Calls `work` with a checker for this thread alone.

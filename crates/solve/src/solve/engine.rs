@@ -60,6 +60,8 @@ pub(super) struct Engine<'a, W: Word> {
     positions: TranspositionTable<W>,
     /// Results of complete tests.
     proofs: Mutex<HashMap<Board<W>, Bounds>>,
+    /// Empty findings of searches that are over. Tests of a few nodes take less time than memory for new ones.
+    findings: Mutex<Vec<Findings>>,
 }
 
 impl<'a, W: Word> Engine<'a, W> {
@@ -91,8 +93,8 @@ impl<'a, W: Word> Engine<'a, W> {
         };
         let sower = Sower::new(rules, pits, seeds);
         let book = options.book;
-        let engine =
-            Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
+        let (proofs, findings) = (Mutex::default(), Mutex::default());
+        let engine = Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs, findings };
         engine.store_book(cancel)?;
         Ok(engine)
     }
@@ -147,6 +149,15 @@ impl<'a, W: Word> Engine<'a, W> {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         }
         Ok(known)
+    }
+
+    /// Calls `search` with no findings.
+    fn with_findings<T>(&self, search: impl FnOnce(&mut Findings) -> T) -> T {
+        let mut findings = self.findings.lock().pop().unwrap_or_default();
+        let found = search(&mut findings);
+        findings.clear();
+        self.findings.lock().push(findings);
+        found
     }
 
     fn static_search<'s>(&'s self, ends: Ends<'s>) -> StaticSearch<'s, W> {
@@ -233,7 +244,7 @@ impl<W: Word> Search for Engine<'_, W> {
             found && run.check().is_ok()
         };
         let work = || {
-            if let Some(found) = Worker::new(&shared).run(node, score) {
+            if let Some(found) = self.with_findings(|findings| Worker::new(&shared, findings).run(node, score)) {
                 // A thread that sees the end of the test must also see its result, or the comparison of tables
                 // would not be finished.
                 result.lock().get_or_insert(found);
@@ -287,11 +298,13 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, cancel: &Cancel) -> i32 {
-        let mut findings = Findings::new(*left);
         let search = self.static_search(Ends::of(cancel));
-        let evaluation = search.search(board(position), position.seeds(), turns, WINDOW, &mut findings);
-        *left = findings.left;
-        evaluation
+        self.with_findings(|findings| {
+            findings.left = *left;
+            let evaluation = search.search(board(position), position.seeds(), turns, WINDOW, findings);
+            *left = findings.left;
+            evaluation
+        })
     }
 
     fn depth_limited(

@@ -14,6 +14,9 @@ use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use super::search::{Run, Search};
 
+/// Maximum nodes of a test on one thread. More threads take longer to start than to search them.
+const ONE_THREAD_NODES: u64 = 1 << 16;
+
 /// Progress of a solver.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -300,7 +303,7 @@ impl<'a> Solver<'a> {
     }
 
     /// As [`Solver::test`], but ends after about `nodes` nodes: each thread counts a thousand before it reports
-    /// them. Bounds proved by then stay in the transposition table.
+    /// them. Up to 65,536 nodes are searched on one thread. Bounds proved by then stay in the transposition table.
     ///
     /// # Errors
     /// [`SolveError::NodeLimit`] if the test is not decided by then; otherwise as [`Solver::test`].
@@ -313,7 +316,7 @@ impl<'a> Solver<'a> {
         (self.on_event)(self, Event::Begin { position, score, known });
         let (start, before) = (Instant::now(), self.nodes());
         let run = Run {
-            threads: self.threads,
+            threads: if nodes <= ONE_THREAD_NODES { 1 } else { self.threads },
             // A copy begun before a deadline would be discarded when it passes.
             copies: if self.cancel.deadline().is_none() { self.copies } else { Copies::NONE },
             start: self.start,

@@ -9,8 +9,9 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use kalah::cancel::Cancel;
+use kalah::file::require_apart;
 use kalah::game::{Line, Pit, Position, Rules};
-use kalah::play::{Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
+use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
 use crate::cli::flags::player_flags::PlayerFlags;
@@ -19,25 +20,29 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::board_view::draw;
 use crate::cli::playing::play::input::{Input, help};
-use crate::cli::process::outcome::Outcome;
+use crate::cli::playing::strategy::StrategyFile;
+use crate::cli::process::outcome::{Outcome, usage};
 
 /// Play a game in the terminal, against a player or a friend
 ///
 /// Use this to play against the program or a friend (--north human), or to watch two players. Type a pit, or ? for
 /// other commands such as hint and undo. The players are human, perfect, minimax:D, alphabeta:D, heuristic,
 /// minimax2:D, minimax3:D, greedy, random:SEED, and engine:COMMAND for another program that speaks the protocol of
-/// docs/engine.md. D is a depth in moves. See docs/players.md.
+/// docs/engine.md. D is a depth in moves. With --from CERTIFICATE, the player certificate follows a proof, and never
+/// loses what it states. See docs/players.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Move first against the perfect player", "kalah play 6x4"),
     ("Play against a friend at the same terminal", "kalah play 6x4 --north human"),
+    ("Play against a proof of the value", "kalah play --from kalah-6x4.certificate"),
     ("Play an easier game, under the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
 ]))]
 pub struct Play {
     /// Start position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
     #[arg(default_value = "6x4", conflicts_with = "from")]
     position: Position,
-    /// Continue the game in a file (docs/games.md), under its rules
+    /// Continue the game in a file (docs/games.md), under its rules; or play against the strategy of a certificate of
+    /// effort 0, from its position (docs/proving.md)
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Take game N of the file
@@ -49,9 +54,9 @@ pub struct Play {
     /// Player of South, who moves first
     #[arg(long, value_name = "NAME", default_value = "human")]
     south: Seat,
-    /// Player of North
-    #[arg(long, value_name = "NAME", default_value = "perfect")]
-    north: Seat,
+    /// Player of North [default: perfect; with --from CERTIFICATE: certificate]
+    #[arg(long, value_name = "NAME")]
+    north: Option<Seat>,
     /// Time for each move of a player, and for each hint
     #[arg(long, value_name = "TIME", value_parser = args::time::<1>, default_value = "2s")]
     time: Duration,
@@ -65,6 +70,8 @@ pub struct Play {
 #[derive(Clone)]
 enum Seat {
     Human,
+    /// Strategy of the certificate of `--from`.
+    Certificate,
     Player(Participant),
 }
 
@@ -72,6 +79,7 @@ impl fmt::Display for Seat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Seat::Human => f.write_str("human"),
+            Seat::Certificate => f.write_str(ByCertificate::NAME),
             Seat::Player(player) => write!(f, "{player}"),
         }
     }
@@ -84,8 +92,11 @@ impl FromStr for Seat {
         if text == "human" {
             return Ok(Seat::Human);
         }
+        if text == ByCertificate::NAME {
+            return Ok(Seat::Certificate);
+        }
         let player = text.parse().map(Seat::Player);
-        player.map_err(|error: UnknownParticipant| format!("{error}, and human"))
+        player.map_err(|error: UnknownParticipant| format!("{error}, human, and certificate with --from CERTIFICATE"))
     }
 }
 
@@ -239,24 +250,26 @@ impl Game {
 
 impl Play {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
-        let record = self.from.as_ref().map(|path| games::read_one(path, self.game)).transpose()?;
-        if let Some(record) = &record {
-            (self.with.rules, self.position) = (record.rules, record.start);
-        }
-        if let Some(path) = &self.save {
-            games::require_writable(path)?;
-            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
-        }
+        let (record, strategy) = self.read_from()?;
+        let north = self.north.clone().unwrap_or(match strategy {
+            Some(_) => Seat::Certificate,
+            None => Seat::Player(PlayerName::Perfect.into()),
+        });
+        self.north = Some(north.clone());
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
         let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
-        let player = |seat: &Seat| match seat {
-            Seat::Human => None,
-            Seat::Player(participant) => Some(participant.player(&setting)),
+        let player = |seat: &Seat| -> anyhow::Result<Option<Box<dyn Player + '_>>> {
+            Ok(match (seat, &strategy) {
+                (Seat::Human, _) => None,
+                (Seat::Player(participant), _) => Some(participant.player(&setting)),
+                (Seat::Certificate, Some(strategy)) => Some(Box::new(strategy.player()?)),
+                (Seat::Certificate, None) => return Err(usage("the player certificate needs --from CERTIFICATE")),
+            })
         };
-        let mut players = [player(&self.south), player(&self.north)];
+        let mut players = [player(&self.south)?, player(&north)?];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Cancel::new()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
         let mut game = record.as_ref().map_or_else(|| Game::new(self.with.rules, self.position), Game::after);
@@ -303,12 +316,45 @@ impl Play {
         Ok(Outcome::Done)
     }
 
+    /// Reads the game or the certificate of `--from`, and takes rules and position from it. Returns an error if the
+    /// game cannot be saved.
+    fn read_from(&mut self) -> anyhow::Result<(Option<GameRecord>, Option<StrategyFile>)> {
+        let strategy = match &self.from {
+            Some(path) if StrategyFile::is_certificate(path) => {
+                if self.game.is_some() {
+                    return Err(usage("a certificate contains no games: leave out --game"));
+                }
+                Some(StrategyFile::read(path, self.with.directory())?)
+            }
+            _ => None,
+        };
+        let game = self.from.as_ref().filter(|_| strategy.is_none());
+        let record = game.map(|path| games::read_one(path, self.game)).transpose()?;
+        if let Some(path) = &self.save {
+            games::require_writable(path)?;
+            match (game, &self.from) {
+                (Some(game), _) => games::require_no_loss(path, game)?,
+                (None, Some(certificate)) => require_apart(path, [certificate.as_path()])
+                    .with_context(|| format!("cannot write {}", path.display()))?,
+                (None, None) => {}
+            }
+        }
+        if let Some(record) = &record {
+            (self.with.rules, self.position) = (record.rules, record.start);
+        }
+        if let Some(strategy) = &strategy {
+            let statement = &strategy.head().statement;
+            (self.with.rules, self.position) = (statement.rules, statement.position);
+        }
+        Ok((record, strategy))
+    }
+
     /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
     fn save(&self, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
         let Some(path) = &self.save else { return Ok(()) };
         let record = GameRecord::new(game.rules, game.start, game.line())?;
-        let mut record =
-            record.with_header("South", &self.south.to_string()).with_header("North", &self.north.to_string());
+        let north = self.north.as_ref().map(Seat::to_string).unwrap_or_default();
+        let mut record = record.with_header("South", &self.south.to_string()).with_header("North", &north);
         for (turns, text) in &game.comments {
             record = record.with_comment(*turns, text);
         }

@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use kalah::certificate::{
-    CertificateFile, Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, Tally, Tasks, open_copied,
+    Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, StoredCertificate, Tally, Tasks, open_copied,
 };
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
@@ -37,10 +37,10 @@ use crate::cli::solving::check::tables_origin::TablesOrigin;
 ///
 /// Use this to convince yourself of a proof from elsewhere. Every claim is checked on its own, from the rules and the
 /// tables alone, by code that is independent of the solver. Each bound must follow in one ply from other claims, ends
-/// of games and tables, or from searches of at most 2^k nodes, where k is the effort of the certificate. First, every
-/// frame of the tables is compared with its digest. Exits 3 if the file or a table is damaged, a table differs, a
-/// claim is false (the first in the file is reported), or the statement is empty or does not follow. See
-/// docs/certificates.md.
+/// of games and tables, or from searches of at most 2^k nodes, where k is the effort of the certificate. Effort 0
+/// allows no search. First, every frame of the tables is compared with its digest. Exits 3 if the file or a table is
+/// damaged, a table differs, a claim is false (the first in the file is reported), or the statement is empty or does
+/// not follow. See docs/certificates.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Check every claim of a certificate", "kalah check kalah-6x4.certificate"),
@@ -77,9 +77,9 @@ impl Check {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let start = Instant::now();
-        let file = CertificateFile::read(&self.file)?;
+        let file = StoredCertificate::open(&self.file)?;
         output::note(description(&file));
-        let origin = TablesOrigin::of(&file.certificate.head);
+        let origin = TablesOrigin::of(file.head());
         if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
             output::message(warning);
         }
@@ -119,8 +119,8 @@ impl Check {
     }
 
     /// Opens the tables and checks the certificate.
-    fn open_and_check(&self, file: &CertificateFile, pulse: &Pulse) -> anyhow::Result<Found> {
-        let head = &file.certificate.head;
+    fn open_and_check(&self, file: &StoredCertificate, pulse: &Pulse) -> anyhow::Result<Found> {
+        let head = file.head();
         // An unusable state is an error before the long reading of the tables.
         let tasks = self.tasks(file)?;
         let tables = match head.table_seeds() {
@@ -132,12 +132,12 @@ impl Check {
         };
         let tables = tables.as_ref();
         let check = if self.trust_tables {
-            Checked::trusting(&file.certificate, tables)?
+            Checked::trusting(file, tables)?
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes");
             progress.stage("comparing the tables with their digests".to_owned());
-            let check = progress.watch(&pulse.positions, || Checked::new(&file.certificate, tables, pulse));
+            let check = progress.watch(&pulse.positions, || Checked::new(file, tables, pulse));
             progress.finish();
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
@@ -173,18 +173,18 @@ impl Check {
     }
 
     /// Returns the identity of the check, which a state must have.
-    fn identity(&self, file: &CertificateFile) -> CheckIdentity {
+    fn identity(&self, file: &StoredCertificate) -> CheckIdentity {
         CheckIdentity {
             program: version::short(),
-            certificate: output::hex(&file.digest),
-            tables: file.certificate.head.tables_digest().as_ref().map(output::hex),
+            certificate: output::hex(&file.digest()),
+            tables: file.head().tables_digest().as_ref().map(output::hex),
             trusts_tables: self.trust_tables,
         }
     }
 
     /// Returns the progress of earlier runs, and the lock of its file.
-    fn tasks(&self, file: &CertificateFile) -> anyhow::Result<(Tasks, Option<FileLock>)> {
-        let claims = file.certificate.claims.len() as u64;
+    fn tasks(&self, file: &StoredCertificate) -> anyhow::Result<(Tasks, Option<FileLock>)> {
+        let claims = file.claims();
         let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file), claims), None)) };
         let lock = FileLock::beside(path)?;
         let cannot_write = || format!("cannot write {}", path.display());
@@ -219,11 +219,11 @@ impl Check {
 /// Checks random claims: `count` claims, drawn with `seed`.
 fn check_sample(
     check: &Checked,
-    file: &CertificateFile,
+    file: &StoredCertificate,
     (count, seed): (u64, u64),
     pulse: &Pulse,
 ) -> anyhow::Result<Found> {
-    let claims = file.certificate.claims.len() as u64;
+    let claims = file.claims();
     let progress = Progress::of(count.min(claims), "claims");
     progress.stage("checking a sample".to_owned());
     let tally = progress.watch(&pulse.positions, || check.sample(count, seed, pulse));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::certificate::{CertificateFile, Opening, Statement, Tally, Tasks};
+use kalah::certificate::{Opening, Statement, StoredCertificate, Tally, Tasks};
 use kalah::game::{Position, ValueBounds};
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ pub struct CheckReport<'a> {
     /// Path of the certificate.
     pub path: &'a Path,
     /// Certificate.
-    pub file: &'a CertificateFile,
+    pub file: &'a StoredCertificate,
     /// Tables that it rests on, if any.
     pub origin: Option<&'a TablesOrigin>,
     /// True with `--trust-tables`.
@@ -111,7 +111,7 @@ pub struct CheckReport<'a> {
 impl CheckReport<'_> {
     /// Prints a JSON document: the results, or the fault.
     pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
-        let head = &self.file.certificate.head;
+        let head = self.file.head();
         let statement = &head.statement;
         let opening = |opening: &Opening| {
             let (at_least, at_most) = stated(&statement.position, opening.bounds);
@@ -125,8 +125,8 @@ impl CheckReport<'_> {
                 (None, Extent::Complete) => Some(true),
                 (None, Extent::Sample | Extent::Stopped) => None,
             },
-            digest: output::hex(&self.file.digest),
-            bytes: self.file.bytes,
+            digest: output::hex(&self.file.digest()),
+            bytes: self.file.bytes(),
             rules: statement.rules.name(),
             position: statement.position.to_string(),
             at_least,
@@ -135,7 +135,7 @@ impl CheckReport<'_> {
             effort: head.effort,
             table_seeds: head.table_seeds(),
             tables: self.origin.map(|origin| origin.answer(!self.trusts_tables)),
-            claims: self.file.certificate.claims.len() as u64,
+            claims: self.file.claims(),
             extent: if wrong.is_some() { "wrong" } else { extent.name() },
             tally: found.map(|found| found.tally),
             this_run: found.map_or(0, Found::this_run),
@@ -147,7 +147,7 @@ impl CheckReport<'_> {
 
     /// Prints the results as text.
     pub fn text(&self, found: &Found) -> std::io::Result<()> {
-        let (tally, claims) = (&found.tally, self.file.certificate.claims.len() as u64);
+        let (tally, claims) = (&found.tally, self.file.claims());
         if found.extent == Extent::Stopped {
             let kept = match (self.is_sample, self.has_state) {
                 (false, true) => "run the same command again to continue",
@@ -159,8 +159,8 @@ impl CheckReport<'_> {
             output::message(if self.is_sample { format!("stopped; {kept}") } else { how_far });
             return Ok(());
         }
-        output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest)))?;
-        output::line(statement_text(&self.file.certificate.head.statement))?;
+        output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest())))?;
+        output::line(statement_text(&self.file.head().statement))?;
         if let Some(origin) = self.origin {
             output::line(origin.text(!self.trusts_tables))?;
         }
@@ -183,24 +183,31 @@ impl CheckReport<'_> {
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
             output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
         }
-        output::line(format_args!("  {} of searches, {:.1} s", output::many(tally.nodes, "node"), self.seconds))?;
+        let searches = match self.file.head().effort {
+            0 => "no searches".to_owned(),
+            _ => format!("{} of searches", output::many(tally.nodes, "node")),
+        };
+        output::line(format_args!("  {searches}, {:.1} s", self.seconds))?;
         Ok(())
     }
 }
 
 /// Describes the certificate briefly.
-pub fn description(file: &CertificateFile) -> String {
-    let head = &file.certificate.head;
+pub fn description(file: &StoredCertificate) -> String {
+    let head = file.head();
     let tables = match head.table_seeds() {
         0 => "no tables".to_owned(),
         seeds => format!("the tables to {seeds} seeds"),
     };
+    let searches = match head.effort {
+        0 => "no searches".to_owned(),
+        effort => format!("searches of at most 2^{effort} nodes"),
+    };
     format!(
-        "{} in {}, effort {} (searches of at most 2^{} nodes), resting on {tables}",
-        output::many(file.certificate.claims.len() as u64, "claim"),
-        HumanBytes(file.bytes),
+        "{} in {}, effort {} ({searches}), resting on {tables}",
+        output::many(file.claims(), "claim"),
+        HumanBytes(file.bytes()),
         head.effort,
-        head.effort
     )
 }
 

@@ -1,6 +1,12 @@
 /// Bits of the index of an entry: a table of 256 KiB, which stays in the cache of a core.
 const BITS: u32 = 15;
 
+/// Bits of the index of an entry within its line of the cache.
+const LINE_BITS: u32 = 3;
+
+/// Words of one bit for each line of entries.
+const WORDS: usize = (1 << (BITS - LINE_BITS)) / u64::BITS as usize;
+
 /// Bits beside the number of a pit that mark an evaluation as a lower or an upper bound.
 const AT_LEAST: u8 = 1 << 7;
 const AT_MOST: u8 = 1 << 6;
@@ -52,18 +58,39 @@ struct Entry {
 /// A depth-limited search includes those of the positions after its moves, one turn less deep. So most of the
 /// work is done when the zero-window search comes to one of these. An entry identifies its position by a hash
 /// alone. A collision costs time, but cannot make a proof wrong, since evaluations prove nothing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Findings {
     /// Nodes that may still be visited.
     pub left: u32,
     /// Entries by the upper bits of the hash; empty until the first finding.
     entries: Vec<Entry>,
+    /// A bit for each line of entries, set if one of them may be in use.
+    used: [u64; WORDS],
+}
+
+impl Default for Findings {
+    fn default() -> Findings {
+        Findings { left: 0, entries: Vec::new(), used: [0; WORDS] }
+    }
 }
 
 impl Findings {
     /// No findings, and `left` nodes to visit.
+    #[cfg(test)]
     pub fn new(left: u32) -> Findings {
-        Findings { left, entries: Vec::new() }
+        Findings { left, ..Findings::default() }
+    }
+
+    /// Removes all findings, in time proportional to their number.
+    pub fn clear(&mut self) {
+        for (number, word) in self.used.iter_mut().enumerate() {
+            let mut left = std::mem::take(word);
+            while left != 0 {
+                let line = number * u64::BITS as usize + left.trailing_zeros() as usize;
+                self.entries[line << LINE_BITS..][..1 << LINE_BITS].fill(Entry::default());
+                left &= left - 1;
+            }
+        }
     }
 
     /// The finding for the position with this hash.
@@ -87,7 +114,10 @@ impl Findings {
             self.entries.resize(1 << BITS, Entry::default());
         }
         let Finding { evaluation, turns, at_least, at_most, pit } = found;
-        self.entries[(hash >> (u64::BITS - BITS)) as usize] = Entry {
+        let index = (hash >> (u64::BITS - BITS)) as usize;
+        let line = index >> LINE_BITS;
+        self.used[line / u64::BITS as usize] |= 1 << (line % u64::BITS as usize);
+        self.entries[index] = Entry {
             tag: hash as u32,
             evaluation: evaluation.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
             turns: turns.min(u8::MAX.into()) as u8,
@@ -112,6 +142,21 @@ mod tests {
             // Another position, with the same index or not.
             assert_eq!(findings.get(hash ^ 1), None);
             assert_eq!(findings.get(!hash), None);
+        }
+    }
+
+    #[test]
+    fn cleared_findings_are_those_of_a_new_search() {
+        let mut random = fastrand::Rng::with_seed(17);
+        let mut findings = Findings::new(9);
+        let found = Finding { evaluation: 5, turns: 2, at_least: true, at_most: true, pit: 3 };
+        for count in [1, 1000, 100_000, 0] {
+            let hashes: Vec<u64> = (0..count).map(|_| random.u64(..)).collect();
+            hashes.iter().for_each(|&hash| findings.put(hash, found));
+            assert!(hashes.last().is_none_or(|&hash| findings.get(hash) == Some(found)));
+            findings.clear();
+            assert!(findings.entries.iter().all(|entry| entry.turns == 0));
+            assert!(hashes.iter().all(|&hash| findings.get(hash).is_none()));
         }
     }
 }

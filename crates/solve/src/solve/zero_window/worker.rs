@@ -118,7 +118,7 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     /// Locations of their scores or bounds: of the first, or of all.
     spots: W::Moves<Spot>,
     /// Recent results of the searches that order moves.
-    findings: Findings,
+    findings: &'s mut Findings,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
     /// Amount of work at which the next check for a stop is due.
@@ -128,7 +128,8 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
 }
 
 impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
-    pub fn new(shared: &'s Shared<'a, 't, W>) -> Worker<'s, 'a, 't, W> {
+    /// A thread of `shared`, which begins with `findings`.
+    pub fn new(shared: &'s Shared<'a, 't, W>, findings: &'s mut Findings) -> Worker<'s, 'a, 't, W> {
         Worker {
             shared,
             nodes: 0,
@@ -139,7 +140,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             children: Vec::new(),
             known: Default::default(),
             spots: Default::default(),
-            findings: Findings::default(),
+            findings,
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
             back_to: None,
@@ -311,7 +312,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
         let above = seeds.saturating_sub(expander.tables.reach() as u32);
         let place = self.busy(node, score);
-        let findings = &mut self.findings;
+        let findings = &mut *self.findings;
         let mut search_ahead = |children: &mut [Child<W>]| refine(ordering, findings, children, seeds, above, score);
         let visited = match place {
             Some((_, mark)) if above >= LEAST_ABOVE => {

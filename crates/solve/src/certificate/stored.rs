@@ -1,0 +1,240 @@
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use kalah_core::game::{Bounds, Position};
+use kalah_tables::file;
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::ReadAt;
+use rayon::prelude::*;
+
+use super::block::{self, BLOCK_CLAIMS};
+use super::check_error::CheckError;
+use super::claim::Claim;
+use super::error::{CertificateDamage, CertificateError, CertificatePart};
+use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
+use super::key::Keys;
+use super::statement::Head;
+
+/// Blocks whose claims are checked at a time, at least.
+const WINDOW_BLOCKS: usize = 8;
+
+/// Maximum number of windows. Each of them unpacks most of the blocks before it.
+const MAX_WINDOWS: usize = 64;
+
+/// A claim as stored: key, lower and upper bound.
+type Packed = (u128, [u8; 2]);
+
+/// A certificate whose claims stay in its file, which is read again when they are needed.
+#[derive(Debug)]
+pub struct StoredCertificate {
+    head: Head,
+    claims: u64,
+    bytes: u64,
+    digest: [u8; 32],
+    path: PathBuf,
+    file: File,
+    keys: Keys,
+    blocks: Vec<Block>,
+}
+
+/// A block of claims in the file.
+#[derive(Debug)]
+struct Block {
+    offset: u64,
+    packed_bytes: usize,
+    raw_bytes: usize,
+    claims: usize,
+    /// Key of the first claim.
+    first: u128,
+    /// BLAKE3 of the bytes in the file.
+    digest: [u8; 32],
+}
+
+impl StoredCertificate {
+    /// Opens the certificate at `path` and verifies its checksums and its digest, as
+    /// [`CertificateFile::read`](super::CertificateFile::read) does, without holding more than one block.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not a complete and unchanged certificate.
+    pub fn open(path: &Path) -> Result<StoredCertificate, CertificateError> {
+        let io = |source| CertificateError::Io { path: path.to_owned(), source };
+        let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
+        let part = |part| damaged(CertificateDamage::Part(part));
+        let file = file::open(path).map_err(io)?;
+        let bytes = file.bytes().map_err(io)?;
+        let read = |offset: u64, count: usize| {
+            let mut part = vec![0; count];
+            file.read_exact_at(&mut part, offset).map_err(io).map(|()| part)
+        };
+        let start = read(0, bytes.min(HEADER_BYTES as u64) as usize)?;
+        let header = Header::read(&start, bytes).map_err(damaged)?;
+        let end = bytes - DIGEST_BYTES as u64;
+        let mut offset = HEADER_BYTES as u64;
+        let mut hash = blake3::Hasher::new();
+        hash.update(&start);
+        if header.prefix_bytes as u64 > end - offset {
+            return Err(part(CertificatePart::Statement));
+        }
+        let prefix = read(offset, header.prefix_bytes)?;
+        hash.update(&prefix);
+        offset += prefix.len() as u64;
+        let (head, entries) = header.prefix(&prefix).map_err(damaged)?;
+        let keys = Keys::new(header.pits);
+        let (mut blocks, mut claims) = (Vec::new(), Vec::<Packed>::new());
+        for (number, entry) in entries.iter().enumerate() {
+            let (packed_bytes, raw_bytes, count) = (entry.packed_bytes(), entry.raw_bytes(), entry.claims());
+            if packed_bytes as u64 > end - offset {
+                return Err(part(CertificatePart::Block(number)));
+            }
+            let packed = read(offset, packed_bytes)?;
+            hash.update(&packed);
+            // The last claim of a block is compared with the first one of the next.
+            claims.drain(..claims.len().saturating_sub(1));
+            let before = claims.len();
+            let unpacked = entry.is_of(&packed).then(|| block::unpack(&packed, raw_bytes, count, &keys, &mut claims));
+            unpacked.flatten().ok_or(part(CertificatePart::Block(number)))?;
+            let digest = *blake3::hash(&packed).as_bytes();
+            blocks.push(Block { offset, packed_bytes, raw_bytes, claims: count, first: claims[before].0, digest });
+            offset += packed_bytes as u64;
+        }
+        if offset != end {
+            return Err(part(CertificatePart::Directory));
+        }
+        let digest: [u8; DIGEST_BYTES] = *hash.finalize().as_bytes();
+        if read(end, DIGEST_BYTES)? != digest {
+            return Err(part(CertificatePart::Digest));
+        }
+        let path = path.to_owned();
+        Ok(StoredCertificate { head, claims: header.claims, bytes, digest, path, file, keys, blocks })
+    }
+
+    /// Statement, effort and tables.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Number of claims.
+    pub fn claims(&self) -> u64 {
+        self.claims
+    }
+
+    /// Size of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// BLAKE3 of the file without its last 32 bytes, which are this digest.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// The keys of positions of its board.
+    pub(super) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Ranges of claims, in their order, that are checked one after the other. All but the last have whole blocks.
+    pub(super) fn windows(&self) -> impl Iterator<Item = Range<u64>> + use<> {
+        let size = (WINDOW_BLOCKS.max(self.blocks.len().div_ceil(MAX_WINDOWS)) * BLOCK_CLAIMS) as u64;
+        let claims = self.claims;
+        (0..claims.div_ceil(size)).map(move |window| window * size..claims.min((window + 1) * size))
+    }
+
+    /// Reads claims, numbered from 0 in the order of the file; the range begins with a block.
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<Packed>, CheckError> {
+        let blocks = &self.blocks[range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS)];
+        let parts: Vec<Vec<Packed>> = blocks.par_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    /// Reads the claims with these numbers, which ascend.
+    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<(u64, Packed)>, CheckError> {
+        let in_block: Vec<&[u64]> =
+            numbers.chunk_by(|a, b| a / BLOCK_CLAIMS as u64 == b / BLOCK_CLAIMS as u64).collect();
+        let read = |numbers: &&[u64]| {
+            let block = self.block(&self.blocks[numbers[0] as usize / BLOCK_CLAIMS])?;
+            Ok(numbers.iter().map(|&number| (number, block[number as usize % BLOCK_CLAIMS])).collect())
+        };
+        let parts: Vec<Vec<(u64, Packed)>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
+        Ok(parts.concat())
+    }
+
+    /// The claim of these packed bytes.
+    pub(super) fn claim(&self, (key, [lower, upper]): Packed) -> Claim {
+        let position = self.keys.position(key).expect("its positions were checked");
+        Claim { position, bounds: Bounds { lower: lower.into(), upper: upper.into() } }
+    }
+
+    /// Looks up the claims with the keys `wanted`, in any order, in one pass over the file.
+    pub(super) fn look_up(&self, mut wanted: Vec<u128>, pulse: &Pulse) -> Result<Known, CheckError> {
+        wanted.par_sort_unstable();
+        wanted.dedup();
+        let mut bounds = vec![UNCLAIMED; wanted.len()];
+        let (mut jobs, mut keys, mut rest) = (Vec::new(), &wanted[..], &mut bounds[..]);
+        for (number, block) in self.blocks.iter().enumerate() {
+            let count = match self.blocks.get(number + 1) {
+                Some(next) => keys.partition_point(|&key| key < next.first),
+                None => keys.len(),
+            };
+            let (mine, others) = keys.split_at(count);
+            let (found, left) = std::mem::take(&mut rest).split_at_mut(count);
+            (keys, rest) = (others, left);
+            if count > 0 {
+                jobs.push((block, mine, found));
+            }
+        }
+        jobs.into_par_iter().try_for_each(|(block, keys, found)| {
+            pulse.check()?;
+            let claims = self.block(block)?;
+            let mut left = &claims[..];
+            for (key, found) in keys.iter().zip(found) {
+                left = &left[left.partition_point(|(claimed, _)| claimed < key)..];
+                if let Some((_, bounds)) = left.first().filter(|(claimed, _)| claimed == key) {
+                    *found = *bounds;
+                }
+            }
+            Ok::<_, CheckError>(())
+        })?;
+        Ok(Known { all: self.keys, keys: wanted, bounds })
+    }
+
+    /// Reads the claims of a block again.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was changed.
+    fn block(&self, block: &Block) -> Result<Vec<Packed>, CheckError> {
+        let mut packed = vec![0; block.packed_bytes];
+        let read = self.file.read_exact_at(&mut packed, block.offset);
+        read.map_err(|source| CertificateError::Io { path: self.path.clone(), source })?;
+        let changed = || CheckError::Changed { path: self.path.clone() };
+        if *blake3::hash(&packed).as_bytes() != block.digest {
+            return Err(changed());
+        }
+        let mut claims = Vec::with_capacity(block.claims);
+        block::unpack_again(&packed, block.raw_bytes, block.claims, &self.keys, &mut claims).ok_or_else(changed)?;
+        Ok(claims)
+    }
+}
+
+/// Bounds of a position without a claim.
+const UNCLAIMED: [u8; 2] = [1, 0];
+
+/// Claims about some positions.
+#[derive(Debug)]
+pub(super) struct Known {
+    all: Keys,
+    /// The keys of the positions, ascending.
+    keys: Vec<u128>,
+    /// Lower and upper bounds, or [`UNCLAIMED`].
+    bounds: Vec<[u8; 2]>,
+}
+
+impl Known {
+    /// The bounds claimed for a position, which must be one of those looked up.
+    pub fn get(&self, position: &Position) -> Option<Bounds> {
+        let place = self.keys.binary_search(&self.all.key(position)?);
+        let [lower, upper] = self.bounds[place.expect("claims of all positions asked for were looked up")];
+        (lower <= upper).then_some(Bounds { lower: lower.into(), upper: upper.into() })
+    }
+}

@@ -1,0 +1,149 @@
+//! A certificate checked from its file gives the same answers as one in memory, but holds few claims at a time.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use kalah::build::build;
+use kalah::certificate::{
+    Certificate, CertificateFile, Check, CheckError, CheckIdentity, Claim, ClaimSet, Head, Keys, Statement,
+    StoredCertificate, Subject, Tally, Tasks,
+};
+use kalah::game::{Bounds, Position, Rules, ValueBounds};
+use kalah::progress::Pulse;
+use kalah::table::Tables;
+
+const RULES: Rules = Rules::Standard;
+
+/// Seeds of the tables on which the certificate rests, and of its claims.
+const TABLE_SEEDS: usize = 4;
+const SEEDS: usize = 9;
+
+/// The exact scores of all positions with some seeds, as claims: several windows of them.
+fn certificate(directory: &Path) -> (Certificate, Tables) {
+    build(directory, RULES, 6, SEEDS).unwrap();
+    let all = Tables::open(directory, RULES, 6, SEEDS).unwrap();
+    let tables = Tables::open(directory, RULES, 6, TABLE_SEEDS).unwrap();
+    let (keys, mut claims) = (Keys::new(6), ClaimSet::new(6));
+    for seeds in TABLE_SEEDS + 1..=SEEDS {
+        for rank in 0..keys.sequences(seeds).unwrap() {
+            let position = keys.position((seeds as u128) << 120 | rank).unwrap();
+            if !position.is_over() {
+                let score = all.probe(&position).unwrap().score;
+                claims.add(&position, Bounds { lower: score, upper: score }).unwrap();
+            }
+        }
+    }
+    let position: Position = "1,1,1,1,1,0/1,1,1,1,0,0".parse().unwrap();
+    let value = all.probe(&position).unwrap().value;
+    let bounds = ValueBounds { lower: value, upper: value };
+    let statement = Statement { rules: RULES, position, bounds, openings: Vec::new() };
+    let digests = tables.layers().iter().map(|table| table.header().digest).collect();
+    (Certificate { head: Head { statement, effort: 0, tables: digests }, claims }, tables)
+}
+
+fn no_tasks(claims: usize) -> Tasks {
+    let identity =
+        CheckIdentity { program: String::new(), certificate: String::new(), tables: None, trusts_tables: false };
+    Tasks::new(identity, claims as u64)
+}
+
+fn check<'a>(subject: impl Into<Subject<'a>>, tables: &'a Tables, claims: usize) -> Result<Tally, CheckError> {
+    let check = Check::trusting(subject, Some(tables))?;
+    check.statement()?;
+    let tasks = check.claims(no_tasks(claims), &Pulse::default(), None)?;
+    assert!(tasks.is_complete());
+    Ok(*tasks.tally())
+}
+
+#[test]
+fn a_window_of_claims_gives_the_answers_of_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let (sound, tables) = certificate(directory.path());
+    let count = sound.claims.len();
+    let all: Vec<Claim> = sound.claims.iter().collect();
+    assert!(count > 200_000, "{count}");
+    // A claim that is missing, and one that is too high.
+    let start = sound.head.statement.position;
+    let mut without = sound.clone();
+    let needed = all.iter().rev().filter(|claim| claim.bounds.upper < claim.position.seeds()).find_map(|claim| {
+        let after = |pit| claim.position.play(RULES, pit).unwrap().position.without_stores();
+        let mut after = claim.position.moves().map(after);
+        after.find(|next| next.seeds() as usize > TABLE_SEEDS && !next.is_over())
+    });
+    without.claims.remove(&needed.unwrap());
+    let mut wrong = sound.clone();
+    let last =
+        all.iter().rfind(|claim| claim.bounds.upper < claim.position.seeds() && claim.position != start).unwrap();
+    wrong.claims.remove(&last.position);
+    let raised = Bounds { lower: last.bounds.lower + 1, upper: last.bounds.upper + 1 };
+    wrong.claims.add(&last.position, raised).unwrap();
+    let mut no_start = sound.clone();
+    no_start.claims.remove(&start);
+    let path = directory.path().join("some.certificate");
+    let mut refused = 0;
+    for certificate in [&sound, &without, &wrong, &no_start] {
+        certificate.write(&path).unwrap();
+        let stored = StoredCertificate::open(&path).unwrap();
+        assert_eq!((stored.head(), stored.claims()), (&certificate.head, certificate.claims.len() as u64));
+        let file = CertificateFile::read(&path).unwrap();
+        assert_eq!((stored.bytes(), stored.digest()), (file.bytes, file.digest));
+        let [in_memory, in_file] =
+            [check(certificate, &tables, certificate.claims.len()), check(&stored, &tables, certificate.claims.len())];
+        match (in_memory, in_file) {
+            (Ok(one), Ok(two)) => assert_eq!(one, two),
+            (Err(one), Err(two)) => {
+                assert_eq!(one.to_string(), two.to_string());
+                refused += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+        for (drawn, seed) in [(1, 1), (1000, 2)] {
+            let sample = |subject: Subject| {
+                let check = Check::trusting(subject, Some(&tables)).unwrap();
+                check.sample(drawn, seed, &Pulse::default()).map_err(|error| error.to_string())
+            };
+            assert_eq!(sample(certificate.into()), sample((&stored).into()));
+        }
+    }
+    assert_eq!(refused, 2);
+}
+
+#[test]
+fn a_file_that_changes_during_a_check_ends_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (certificate, tables) = certificate(directory.path());
+    let path = directory.path().join("some.certificate");
+    certificate.write(&path).unwrap();
+    let stored = StoredCertificate::open(&path).unwrap();
+    let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(stored.bytes() / 2)).unwrap();
+    file.write_all(b"changed").unwrap();
+    let changed = check(&stored, &tables, certificate.claims.len()).unwrap_err();
+    assert!(matches!(changed, CheckError::Changed { .. }) && !changed.is_wrong(), "{changed}");
+}
+
+#[test]
+fn a_damaged_file_is_refused_for_the_same_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut certificate, _) = certificate(directory.path());
+    let few: Vec<Claim> = certificate.claims.iter().step_by(10_000).collect();
+    certificate.claims = ClaimSet::new(6);
+    few.iter().for_each(|claim| certificate.claims.add(&claim.position, claim.bounds).unwrap());
+    let path = directory.path().join("some.certificate");
+    certificate.write(&path).unwrap();
+    let sound = std::fs::read(&path).unwrap();
+    let mut copies: Vec<Vec<u8>> = (0..sound.len()).map(|length| sound[..length].to_vec()).collect();
+    copies.push([&sound[..], b"x"].concat());
+    for at in 0..sound.len() {
+        let mut copy = sound.clone();
+        copy[at] ^= 1 << (at % 8);
+        copies.push(copy);
+    }
+    for copy in copies {
+        std::fs::write(&path, copy).unwrap();
+        let one = CertificateFile::read(&path).map(|_| ()).unwrap_err();
+        let two = StoredCertificate::open(&path).map(|_| ()).unwrap_err();
+        assert_eq!(one.to_string(), two.to_string());
+        assert_eq!(one.is_damage(), two.is_damage());
+    }
+}

@@ -1,0 +1,70 @@
+//! Certificates of effort 0: a check searches nothing.
+
+use assert_cmd::Command;
+use kalah::certificate::{Certificate, Check, CheckError, CheckIdentity, ClaimSet, Tally, Tasks};
+use kalah::game::Rules;
+use kalah::progress::Pulse;
+use kalah::prove::Wanted;
+
+use crate::prove::{Board, Case, never};
+
+fn identity() -> CheckIdentity {
+    CheckIdentity { program: String::new(), certificate: String::new(), tables: None, trusts_tables: false }
+}
+
+fn check(board: &Board, certificate: &Certificate) -> Result<Tally, CheckError> {
+    let check = Check::trusting(certificate, board.tables.as_ref())?;
+    check.statement()?;
+    let tasks = Tasks::new(identity(), certificate.claims.len() as u64);
+    Ok(*check.claims(tasks, &Pulse::default(), None)?.tally())
+}
+
+#[test]
+fn without_one_of_its_claims_a_certificate_proves_nothing_or_still_needs_no_search() {
+    for rules in Rules::ALL {
+        let board = Board::new(rules, "4x2", 4);
+        let case = Case { effort: 0, budget: u64::MAX, ..board.case(Wanted::Find) };
+        let directory = tempfile::tempdir().unwrap();
+        let certificate = case.run(directory.path(), &never).unwrap().1.unwrap();
+        assert!(check(&board, &certificate).is_ok());
+        let (mut wrong, mut right) = (0, 0);
+        for left_out in certificate.claims.iter() {
+            let mut claims = ClaimSet::new(4);
+            certificate.claims.iter().filter(|claim| claim.position != left_out.position).for_each(|claim| {
+                claims.add(&claim.position, claim.bounds).unwrap();
+            });
+            match check(&board, &Certificate { head: certificate.head.clone(), claims }) {
+                Ok(tally) => {
+                    assert_eq!((tally.nodes, tally.searched, tally.one_ply_and_search), (0, 0, 0), "{left_out:?}");
+                    right += 1;
+                }
+                Err(error) => {
+                    assert!(error.is_wrong() && !error.to_string().contains("search"), "{error}");
+                    wrong += 1;
+                }
+            }
+        }
+        // Each claim was made since another one needs it.
+        assert!(wrong > 9 * right, "{rules}: {wrong} refused, {right} accepted");
+    }
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_program_reports_that_nothing_was_searched() {
+    let board = Board::new(Rules::Standard, "4x2", 4);
+    let case = Case { effort: 0, ..board.case(Wanted::Find) };
+    let directory = tempfile::tempdir().unwrap();
+    let file = board.files.path().join("4x2.certificate");
+    case.run(directory.path(), &never).unwrap().1.unwrap().write(&file).unwrap();
+    let run = |flags: &[&str]| {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.arg("check").arg(&file).arg("--tables").arg(board.files.path()).args(flags);
+        let output = command.assert().code(0).get_output().clone();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [text, notes] = run(&[]);
+    assert!(text.contains("\n  no searches, "), "{text}");
+    assert!(notes.contains("effort 0 (no searches)"), "{notes}");
+    assert!(run(&["--json"])[0].contains(r#""nodes":0"#));
+}
