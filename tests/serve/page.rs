@@ -6,7 +6,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, directory, drawn, holes, remember, server, settled};
+use crate::browser::board::{RULES, STILL, choose, directory, drawn, holes, server, settled};
 
 fn tables() -> Tables {
     Tables::open(directory(), RULES, 3, 12).unwrap()
@@ -92,9 +92,12 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
 #[test]
 fn moves_are_taken_back_and_played_again_with_the_keyboard() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "labels": "loss" }));
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
+    browser.run(
+        "const select = document.querySelector('#labels'); select.value = 'loss'; \
+         select.dispatchEvent(new Event('change'))",
+    );
     let start: Position = "3x2".parse().unwrap();
     let moves = tables().move_scores(&start).unwrap();
     let best = moves.iter().map(|&(_, score)| score).max().unwrap();

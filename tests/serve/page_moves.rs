@@ -13,7 +13,7 @@ const GAME: &str = "board=3x2&north=human&moves=1,2,1&also=1,3,2,1;1,3,1&at=1&no
 
 /// Expression of the moves in the list with their numbers, without marks and values.
 const LIST: &str = "[...document.querySelectorAll('#moves .number, #moves button')].map((part) => \
-    part.textContent.replace(/[?!]*( [+−]?\\d+)?$/, '')).filter(Boolean).join(' ')";
+    part.textContent.replace(/[?!]*( ([+−]\\d+|0))?$/, '')).filter(Boolean).join(' ')";
 
 /// Expected list of [`GAME`].
 const LISTED: &str = "1. S 1 N 2 N 1 1… N 3 2. S 2 2. S 1 2… N 1";
