@@ -56,7 +56,7 @@ mod injected {
 
     /// No faults.
     #[derive(Debug, Default)]
-    pub struct Injected;
+    pub struct Injected {}
 
     impl Injected {
         pub fn refuses(&self) -> bool {
