@@ -110,7 +110,8 @@ pub struct Board {
     pub position: &'static str,
     pub rules: Rules,
     pub tables: Option<Tables>,
-    pub files: tempfile::TempDir,
+    /// Directory of the tables; removed with them.
+    _files: tempfile::TempDir,
 }
 
 impl Board {
@@ -118,7 +119,12 @@ impl Board {
         let start: Position = position.parse().unwrap();
         let files = tempfile::tempdir().unwrap();
         let tables = (seeds > 0).then(|| tables(files.path(), rules, start.pits(), seeds));
-        Board { position, rules, tables, files }
+        Board { position, rules, tables, _files: files }
+    }
+
+    #[cfg(feature = "cli")]
+    pub fn directory(&self) -> &Path {
+        self._files.path()
     }
 
     pub fn case(&self, wanted: Wanted) -> Case<'_> {

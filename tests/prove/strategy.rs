@@ -1,7 +1,5 @@
 //! Certificates without searches as strategies: neither side ever gets less than the certificate states.
 
-use assert_cmd::Command;
-use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, ClaimSet, Strategy, StrategyError};
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
@@ -114,14 +112,14 @@ fn what_is_no_strategy_is_refused() {
 #[test]
 fn the_program_plays_by_a_certificate() {
     let board = Board::new(Rules::Standard, "4x3", 6);
-    let files = board.files.path();
+    let files = board.directory();
     let proof = certificate(&without_searches(&board, Wanted::Find));
     let value = proof.head.statement.bounds.lower;
     proof.write(&files.join("proof.certificate")).unwrap();
     certificate(&board.case(Wanted::Find)).write(&files.join("searched.certificate")).unwrap();
-    build(files, Rules::EmptyCapture, 4, 6).unwrap();
+    kalah::build::build(files, Rules::EmptyCapture, 4, 6).unwrap();
     let run = |args: &[&str], code: i32| {
-        let mut command = Command::cargo_bin("kalah").unwrap();
+        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
         let tables = ["--tables", ".", "--threads", "1"];
         let output = command.current_dir(files).args(args).args(tables).assert().code(code).get_output().clone();
         String::from_utf8(if code == 0 { output.stdout } else { output.stderr }).unwrap()

@@ -1,6 +1,5 @@
 //! Certificates of effort 0: a check searches nothing.
 
-use assert_cmd::Command;
 use kalah::certificate::{Certificate, Check, CheckError, CheckIdentity, ClaimSet, Tally, Tasks};
 use kalah::game::Rules;
 use kalah::progress::Pulse;
@@ -55,11 +54,11 @@ fn the_program_reports_that_nothing_was_searched() {
     let board = Board::new(Rules::Standard, "4x2", 4);
     let case = Case { effort: 0, ..board.case(Wanted::Find) };
     let directory = tempfile::tempdir().unwrap();
-    let file = board.files.path().join("4x2.certificate");
+    let file = board.directory().join("4x2.certificate");
     case.run(directory.path(), &never).unwrap().1.unwrap().write(&file).unwrap();
     let run = |flags: &[&str]| {
-        let mut command = Command::cargo_bin("kalah").unwrap();
-        command.arg("check").arg(&file).arg("--tables").arg(board.files.path()).args(flags);
+        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        command.arg("check").arg(&file).arg("--tables").arg(board.directory()).args(flags);
         let output = command.assert().code(0).get_output().clone();
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
