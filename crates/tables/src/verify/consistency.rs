@@ -12,7 +12,7 @@ use crate::table::Tables;
 /// that the lower layers are correct. Returns the number of positions, which `pulse` counts while it
 /// runs.
 ///
-/// Uses a [fast check](FrameCheck) of whole frames, except for rules with relays. If that finds
+/// Checks whole frames at once, except for rules with relays. If that finds
 /// anything wrong, positions are checked one by one, as [`check_sample`] does, which decides.
 ///
 /// # Errors
