@@ -531,7 +531,11 @@ fn earlier_spellings_of_commands_mean_what_they_meant() {
         (&["help", "graph"][..], &["help", "analyse", "graph"][..]),
         (&["opening", "2x2", "--rules", "s-kalaha"], &["analyse", "opening", "2x2", "--rules", "s-kalaha"]),
         (&["plan", "--seeds", "5", "--commands"], &["plan", "build", "--seeds", "5", "--commands"]),
-        (&["plan", "--seeds", "5", "--layers"], &["plan", "layers", "--seeds", "5"]),
+        // The free memory changes from one command to the next.
+        (
+            &["plan", "--seeds", "5", "--layers", "--memory", "1GiB"],
+            &["plan", "layers", "--seeds", "5", "--memory", "1GiB"],
+        ),
         (&["plan", "--search", "3x3", "--memory", "1GiB"], &["plan", "search", "3x3", "--memory", "1GiB"]),
         (&["help", "unpack"], &["help", "archive", "unpack"]),
     ] {
