@@ -43,6 +43,28 @@ impl Drop for Permit {
     }
 }
 
+/// Starts chromedriver. Returns it and its port.
+fn start_driver() -> std::io::Result<(Child, u16)> {
+    // It takes a free port first for one address and then for the other, and gives up if another program has taken it
+    // in between.
+    const TRIES: usize = 5;
+    for _ in 0..TRIES {
+        let mut driver =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let started = lines.map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        if let Some(port) = started {
+            return Ok((driver, port));
+        }
+        driver.kill()?;
+        driver.wait()?;
+    }
+    panic!("chromedriver printed no port {TRIES} times");
+}
+
 /// A browser with one window.
 pub struct Browser {
     driver: Child,
@@ -57,9 +79,8 @@ impl Browser {
     /// required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let permit = Permit::wait();
-        let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut driver = match driver {
-            Ok(driver) => driver,
+        let (driver, port) = match start_driver() {
+            Ok(started) => started,
             Err(error) => {
                 let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
                 assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
@@ -70,12 +91,6 @@ impl Browser {
                 return None;
             }
         };
-        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let started = lines.map_while(Result::ok).find_map(|line| {
-            let (_, port) = line.split_once("started successfully on port ")?;
-            port.trim_end_matches('.').parse::<u16>().ok()
-        });
-        let port = started.expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
         let mut arguments: Vec<String> = [
             "--headless",
