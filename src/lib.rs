@@ -63,13 +63,14 @@
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
 //! | [`cause`] | finding the cause of an error |
+//! | [`text`] | parts of messages |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`system`] | available memory and free disk space |
 //! | [`random`] | random numbers from seeds that users choose |
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches a condition while other threads work |
-pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory};
+pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;

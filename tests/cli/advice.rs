@@ -100,3 +100,60 @@ fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
         assert!(all.contains(expected) && !all.contains(not), "kalah {line}: {all}");
     }
 }
+
+/// Boards of one pit and positions with one seed are named in the singular, in answers and in errors.
+#[test]
+fn one_pit_and_one_seed_are_named_in_the_singular() {
+    let directory = tempfile::tempdir().unwrap();
+    let lines = [
+        "build --seeds 3 --threads 1 --pits 1 --backend cpu",
+        "info",
+        "probe 1/0",
+        "probe 1/1",
+        "probe 1x9",
+        "probe 1x9 --pits 2",
+        "probe <1,2>",
+        "solve 1/0",
+        "solve 1x2",
+        "solve 1x2 --no-tables",
+        "solve <1,2>",
+        "solve 12,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/0",
+        "line 1x2",
+        "move 1/1",
+        "stats --seeds 2 --pits 1",
+        "stats --seeds 9 --pits 1",
+        "verify --pits 1",
+        "verify --pits 1 --rules standard",
+        "plan build --seeds 3 --pits 1",
+        "plan search 1x2",
+        "plan layers --seeds 3 --pits 1",
+        "train --pits 1 --rules standard --output one.network",
+        "train --pits 1 --output one.network",
+        "bounds --pits 1 --seeds 3 --output bounds",
+        "analyse graph 1x1",
+        "analyse opening 1x2",
+        "book make 1x2 --turns 1 --output one.book",
+        "book show one.book",
+        "book show one.book 1/1",
+        "book show one.book 6x4",
+        "prove 1x2 --proof proof",
+        "check proof/empty-capture-1x2.certificate",
+        "puzzles --pits 1",
+        "export --pits 1 --seeds 3",
+        "pack --pits 1 --seeds 3 --output archives",
+        "gpu",
+    ];
+    let mut named = String::new();
+    for line in lines {
+        let output = run(directory.path(), line);
+        let all = stderr(&output) + &stdout(&output);
+        let plural = ["pits", "seeds", "threads", "layers", "files", "turns", "moves", "games", "claims", "jobs"];
+        for (at, _) in all.match_indices("1 ") {
+            let alone = !all[..at].ends_with(|sign: char| sign.is_alphanumeric() || ",.-+".contains(sign));
+            let thing = all[at + 2..].split(|sign: char| !sign.is_alphabetic()).next().unwrap_or_default();
+            assert!(!alone || !plural.contains(&thing), "kalah {line}: {all}");
+        }
+        named += &all;
+    }
+    assert!(named.contains("1 pit ") && named.contains("1 seed "), "{named}");
+}

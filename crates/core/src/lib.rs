@@ -33,6 +33,7 @@
 //! | [`cancel`] | stopping long work |
 //! | [`clock`] | the clock, also where the host provides it |
 //! | [`cause`] | finding the cause of an error |
+//! | [`text`] | parts of messages |
 
 pub mod cancel;
 pub mod cause;
@@ -45,3 +46,4 @@ pub mod index;
 pub mod isa;
 pub mod memory;
 pub mod table;
+pub mod text;

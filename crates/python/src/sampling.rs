@@ -5,6 +5,7 @@ use kalah::game::{Position as GamePosition, Rules};
 use kalah::index::{LayerIndex, MAX_TABLE_SEEDS, RowIndex, layer_positions};
 use kalah::random::{generator, mixed};
 use kalah::solve::{Board, Sower, Word};
+use kalah::text::count;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -162,7 +163,8 @@ impl<'t> Play<'t> {
         let board = Board::of(&start).filter(|_| start.pits() == pits);
         let Some(board) = board.filter(|board: &Board<u64>| board.seeds() as usize >= layer) else {
             return Err(ArgumentError::new_err(format!(
-                "start must have {pits} pits and {layer} to {} seeds in play, not {} and {}",
+                "start must have {} and {layer} to {} seeds in play, not {} and {}",
+                count(pits, "pit"),
                 <u64 as Word>::SEEDS,
                 start.pits(),
                 start.seeds()

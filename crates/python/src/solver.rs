@@ -9,6 +9,7 @@ use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
 use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
+use kalah::text::count;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
@@ -350,7 +351,7 @@ impl Solver {
     }
 
     fn __repr__(&self) -> String {
-        format!("<kalah.Solver: {}, {} pits, to {} seeds>", self.rules, self.pits, self.seeds)
+        format!("<kalah.Solver: {}, {}, to {} seeds>", self.rules, count(self.pits, "pit"), self.seeds)
     }
 }
 
@@ -368,8 +369,9 @@ pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResul
     let Some(tables) = tables else { return Ok(None) };
     if (tables.opened.rules, tables.opened.pits) != (rules, pits) {
         return Err(ArgumentError::new_err(format!(
-            "the tables are for {} with {} pits, not for {rules} with {pits}",
-            tables.opened.rules, tables.opened.pits
+            "the tables are for {} with {}, not for {rules} with {pits}",
+            tables.opened.rules,
+            count(tables.opened.pits, "pit")
         )));
     }
     tables.opened.tables().map(Some)
@@ -386,10 +388,10 @@ impl Solver {
     ) -> PyResult<T> {
         if position.pits() != self.pits || position.seeds() > self.seeds {
             return Err(PositionError::new_err(format!(
-                "{position} has {} pits and {} seeds in play; this solver is for {} pits and up to {} seeds",
-                position.pits(),
-                position.seeds(),
-                self.pits,
+                "{position} has {} and {} in play; this solver is for {} and up to {} seeds",
+                count(position.pits(), "pit"),
+                count(position.seeds() as usize, "seed"),
+                count(self.pits, "pit"),
                 self.seeds
             )));
         }

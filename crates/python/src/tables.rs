@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{TableKey, Tables as OpenTables, check_in_parallel};
+use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -498,8 +499,9 @@ impl Tables {
 
     fn __repr__(&self) -> String {
         let (Opened { rules, pits, .. }, max_seeds) = (&self.opened, self.max_seeds);
+        let pits = count(*pits, "pit");
         let (directory, closed) = (self.directory.display().to_string(), if self.closed() { ", closed" } else { "" });
-        format!("<kalah.Tables: {rules}, {pits} pits, to {max_seeds} seeds, in {directory:?}{closed}>")
+        format!("<kalah.Tables: {rules}, {pits}, to {max_seeds} seeds, in {directory:?}{closed}>")
     }
 
     #[allow(clippy::type_complexity)]

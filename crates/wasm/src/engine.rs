@@ -6,6 +6,7 @@ use kalah_api::SearchOptions;
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{Probe, Shelf, TableError, TableKey, Tables};
+use kalah_core::text::count;
 use kalah_solve::answer::{BookAnswer, ProbeAnswer, SolveAnswer};
 use kalah_solve::book::Books;
 use serde::Serialize;
@@ -75,7 +76,12 @@ impl Engine {
         let TableKey { rules, pits, seeds } = last;
         if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
             let limits = format!("1 to {MAX_TABLE_PITS} pits and 2 to {MAX_TABLE_SEEDS} seeds");
-            return Err(format!("no tables for {pits} pits and {seeds} seeds: they have {limits}").into());
+            return Err(format!(
+                "no tables for {} and {}: they have {limits}",
+                count(pits, "pit"),
+                count(seeds, "seed")
+            )
+            .into());
         }
         self.boards.retain(|board| !board.is(rules, pits));
         self.boards.push(Board::new(last)?);

@@ -8,6 +8,7 @@ use kalah_api::{
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
 use kalah_core::table::{Listing, TableKey};
+use kalah_core::text::count;
 use kalah_solve::book::{Book, Books};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -154,7 +155,11 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, Box<dyn Error>> {
     let position: Position = text.parse()?;
     let expected = engine.board().ok_or("the first call must be \"open\"")?.pits;
     let found = position.pits();
-    if found == expected { Ok(position) } else { Err(format!("{text} has {found} pits a side, not {expected}").into()) }
+    if found == expected {
+        Ok(position)
+    } else {
+        Err(format!("{text} has {} a side, not {expected}", count(found, "pit")).into())
+    }
 }
 
 /// Returns the shipped books with those in `bytes`, and without those of `bare` boards.

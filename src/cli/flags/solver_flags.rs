@@ -69,7 +69,10 @@ impl SolverFlags {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
-            output::note(format_args!("there are no tables for {pits} pits a side: searching without them"));
+            output::note(format_args!(
+                "there are no tables for {} a side: searching without them",
+                output::count(pits, "pit")
+            ));
             return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
 use kalah::printable::{printable, signed};
+pub use kalah::text::count;
 use serde::Serialize;
 
 /// Prints lines without control characters, which file names may contain.
@@ -87,11 +88,6 @@ pub fn wrapped(text: &str, indent: usize) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// Formats a number of things, such as "1 layer" or "3 layers".
-pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Formats a large number of things with commas: "1 claim", "1,776 claims".

@@ -81,7 +81,10 @@ impl Prober<'_> {
     /// Prints the answer for one position, or returns why there is no answer.
     fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
         if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
-            return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));
+            return Ok(Some(usage(format_args!(
+                "{position} has {} a side, not {pits}",
+                output::count(position.pits(), "pit")
+            ))));
         }
         match self.look_up(position) {
             Ok(probe) if self.probe.json => output::json(&ProbeAnswer::from(&probe))?,
@@ -123,7 +126,8 @@ impl Prober<'_> {
         output::line(position)?;
         let over = if position.is_over() { "the game is over: " } else { "" };
         output::line(format_args!(
-            "  {over}score {score} of the {seeds} seeds in play, value {}",
+            "  {over}score {score} of the {} in play, value {}",
+            output::count(seeds as usize, "seed"),
             output::value(probe.value)
         ))?;
         if position.is_over() {

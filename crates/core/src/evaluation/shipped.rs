@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::network::NetworkError;
 use super::phased::{MOST_PHASES, PhasedNetwork};
 use crate::game::{MAX_PITS, Rules};
+use crate::text::count;
 
 /// Network files built into the program, one for each rule set, made by `kalah train`
 /// (docs/evaluation.md in the repository).
@@ -39,8 +40,8 @@ pub enum NetworkFileReason {
     Network(#[from] NetworkError),
     /// The network is for another rule set or board than expected.
     #[error(
-        "it evaluates positions of {} with {} pits, not of {} with {} pits",
-        found.0, found.1, expected.0, expected.1
+        "it evaluates positions of {} with {}, not of {} with {}",
+        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
     )]
     Other {
         /// Rule set and pits a side of the network.

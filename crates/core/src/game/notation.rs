@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
+use crate::text::count;
 
 /// Text that is not a position, start position or line of play.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +19,7 @@ pub enum ParseError {
     #[error("'{}' is not a number of seeds or pits", shown(.0))]
     Number(String),
     /// A board literal has the wrong count of numbers.
-    #[error("a board of {pits} pits a side has {expected} numbers in its literal, not {found}")]
+    #[error("a board of {} a side has {expected} numbers in its literal, not {found}", count(*pits, "pit"))]
     Length {
         /// Pits a side, as stated in the literal.
         pits: usize,
@@ -28,7 +29,7 @@ pub enum ParseError {
         found: usize,
     },
     /// No position has this number of pits.
-    #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
+    #[error("{} a side: positions have 1 to {MAX_PITS}", count(*.0, "pit"))]
     Pits(usize),
     /// Rows and stores do not form a position.
     #[error("{0}")]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::file::other_version;
+use crate::text::count;
 
 /// Faults inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -186,7 +187,7 @@ pub enum TableError {
         holder: String,
     },
     /// The layer or one below it is not in the directory.
-    #[error("{} in {directory} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
+    #[error("{} in {directory} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
     Missing {
         /// The directory.
         directory: PathBuf,

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::text::count;
 
 const EXTENSION: &str = ".kalah";
 
@@ -84,8 +85,7 @@ impl TableKey {
 
 impl fmt::Display for TableKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pits = if self.pits == 1 { "1 pit".to_owned() } else { format!("{} pits", self.pits) };
-        write!(f, "{} with {pits} and {} seeds", self.rules, self.seeds)
+        write!(f, "{} with {} and {} seeds", self.rules, count(self.pits, "pit"), self.seeds)
     }
 }
 

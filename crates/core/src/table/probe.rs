@@ -6,6 +6,7 @@ use super::layer::Layer;
 use super::tables::Tables;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
+use crate::text::count;
 
 /// The contents of the tables for a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +57,9 @@ pub enum ProbeError {
     },
     /// No table can hold the position.
     #[error(
-        "{position} has {} pits a side and {} seeds in play: tables end at {MAX_TABLE_PITS} pits and \
+        "{position} has {} a side and {} in play: tables end at {MAX_TABLE_PITS} pits and \
          {MAX_TABLE_SEEDS} seeds",
-        position.pits(), position.seeds()
+        count(position.pits(), "pit"), count(position.seeds() as usize, "seed")
     )]
     BeyondTables {
         /// The position.
@@ -69,7 +70,7 @@ pub enum ProbeError {
         rules: Rules,
     },
     /// The tables are for boards with another number of pits.
-    #[error("{position} has {pits} pits a side, the tables have {tables}")]
+    #[error("{position} has {} a side, the tables have {tables}", count(*pits, "pit"))]
     OtherPits {
         /// The position.
         position: Box<Position>,

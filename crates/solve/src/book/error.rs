@@ -2,6 +2,7 @@ use std::io;
 use std::path::Path;
 
 use kalah_core::game::{Bounds, Position, Rules};
+use kalah_core::text::count;
 use kalah_tables::file::{LockError, other_version};
 use kalah_tables::table::TableError;
 
@@ -26,7 +27,10 @@ pub enum BookError {
     #[error("{0}: it was changed or damaged")]
     Damaged(&'static str),
     /// It is a book for another rule set or board.
-    #[error("it is a book for {} with {} pits, not for {} with {} pits", found.0, found.1, expected.0, expected.1)]
+    #[error(
+        "it is a book for {} with {}, not for {} with {}",
+        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
+    )]
     Other {
         /// Rule set and pits a side of the file.
         found: (Rules, usize),

@@ -1,6 +1,7 @@
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
 use kalah_core::game::{Bounds, MAX_PITS, Position};
+use kalah_core::text::count;
 use kalah_tables::system::OutOfMemory;
 use kalah_tables::table::TableError;
 
@@ -12,8 +13,9 @@ use super::packed::MAX_BOARD_SEEDS;
 pub enum SolveError {
     /// The board is too large.
     #[error(
-        "{pits} pits a side with {seeds} seeds in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
-         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions"
+        "{} a side with {} in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
+         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions",
+        count(*pits, "pit"), count(*seeds as usize, "seed")
     )]
     Board {
         /// Pits a side.

@@ -1,4 +1,5 @@
 use kalah_core::evaluation::NetworkError;
+use kalah_core::text::count;
 use kalah_tables::table::TableError;
 
 use crate::solve::SolveError;
@@ -16,7 +17,7 @@ pub enum TrainError {
         found: usize,
     },
     /// Random games do not lead to positions to learn from.
-    #[error("games with {pits} pits a side end before there are positions to learn from")]
+    #[error("games with {} a side end before there are positions to learn from", count(*pits, "pit"))]
     Board {
         /// Pits a side.
         pits: usize,

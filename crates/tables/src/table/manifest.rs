@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kalah_core::game::Rules;
+use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableError, TableKey, score_counts};
@@ -111,7 +112,11 @@ impl Manifest {
             let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| unusable(&error))?;
             let key = entry.key().ok_or_else(|| {
                 let ManifestEntry { rules, pits, seeds, .. } = &entry;
-                unusable(&format_args!("there is no table of {seeds} seeds for {rules} with {pits} pits"))
+                unusable(&format_args!(
+                    "there is no table of {} for {rules} with {}",
+                    count(*seeds, "seed"),
+                    count(*pits, "pit")
+                ))
             })?;
             let &mut (first, place) = known.entry(key).or_insert((number + 1, entries.len()));
             if entries.get(place).is_some_and(|first| *first != entry) {

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::Path;
 
+use kalah_core::text::count;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{Document, StateError, StateKind, found, read};
@@ -47,7 +48,7 @@ impl CheckedLayers {
             STATE.parse(&bytes).map_err(|error| StateError::document(StateKind::Consistency, path, &error))?;
         let CheckedLayers { program, rules, pits, layers } = &stored;
         if (rules, pits) != (&own.rules, &own.pits) {
-            let what = format!("belongs to the check of the tables of {rules} with {pits} pits");
+            let what = format!("belongs to the check of the tables of {rules} with {}", count(*pits, "pit"));
             return Err(StateError::other(StateKind::Consistency, path, what));
         }
         let stale = |what| Err(StateError::Stale { path: path.to_owned(), what });

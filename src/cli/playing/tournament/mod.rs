@@ -204,8 +204,8 @@ fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
         anyhow::ensure!(record.rules == rules, "{place}: its rules are {}; add --rules {}", record.rules, record.rules);
         anyhow::ensure!(
             end.pits() == pits,
-            "{place}: it has {} pits a side, but the first game has {pits}",
-            end.pits()
+            "{place}: it has {} a side, but the first game has {pits}",
+            output::count(end.pits(), "pit")
         );
         anyhow::ensure!(!end.is_over(), "{place}: it is over, so it cannot be continued");
         Ok(end)

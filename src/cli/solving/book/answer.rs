@@ -23,8 +23,8 @@ pub fn print(answer: &BookAnswer, json: bool) -> std::io::Result<()> {
     output::line(&answer.position)?;
     let score = answer.known.score.map_or(String::new(), |score| format!("score {score} of the "));
     output::line(format_args!(
-        "  {score}{} seeds in play, {}, from the book",
-        answer.seeds,
+        "  {score}{} in play, {}, from the book",
+        output::count(answer.seeds as usize, "seed"),
         known_text(&answer.known)
     ))?;
     let moves = answer.moves.iter().map(|&BookMove { r#move, ref known, .. }| {
