@@ -40,7 +40,7 @@ fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize
         let maker = BoundMaker::new(&network, Cuts::new(&cuts).unwrap());
         Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())
     });
-    BoundTables::new(tables.directory(), layers.collect()).unwrap().unwrap()
+    BoundTables::new(tables.directories(), layers.collect()).unwrap().unwrap()
 }
 
 fn random_position(random: &mut fastrand::Rng, seeds: u32) -> Position {

@@ -7,6 +7,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`position`](PositionRequest) | a position, its moves, and searches of them |
+//! | [`positions`](PositionsRequest) | many positions in one request |
 //! | [`choose`](MoveRequest) | the move of a player |
 //! | [`line`](follow_line) | the positions on a line of play |
 //! | [`game`](GameRequest) | whole games: every position and move |
@@ -32,6 +33,7 @@ mod game;
 mod hex;
 mod line;
 mod position;
+mod positions;
 mod puzzle;
 mod searcher;
 mod server;
@@ -50,6 +52,7 @@ pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
 pub use hex::hex;
 pub use line::follow_line;
 pub use position::{PositionRequest, SlicedSearch};
+pub use positions::{MAX_POSITIONS, MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest, PuzzleSearch};
 pub use searcher::{Search, SearchOptions, Searcher};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME};

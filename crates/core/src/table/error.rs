@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
 use crate::cancel::Stopped;
+use crate::directories::Directories;
 use crate::file::other_version;
 
 /// Faults inside a table file, piece or archive.
@@ -177,6 +178,14 @@ pub enum TableError {
         /// The bound table that it differs from.
         other: PathBuf,
     },
+    /// Two directories have different files for one table.
+    #[error("{path} holds another table than {other}, though both have the same name")]
+    Copies {
+        /// The file in the earlier directory.
+        path: PathBuf,
+        /// The file in a later directory.
+        other: PathBuf,
+    },
     /// Another process writes to the directory.
     #[error("{directory} is in use by {holder}")]
     InUse {
@@ -185,11 +194,11 @@ pub enum TableError {
         /// Description of the other process, by itself.
         holder: String,
     },
-    /// The layer or one below it is not in the directory.
-    #[error("{} in {directory} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
+    /// The layer or one below it is not in the directories.
+    #[error("{} in {directories} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
     Missing {
-        /// The directory.
-        directory: PathBuf,
+        /// The directories.
+        directories: Directories,
         /// The requested table.
         key: TableKey,
         /// The missing layers up to it, fewest seeds first.
@@ -232,11 +241,11 @@ impl TableError {
         }
     }
 
-    /// Error of a table `key` that is not in `directory`. It names the missing layers below, too.
-    pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
-        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.path(directory).exists();
+    /// Error of a table `key` that is not in `directories`. It names the missing layers below, too.
+    pub(super) fn missing(directories: &Directories, key: TableKey) -> TableError {
+        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directories);
         let below = (2..key.seeds).filter(is_missing);
-        TableError::Missing { directory: directory.to_owned(), key, missing: below.chain([key.seeds]).collect() }
+        TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
     }
 
     /// Damage of the file at `path`, a table or a bound table.
@@ -267,7 +276,7 @@ impl TableError {
 
     /// Returns true if the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
-        matches!(self, TableError::Damaged { .. })
+        matches!(self, TableError::Damaged { .. } | TableError::Copies { .. })
     }
 }
 

@@ -14,6 +14,7 @@
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
 //! | `checked` | marks of blocks that match their checksums |
+//! | `copies` | one table in several directories |
 //! | [`present`](PresentLayers) | the layers of a board in a directory, and the gaps below them |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
 //! | [`bounds`](mod@bounds) | bound tables: 1 or 2 bits a position that state the interval of its score |
@@ -24,6 +25,7 @@
 mod blocks;
 pub mod bounds;
 mod checked;
+mod copies;
 mod error;
 pub mod format;
 mod frame;
@@ -40,6 +42,7 @@ mod selection;
 mod shelf;
 mod tables;
 
+pub use crate::directories::Directories;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};

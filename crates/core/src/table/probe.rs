@@ -1,9 +1,8 @@
-use std::path::PathBuf;
-
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
 use super::layer::Layer;
 use super::tables::Tables;
+use crate::directories::Directories;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
@@ -43,12 +42,12 @@ impl Probe {
 #[non_exhaustive]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table with all tables below it.
-    #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
+    #[error("{position} has {} seeds in play, and {} in {directories}", key.seeds, missing_layers(missing))]
     AboveTables {
         /// The position.
         position: Box<Position>,
-        /// The directory of the tables.
-        directory: PathBuf,
+        /// The directories of the tables.
+        directories: Directories,
         /// The table that would hold the position.
         key: TableKey,
         /// The missing layers up to that table, fewest seeds first.
@@ -63,8 +62,8 @@ pub enum ProbeError {
     BeyondTables {
         /// The position.
         position: Box<Position>,
-        /// The directory of the tables.
-        directory: PathBuf,
+        /// The directories of the tables.
+        directories: Directories,
         /// The rule set.
         rules: Rules,
     },
@@ -132,8 +131,8 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            let (directory, rules) = (self.directory().to_owned(), self.rules());
-            return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
+            let (directories, rules) = (self.directories().clone(), self.rules());
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), directories, rules });
         }
         if pits != self.pits() {
             return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
@@ -142,7 +141,7 @@ impl<T: Layer> Tables<T> {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                directory: self.directory().to_owned(),
+                directories: self.directories().clone(),
                 key,
                 missing: self.missing(key.seeds),
             });
@@ -192,7 +191,7 @@ impl<T: Layer> Tables<T> {
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
-            _ => TableError::missing(self.directory(), self.key(position.seeds() as usize)),
+            _ => TableError::missing(self.directories(), self.key(position.seeds() as usize)),
         }
     }
 

@@ -33,6 +33,7 @@ mod template;
 use std::path::PathBuf;
 
 use kalah_core::cancel::Stopped;
+use kalah_core::directories::Directories;
 use kalah_core::game::Position;
 use kalah_core::index::{TableRow, game_row};
 
@@ -92,8 +93,8 @@ pub enum Fault {
     /// Layers are missing below one that exists.
     #[error("{key} exists, but below it {}", missing_layers(missing))]
     Gap {
-        /// The directory.
-        directory: PathBuf,
+        /// The directories.
+        directories: Directories,
         /// The table.
         key: TableKey,
         /// Seeds of the missing layers, at least one, ascending.
@@ -154,7 +155,7 @@ impl Fault {
     /// The fault that the layers `missing`, at least one, are missing in `tables` below the
     /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
-        Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
+        Fault::Gap { directories: tables.directories().clone(), key: tables.key(seeds), missing }
     }
 
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
