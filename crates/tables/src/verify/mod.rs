@@ -1,20 +1,20 @@
 //! Checks that tables are correct.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
-//! | [`archive`](check_archive) | every chunk of an archive, and the digest of the table that it unpacks to |
-//! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
-//! | [`checksums`](check_checksums) | every block and the digest of a file |
-//! | [`manifest`](check_manifest) | a table against its entry in a manifest |
-//! | [`survey`](Survey) | the tables and other files in a directory |
-//! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
-//! | [`checked_layers`](CheckedLayers) | the layers that earlier runs have checked, in a file |
-//! | `frame_check` | every score of a frame against the oracle, many positions at a time |
-//! | `template` | moves of one mover's row against all other rows, as the oracle plays them |
-//! | `changed` | ranks of the other rows after such a move |
-//! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
-//! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
+
+// | module | contents |
+// |---|---|
+// | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
+// | `archive` | every chunk of an archive, and the digest of the table that it unpacks to |
+// | `bounds` | bound tables, against exact ones and against the oracle |
+// | `checksums` | every block and the digest of a file |
+// | `manifest` | a table against its entry in a manifest |
+// | `survey` | the tables and other files in a directory |
+// | `consistency` | every score, or a sample, against the oracle |
+// | `checked_layers` | the layers that earlier runs have checked, in a file |
+// | `frame_check` | every score of a frame against the oracle, many positions at a time |
+// | `template` | moves of one mover's row against all other rows, as the oracle plays them |
+// | `changed` | ranks of the other rows after such a move |
+// | `sample` | choosing positions of a layer: some of every frame |
+// | `rebuild` | computing a layer again and comparing it bit for bit |
 
 mod archive;
 mod bounds;
