@@ -61,7 +61,7 @@ fn rows(position: &Position) -> [TableRow; 2] {
 
 fn score(tables: &Tables, position: &Position) -> u32 {
     let [mover, other] = rows(position);
-    tables.score(&mover, &other).unwrap().into()
+    tables.score_rows(&mover, &other).unwrap().into()
 }
 
 fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, position: &Position) -> SolverOptions<'a> {

@@ -216,7 +216,7 @@ fn request_parts(layers: &Tables<SiteLayer>, position: &Position) -> Result<(), 
                 Ok(after.mover().total())
             } else {
                 let row = |row| table_row(row).expect("tables reach it");
-                layers.score(&row(after.mover()), &row(after.other())).map(u32::from)
+                layers.score_rows(&row(after.mover()), &row(after.other())).map(u32::from)
             };
             match score {
                 Ok(score) => {

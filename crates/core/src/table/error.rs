@@ -6,6 +6,7 @@ use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
 use crate::file::other_version;
+use crate::index::MAX_TABLE_PITS;
 
 /// Faults inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -204,6 +205,9 @@ pub enum TableError {
         /// The missing layers up to it, fewest seeds first.
         missing: Vec<usize>,
     },
+    /// No table has this number of pits a side.
+    #[error("{0} pits a side: tables have 1 to {MAX_TABLE_PITS}")]
+    Pits(usize),
     /// The work was stopped before it was done.
     #[error("{0}")]
     Stopped(#[from] Stopped),

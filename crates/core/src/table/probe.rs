@@ -114,6 +114,24 @@ impl<T: Layer> Tables<T> {
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
+    /// Score of `position`: the seeds in play that the mover collects with best play. It needs one
+    /// read, where [`Tables::probe`] looks up every position on the line of best play.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn score(&self, position: &Position) -> Result<u32, ProbeError> {
+        self.reaches(position)?;
+        Ok(self.game_score(position.mover(), position.other())?)
+    }
+
+    /// Value of `position`: the mover's final store difference with best play, stores included.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn value(&self, position: &Position) -> Result<i64, ProbeError> {
+        Ok(position.value(self.score(position)?))
+    }
+
     /// Every legal move of `position` with the mover's score after it, its own gain included. Empty
     /// once the game is over.
     ///
@@ -152,7 +170,7 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
-        let score = self.row_score(position.mover(), position.other())?;
+        let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
@@ -166,19 +184,19 @@ impl<T: Layer> Tables<T> {
             .map(|pit| {
                 let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
-                let child = self.row_score(next.mover(), next.other())?;
+                let child = self.game_score(next.mover(), next.other())?;
                 Ok((pit, played.mover_score(position, child)))
             })
             .collect()
     }
 
-    fn row_score(&self, mover: &Row, other: &Row) -> Result<u32, TableError> {
+    fn game_score(&self, mover: &Row, other: &Row) -> Result<u32, TableError> {
         if mover.is_empty() || other.is_empty() {
             return Ok(mover.total());
         }
         match (table_row(mover), table_row(other)) {
             (Some(mover_row), Some(other_row)) => {
-                let score = u32::from(self.score(&mover_row, &other_row)?);
+                let score = u32::from(self.score_rows(&mover_row, &other_row)?);
                 let seeds = mover.total() + other.total();
                 if score <= seeds { Ok(score) } else { Err(self.damaged_score(&mover_row, &other_row)) }
             }

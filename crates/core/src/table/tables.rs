@@ -12,7 +12,7 @@ use super::read_at::ReadAtTable;
 use super::reader::Table;
 use crate::directories::Directories;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.
@@ -41,17 +41,15 @@ impl Tables {
     ///
     /// # Errors
     /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
-    /// match its name, or cannot be read; when two directories have different tables of a layer.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    /// match its name, or cannot be read; when two directories have different tables of a layer;
+    /// when `pits` is not 1 to [`MAX_TABLE_PITS`].
     pub fn open(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds);
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| Table::open_key(directories, key))?;
         Ok(tables)
     }
@@ -60,9 +58,6 @@ impl Tables {
     ///
     /// # Errors
     /// As [`Tables::open`], for a directory that exists.
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
     pub fn open_if_there(
         directories: impl Into<Directories>,
         rules: Rules,
@@ -71,7 +66,7 @@ impl Tables {
     ) -> Result<Tables, TableError> {
         let directories = directories.into();
         if is_missing(&directories) {
-            return Ok(Tables::empty(directories, rules, pits, max_seeds));
+            return Tables::for_layers(directories, rules, pits, max_seeds);
         }
         Tables::open(directories, rules, pits, max_seeds)
     }
@@ -81,16 +76,13 @@ impl Tables {
     ///
     /// # Errors
     /// As [`Tables::open`], and when there is not enough memory.
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
     pub fn read(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds);
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
             found(Table::read(&table_path(directories, key)?), directories, key)
         })?;
@@ -103,16 +95,13 @@ impl Tables<ReadAtTable> {
     ///
     /// # Errors
     /// As [`Tables::open`].
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
     pub fn open_unmapped(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<ReadAtTable>, TableError> {
-        let mut tables = Tables::empty(directories, rules, pits, max_seeds);
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
             found(ReadAtTable::open(&table_path(directories, key)?), directories, key)
         })?;
@@ -124,9 +113,6 @@ impl Tables<ReadAtTable> {
     ///
     /// # Errors
     /// As [`Tables::open`], for a directory that exists.
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
     pub fn open_unmapped_if_there(
         directories: impl Into<Directories>,
         rules: Rules,
@@ -135,7 +121,7 @@ impl Tables<ReadAtTable> {
     ) -> Result<Tables<ReadAtTable>, TableError> {
         let directories = directories.into();
         if is_missing(&directories) {
-            return Ok(Tables::empty(directories, rules, pits, max_seeds));
+            return Tables::for_layers(directories, rules, pits, max_seeds);
         }
         Tables::open_unmapped(directories, rules, pits, max_seeds)
     }
@@ -171,10 +157,23 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
+    /// The same as [`Tables::empty`], but impossible boards are an error.
+    fn for_layers(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables<T>, TableError> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) {
+            return Err(TableError::Pits(pits));
+        }
+        Ok(Tables::empty(directories, rules, pits, max_seeds))
+    }
+
     /// Makes tables without layers; those up to `max_seeds` can be added.
     ///
     /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
     pub fn empty(directories: impl Into<Directories>, rules: Rules, pits: usize, max_seeds: usize) -> Tables<T> {
         Tables {
             directories: directories.into(),
@@ -283,12 +282,13 @@ impl<T: Layer> Tables<T> {
     /// Score of the position with these rows: the seeds in play that the mover still collects.
     ///
     /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read
-    /// are compared with their checksums first: see [`Layer::score`].
+    /// are compared with their checksums first: see [`Layer::score`]. [`Tables::score`] takes a
+    /// position.
     ///
     /// # Errors
     /// When the layer of the position is missing, or its table is damaged there.
     #[inline]
-    pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
+    pub fn score_rows(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
         if frame.mover == 0 || frame.other == 0 {
