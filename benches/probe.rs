@@ -40,7 +40,7 @@ fn cached(bencher: Bencher) {
     let (_directory, tables) = tables();
     let positions = positions(&tables);
     bencher.counter(ItemsCount::new(COUNT)).bench_local(|| {
-        let score = |(mover, other): &(TableRow, TableRow)| tables.score(black_box(mover), other).expect("sound");
+        let score = |(mover, other): &(TableRow, TableRow)| tables.score_rows(black_box(mover), other).expect("sound");
         positions.iter().map(score).fold(0, u8::wrapping_add)
     });
 }
@@ -56,7 +56,7 @@ fn random(bencher: Bencher) {
         .with_inputs(|| -> Vec<_> { (0..COUNT).map(|_| layer.unrank(random.u64(..layer.positions()))).collect() })
         .counter(ItemsCount::new(COUNT))
         .bench_local_values(|positions| {
-            let score = |(mover, other): &(TableRow, TableRow)| tables.score(mover, other).expect("sound");
+            let score = |(mover, other): &(TableRow, TableRow)| tables.score_rows(mover, other).expect("sound");
             positions.iter().map(score).fold(0, u8::wrapping_add)
         });
 }

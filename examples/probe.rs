@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
     let position: Position = position.parse()?;
-    let tables = Tables::open_unmapped(&PathBuf::from(directory), rules, position.pits(), MAX_TABLE_SEEDS)?;
+    let tables = Tables::open_unmapped(PathBuf::from(directory), rules, position.pits(), MAX_TABLE_SEEDS)?;
     let probe = tables.probe(&position)?;
     println!("{position}: score {} of the {} seeds in play, value {:+}", probe.score, position.seeds(), probe.value);
     for (pit, score) in &probe.moves {

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Draws a uniformly random position of the layer, with its exact score.
     let mut sample = || -> Result<([usize; 2 * MAX_TABLE_PITS], f64), Box<dyn Error>> {
         let (mover, other) = layer.unrank(random.u64(0..layer.positions()));
-        Ok((features(&mover, &other), f64::from(tables.score(&mover, &other)?)))
+        Ok((features(&mover, &other), f64::from(tables.score_rows(&mover, &other)?)))
     };
 
     let mut weights = vec![seeds as f64 / 2.0 / (2 * MAX_TABLE_PITS) as f64; 2 * MAX_TABLE_PITS * SEEDS_A_PIT];

@@ -50,7 +50,7 @@ fn expected((pits, seeds): (usize, usize)) -> Vec<Vec<u8>> {
     let index = LayerIndex::new(tables.rows(), seeds);
     let record = |rank| {
         let (mover, other) = index.unrank(rank);
-        let score = tables.score(&mover, &other).unwrap();
+        let score = tables.score_rows(&mover, &other).unwrap();
         [&mover[..pits], &other[..pits], &[score]].concat()
     };
     (0..index.positions()).map(record).collect()

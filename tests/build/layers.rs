@@ -18,8 +18,8 @@ fn every_score_is_the_minimax_of_its_children() {
                 let index = LayerIndex::new(tables.rows(), layer.key().seeds);
                 for rank in 0..index.positions() {
                     let (mover, other) = index.unrank(rank);
-                    let right = oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
-                    let stored = tables.score(&mover, &other).unwrap();
+                    let right = oracle.minimax(&mover, &other, |mover, other| tables.score_rows(mover, other)).unwrap();
+                    let stored = tables.score_rows(&mover, &other).unwrap();
                     assert_eq!(stored, right, "{rules} {pits} pits: {mover:?} {other:?}");
                 }
             }

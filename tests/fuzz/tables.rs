@@ -150,8 +150,8 @@ fn altered_tables_are_refused_or_answer_right() {
         };
         for rank in ranks {
             let (mover, other) = index.unrank(rank.index(index.positions() as usize) as u64);
-            match altered.score(&mover, &other) {
-                Ok(score) => prop_assert_eq!(score, right.score(&mover, &other).unwrap()),
+            match altered.score_rows(&mover, &other) {
+                Ok(score) => prop_assert_eq!(score, right.score_rows(&mover, &other).unwrap()),
                 Err(error) => prop_assert!(error.is_damage() && !same),
             }
             let position = Position::new(row(&mover), row(&other), 0, 0).unwrap();

@@ -52,7 +52,8 @@ fn workflows_call_scripts_of_the_repository_and_nothing_else() {
         }
     }
     for expected in [".ci/run", ".ci/oldest-rust", ".ci/advisories", "packaging/release", "packaging/check"] {
-        assert!(commands.iter().any(|command| command == expected), "{expected}: {commands:?}");
+        let mut scripts = commands.iter().map(|command| command.split(' ').next().unwrap());
+        assert!(scripts.any(|script| script == expected), "{expected}: {commands:?}");
     }
     for wrong in
         ["|", "cargo build", "packaging/release | tee log", "packaging/none", "README.md", "sudo packaging/release"]
@@ -61,19 +62,88 @@ fn workflows_call_scripts_of_the_repository_and_nothing_else() {
     }
 }
 
-/// A tag can be moved to other contents, a commit cannot.
+/// A tag can be moved to other contents, a commit cannot. The version stands beside it, for readers.
 #[test]
 fn workflows_name_the_commits_of_actions() {
-    let mut actions = 0;
+    let mut commits = std::collections::BTreeMap::new();
     for workflow in workflows() {
         let yaml = std::fs::read_to_string(&workflow).unwrap();
         for action in values(&yaml, "uses") {
-            let commit = action.split(['@', ' ']).nth(1).unwrap();
-            assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{action}");
-            actions += 1;
+            let (name, commit, version) = pinned(action).unwrap_or_else(|| panic!("{action}"));
+            let known = commits.entry(name.to_owned()).or_insert_with(|| (commit.to_owned(), version.to_owned()));
+            assert_eq!((known.0.as_str(), known.1.as_str()), (commit, version), "two versions of {name}");
         }
     }
-    assert!(actions > 3, "only {actions} actions were found");
+    assert!(commits.len() > 3, "only these actions were found: {commits:?}");
+    assert_eq!(pinned("actions/checkout@v4"), None);
+    assert_eq!(pinned(&format!("actions/checkout@{}", "a1".repeat(20))), None);
+}
+
+/// Name, commit and version of an action: `NAME@COMMIT # vVERSION`.
+fn pinned(action: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = action.split_once('@')?;
+    let (commit, version) = rest.split_once(" # v")?;
+    let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_commit.then_some((name, commit, version))
+}
+
+/// Jobs of a workflow: names and texts.
+fn jobs(yaml: &str) -> Vec<(&str, &str)> {
+    let text = yaml.split_once("\njobs:\n").expect("jobs").1;
+    let is_name = |line: &&str| line.starts_with("  ") && !line[2..].starts_with([' ', '#']) && line.ends_with(":\n");
+    let starts: Vec<&str> = text.split_inclusive('\n').filter(is_name).collect();
+    let at: Vec<usize> = starts.iter().map(|name| name.as_ptr() as usize - text.as_ptr() as usize).collect();
+    let ends = at.iter().skip(1).copied().chain([text.len()]);
+    starts
+        .iter()
+        .zip(at.iter().zip(ends))
+        .map(|(name, (&at, end))| (name.trim().trim_end_matches(':'), &text[at..end]))
+        .collect()
+}
+
+/// Steps that run code of dependencies have no rights to publish, and steps that publish run none.
+#[test]
+fn jobs_have_the_rights_that_they_need() {
+    for workflow in workflows() {
+        let yaml = std::fs::read_to_string(&workflow).unwrap();
+        let name = workflow.file_name().unwrap().to_str().unwrap();
+        assert!(yaml.contains("\npermissions: {}\n") || yaml.contains("\npermissions:\n  contents: read\n"), "{name}");
+        for (job, text) in jobs(&yaml) {
+            assert!(text.contains("\n    timeout-minutes: "), "{name}: {job} has no limit");
+            if !text.contains(": write\n") {
+                continue;
+            }
+            assert_eq!(name, "release.yml", "{job} may write");
+            assert!(text.contains("\n    environment: ") && text.contains("\n    needs: "), "{job}");
+            for command in values(text, "run") {
+                let may = command.starts_with("packaging/publish ") || command == "packaging/release sums";
+                assert!(may, "{job} may publish, so it cannot run {command}");
+            }
+        }
+    }
+    let release = read(".github/workflows/release.yml");
+    let publishing: Vec<_> = jobs(&release).into_iter().filter(|(_, text)| text.contains("id-token: write")).collect();
+    let names: Vec<_> = publishing.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["publish", "crates", "python", "npm"]);
+    // The first of them runs for tags only, and after all others; the rest run after it.
+    let before: Vec<_> = jobs(&release).iter().map(|(name, _)| *name).take_while(|&name| name != "publish").collect();
+    assert!(publishing[0].1.contains("if: startsWith(github.ref, 'refs/tags/')"));
+    assert!(publishing[0].1.contains(&format!("needs: [{}]", before.join(", "))), "{before:?}");
+    assert!(publishing[1..].iter().all(|(_, text)| text.contains("needs: publish\n")));
+}
+
+/// The workflow builds programs for all systems that `packaging/program` has, and no others.
+#[test]
+fn the_release_has_a_program_for_every_system() {
+    let release = read(".github/workflows/release.yml");
+    let (_, programs) = jobs(&release).into_iter().find(|(name, _)| *name == "programs").unwrap();
+    let built: Vec<_> =
+        programs.lines().filter_map(|line| line.split_once("{ target: ")?.1.split(',').next()).collect();
+    let script = read("packaging/program");
+    let cases = script.lines().filter(|line| line.contains(") features=") || line.ends_with("-musl)"));
+    let known: Vec<_> = cases.flat_map(|line| line.split(')').next().unwrap().split(" | ")).collect();
+    assert_eq!(built, known);
+    assert!(known.len() > 4);
 }
 
 /// Every part of a release has its check, and `.ci/run` names no other parts.
@@ -95,7 +165,7 @@ fn every_part_of_a_release_is_checked() {
         assert!(parts.contains(&part.as_str()), ".ci/run builds {part}");
     }
     for part in steps("packaging/check") {
-        assert!(parts.contains(&part.as_str()) || part == "compile", ".ci/run checks {part}");
+        assert!(check.contains(&format!("\n{part}() {{")), ".ci/run checks {part}");
     }
 }
 
@@ -126,6 +196,7 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
     assert_eq!(values(&cited, "version"), [env!("CARGO_PKG_VERSION")], "CITATION.cff");
     for (field, value, key) in [
         ("repository", env!("CARGO_PKG_REPOSITORY"), "repository = "),
+        ("homepage", env!("CARGO_PKG_HOMEPAGE"), "homepage = "),
         ("maintainer", env!("CARGO_PKG_AUTHORS"), "authors = "),
     ] {
         let output = run(&["metadata", field]).unwrap();
@@ -139,6 +210,13 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
             assert_eq!(text(&output.stdout), first);
         }
     }
+    // All crates have them from the workspace.
+    for name in ["api", "core", "export", "gpu", "play", "python", "serve", "solve", "tables", "wasm"] {
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        for key in ["version", "license", "authors", "repository", "homepage", "rust-version"] {
+            assert!(manifest.contains(&format!("\n{key}.workspace = true\n")), "{name} has its own {key}");
+        }
+    }
     // No other file has these values.
     let control = read("packaging/debian/control");
     for field in ["Maintainer: @MAINTAINER@", "Homepage: @HOMEPAGE@", "Version: @VERSION@"] {
@@ -146,39 +224,103 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
     }
 }
 
-/// The first step of a release (docs/packages.md), with a made-up address and author.
+/// The first steps of a release (docs/packages.md), with made-up addresses, author and date.
 #[test]
-fn a_repository_and_an_author_are_all_that_a_release_lacks() {
+fn three_facts_and_a_date_are_all_that_a_release_lacks() {
     let copy = tempfile::tempdir().unwrap();
     for name in [".ci", "Cargo.lock", "benches", "build.rs", "crates", "examples", "packaging", "src", "tests"] {
         std::os::unix::fs::symlink(root().join(name), copy.path().join(name)).unwrap();
     }
-    let own = |line: &&str| !line.starts_with("repository = ") && !line.starts_with("authors = ");
+    let own = |line: &&str| !["repository = ", "homepage = ", "authors = "].iter().any(|key| line.starts_with(key));
     let manifest = read("Cargo.toml");
     let manifest = manifest.lines().filter(own).collect::<Vec<_>>().join("\n");
     let (repository, author) = ("https://example.org:8443/games/kalah", "A. Name <name@example.org>");
-    let added =
-        format!("[package]\nrepository = {repository:?}\nauthors = [{author:?}, \"B. Name <b@example.org>\"]\n");
-    std::fs::write(copy.path().join("Cargo.toml"), manifest.replacen("[package]\n", &added, 1)).unwrap();
+    let homepage = "https://example.org/kalah";
+    let added = format!(
+        "[workspace.package]\nrepository = {repository:?}\nhomepage = {homepage:?}\n\
+         authors = [{author:?}, \"B. Name <b@example.org>\"]\n"
+    );
+    std::fs::write(copy.path().join("Cargo.toml"), manifest.replacen("[workspace.package]\n", &added, 1)).unwrap();
+    let changes = |date: &str| {
+        let text = format!("# Changelog\n\n## [{}]{date}\n\n- A.\n\n## [0.0.1]\n\n- B.\n", env!("CARGO_PKG_VERSION"));
+        std::fs::write(copy.path().join("CHANGELOG.md"), text).unwrap();
+    };
+    changes(" - 2026-01-02");
+    let tag = concat!("v", env!("CARGO_PKG_VERSION"));
     for (arguments, expected) in [
         (&["metadata", "repository"][..], repository.to_owned()),
+        (&["metadata", "homepage"], homepage.to_owned()),
         (&["metadata", "maintainer"], author.to_owned()),
-        (&["publish", "--check", concat!("v", env!("CARGO_PKG_VERSION"))], format!("{repository}\n{author}")),
+        (&["publish", "check", tag], format!("{repository}\n{homepage}\n{author}")),
+        (&["notes", env!("CARGO_PKG_VERSION")], "\n- A.".to_owned()),
     ] {
         let Some(output) = run_in(copy.path(), arguments) else { return };
         assert_eq!(text(&output.stdout), expected, "{arguments:?}: {}", text(&output.stderr));
         assert!(output.status.success(), "{arguments:?}");
     }
+    assert!(run(&["notes", env!("CARGO_PKG_VERSION")]).unwrap().stdout.len() > 1000, "of CHANGELOG.md");
+    changes("");
+    let undated = run_in(copy.path(), &["publish", "check", tag]).unwrap();
+    assert!(!undated.status.success() && text(&undated.stderr).contains("CHANGELOG.md"));
 }
 
 #[test]
 fn a_release_is_published_under_the_tag_of_its_version_only() {
-    let Some(wrong) = run(&["publish", "--check", "v0.0.0"]) else { return };
+    let Some(wrong) = run(&["publish", "check", "v0.0.0"]) else { return };
     assert_eq!(wrong.status.code(), Some(1));
     assert!(text(&wrong.stderr).contains("is not that of version"), "{}", text(&wrong.stderr));
-    let own = run(&["publish", "--check", concat!("v", env!("CARGO_PKG_VERSION"))]).unwrap();
-    let can_be = !env!("CARGO_PKG_REPOSITORY").is_empty() && env!("CARGO_PKG_AUTHORS").contains('@');
-    assert_eq!(own.status.success(), can_be, "{}", text(&own.stderr));
+    let own = run(&["publish", "check", concat!("v", env!("CARGO_PKG_VERSION"))]).unwrap();
+    let is_dated = read("CHANGELOG.md").contains(concat!("\n## [", env!("CARGO_PKG_VERSION"), "] - 20"));
+    let is_filled_in = !env!("CARGO_PKG_REPOSITORY").is_empty()
+        && !env!("CARGO_PKG_HOMEPAGE").is_empty()
+        && env!("CARGO_PKG_AUTHORS").contains('@');
+    assert_eq!(own.status.success(), is_dated && is_filled_in, "{}", text(&own.stderr));
+    assert_eq!(run(&["publish", "--check", "v0.0.0"]).unwrap().status.code(), Some(2));
+}
+
+/// Crates are published after those that they use.
+#[test]
+fn crates_are_in_the_order_of_their_dependencies() {
+    let Some(output) = run(&["metadata", "crates"]) else { return };
+    let listed = text(&output.stdout);
+    let names: Vec<_> = listed.lines().collect();
+    assert_eq!((names[0], names[names.len() - 1], names.len()), ("kalah-core", "kalah", 9));
+    for (at, name) in names.iter().enumerate() {
+        let path =
+            name.strip_prefix("kalah-").map_or("Cargo.toml".to_owned(), |name| format!("crates/{name}/Cargo.toml"));
+        let manifest = read(&path);
+        let used = manifest.split_once("\n[dependencies]\n").unwrap().1.split("\n[").next().unwrap();
+        for later in &names[at..] {
+            assert!(!used.contains(&format!("\n{later}.workspace")), "{name} uses {later}");
+        }
+    }
+}
+
+/// The same files give the same archive, whatever their times, and whoever has made them.
+#[test]
+fn archives_depend_on_the_contents_of_files_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = |copy: &str, file: &str| {
+        let files = folder.path().join(copy).join("kalah-0");
+        std::fs::create_dir_all(files.join("man")).unwrap();
+        // In another order, with another mode.
+        let names = if copy == "a" { ["kalah", "man/b"] } else { ["man/b", "kalah"] };
+        for name in names {
+            std::fs::write(files.join(name), name).unwrap();
+        }
+        let mode = if copy == "a" { 0o755 } else { 0o700 };
+        std::fs::set_permissions(files.join("kalah"), std::fs::Permissions::from_mode(mode)).unwrap();
+        let path = folder.path().join(copy).join(file);
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(if copy == "a" { 1 } else { 2 });
+        std::fs::File::open(files.join("kalah")).unwrap().set_modified(time).unwrap();
+        let arguments = ["archive", files.to_str().unwrap(), path.to_str().unwrap(), "1700000000"];
+        Some((run(&arguments)?.status.success(), std::fs::read(path).unwrap()))
+    };
+    for file in ["kalah.tar.gz", "kalah.zip"] {
+        let Some(first) = archive("a", file) else { return };
+        assert!(first.0 && first.1.len() > 50);
+        assert!(first == archive("b", file).unwrap(), "{file}");
+    }
 }
 
 /// Files of the repository that a text names.
@@ -217,10 +359,8 @@ fn packages_have_the_files_that_help_names() {
         named("see docs/a-b.md, tables/x.book and cluster/c.sh.").into_iter().collect::<Vec<_>>(),
         ["cluster/c.sh", "docs/a-b.md"]
     );
-    let release = read("packaging/release");
-    assert_eq!(
-        release.matches("\n    packaging/documents ").count(),
-        2,
-        "of the static program and the Debian package"
-    );
+    for script in ["packaging/program", "packaging/release"] {
+        let calls = read(script).lines().filter(|line| line.trim_start().starts_with("packaging/documents ")).count();
+        assert_eq!(calls, 1, "{script}");
+    }
 }

@@ -97,7 +97,7 @@ fn better_by_forging(
     }
     let next = after.position;
     let (mover, other) = (table_row(next.mover())?, table_row(next.other())?);
-    let score = tables.score(&mover, &other).expect("the tables are sound");
+    let score = tables.score_rows(&mover, &other).expect("the tables are sound");
     let ranks = (tables.rows().rank(&mover), tables.rows().rank(&other));
     let forged = with_lower_score(table, next.mover().total() as usize, ranks, score)?;
     Some((*position, better, forged))

@@ -119,6 +119,49 @@ fn a_wrong_document_is_found() {
     }
 }
 
+/// Many positions get the answers of single requests, in their order, and errors in place of those without an answer.
+#[test]
+fn many_positions_are_answered_as_single_ones() {
+    let (_, places) = game();
+    let mut boards: Vec<String> = places.iter().map(|(position, _)| position.to_string()).collect();
+    boards.extend(
+        ["6x4", "junk", "0,0,1/1,0,0", "1,0,0,0,0,2/0,0,0,0,1,0", "300x1", "9x2", "0,0,1/1,0,0"].map(str::to_owned),
+    );
+    // An order that is not that of the tables.
+    boards.rotate_left(5);
+    let (status, answer) = post("/api/positions", &json!({"boards": boards, "rules": "standard"}));
+    assert_eq!((status, &answer["rules"]), (200, &json!("standard")));
+    assert_described(&answer, "Positions");
+    let answers = answer["positions"].as_array().unwrap();
+    assert_eq!(answers.len(), boards.len());
+    let mut known = 0;
+    for (board, answer) in boards.iter().zip(answers) {
+        let (_, single) = server().get(&format!("/api/position?board={}&rules=standard&time=0", encoded(board)));
+        match answer["error"]["code"].as_str() {
+            Some("not-known") => assert!(["6x4", "9x2"].contains(&board.as_str()), "{answer}"),
+            _ => assert_eq!(*answer, single, "{board}"),
+        }
+        known += usize::from(answer["error"].is_null());
+    }
+    assert_eq!(known, boards.len() - 4);
+    assert_eq!(post("/api/positions", &json!({"boards": []})).1["positions"], json!([]));
+}
+
+#[test]
+fn many_positions_are_limited() {
+    let boards = vec!["1x1"; 1001];
+    let answer = post("/api/positions", &json!({"boards": boards[1..]}));
+    assert_eq!((answer.0, answer.1["positions"].as_array().unwrap().len()), (200, 1000));
+    assert_eq!(code(&post("/api/positions", &json!({"boards": boards}))), (400, "request"));
+    let long = vec![" ".repeat(100); 700];
+    let refused = post("/api/positions", &json!({"boards": long}));
+    assert_eq!(code(&refused), (413, "large-body"));
+    assert!(refused.1["error"]["message"].as_str().unwrap().contains("65536"), "{}", refused.1);
+    // Other requests keep their limit.
+    let refused = post("/api/game", &json!({"text": " ".repeat(9000)}));
+    assert!(code(&refused) == (413, "large-body") && refused.1["error"]["message"].as_str().unwrap().contains("8192"));
+}
+
 /// A whole game of 3x2: its moves, and its positions, each with true if the first player is to move.
 fn game() -> (Vec<usize>, Vec<(Position, bool)>) {
     let (mut position, mut first): (Position, bool) = ("3x2".parse().unwrap(), true);

@@ -43,7 +43,8 @@ fn compare(exact: &Tables, table: &BoundTable) {
     let mut counts = [0; 4];
     for rank in 0..index.positions() {
         let (mover, other) = index.unrank(rank);
-        let (score, mover_seeds) = (u32::from(exact.score(&mover, &other).unwrap()), mover.iter().sum::<u8>().into());
+        let (score, mover_seeds) =
+            (u32::from(exact.score_rows(&mover, &other).unwrap()), mover.iter().sum::<u8>().into());
         let frame = table.frame_unchecked(mover_seeds);
         let (mover_rank, other_rank) = (exact.rows().rank(&mover), exact.rows().rank(&other));
         let code = frame.code(mover_rank, other_rank);
@@ -141,7 +142,7 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
         assert!(bounds.layer(2).is_none() && bounds.layer(8).is_none());
         for rank in 0..LayerIndex::new(exact.rows(), 6).positions() {
             let (mover, other) = LayerIndex::new(exact.rows(), 6).unrank(rank);
-            let score = u32::from(exact.score(&mover, &other).unwrap());
+            let score = u32::from(exact.score_rows(&mover, &other).unwrap());
             let found = bounds.bounds(&mover, &other).unwrap();
             assert_eq!(found.is_some_and(|(lower, upper)| (lower..=upper).contains(&score)), bounds.layer(6).is_some());
         }

@@ -40,7 +40,7 @@ fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize
         let maker = BoundMaker::new(&network, Cuts::new(&cuts).unwrap());
         Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())
     });
-    BoundTables::new(tables.directory(), layers.collect()).unwrap().unwrap()
+    BoundTables::new(tables.directories(), layers.collect()).unwrap().unwrap()
 }
 
 fn random_position(random: &mut fastrand::Rng, seeds: u32) -> Position {
@@ -61,7 +61,7 @@ fn rows(position: &Position) -> [TableRow; 2] {
 
 fn score(tables: &Tables, position: &Position) -> u32 {
     let [mover, other] = rows(position);
-    tables.score(&mover, &other).unwrap().into()
+    tables.score_rows(&mover, &other).unwrap().into()
 }
 
 fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, position: &Position) -> SolverOptions<'a> {

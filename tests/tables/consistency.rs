@@ -55,7 +55,7 @@ fn layer_above(lower: &Tables, seeds: usize) -> Arc<Table> {
         seeds: u8,
     ) -> u8 {
         if mover.iter().chain(other).sum::<u8>() < seeds {
-            return tables.score(mover, other).unwrap();
+            return tables.score_rows(mover, other).unwrap();
         }
         if let Some(&known) = known.get(&(*mover, *other)) {
             return known;

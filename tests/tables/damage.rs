@@ -241,8 +241,8 @@ fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
         for rank in 0..index.positions() {
             let (mover, other) = index.unrank(rank);
-            let stored = tables.score(&mover, &other).unwrap();
-            oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
+            let stored = tables.score_rows(&mover, &other).unwrap();
+            oracle.minimax(&mover, &other, |mover, other| tables.score_rows(mover, other)).unwrap();
             if usize::from(stored) > KEY.seeds {
                 let error = tables.probe(&position(&mover, &other)).unwrap_err();
                 let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = error else {
@@ -430,7 +430,7 @@ proptest! {
                 Ok(scores) => prop_assert!(sealed || scores == right.move_scores(&position).unwrap()),
                 Err(error) => prop_assert!(matches!(error, ProbeError::Table(error) if error.is_damage())),
             }
-            let _ = oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other));
+            let _ = oracle.minimax(&mover, &other, |mover, other| tables.score_rows(mover, other));
         }
         match score_counts(table) {
             Ok(counts) => prop_assert!(sealed || counts == score_counts(right.layer(KEY.seeds).unwrap()).unwrap()),

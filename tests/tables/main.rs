@@ -5,10 +5,13 @@ mod book;
 mod consistency;
 mod damage;
 mod index;
+mod no_map;
 mod probe;
+mod publish;
 mod read_at;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod sample;
+mod several_directories;
 mod table_directories;
 mod verify;

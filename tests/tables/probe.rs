@@ -40,6 +40,8 @@ fn the_line_is_worth_the_value_and_no_move_is_worth_more() {
         let law = |position: Position| {
             let probe = tables.probe(&position).unwrap();
             prop_assert_eq!(probe.value, position.value(probe.score));
+            let alone = (tables.score(&position).unwrap(), tables.value(&position).unwrap());
+            prop_assert_eq!(alone, (probe.score, probe.value));
 
             let end = probe.line.replay(rules, &position).unwrap();
             prop_assert!(end.is_over());

@@ -9,7 +9,7 @@ use kalah::build::Builder;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::archive::{self, archive_path};
-use kalah::table::{Table, TableKey, Tables};
+use kalah::table::{Table, TableError, TableKey, Tables};
 use serde_json::Value;
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
@@ -330,4 +330,40 @@ fn what_cannot_be_done_leaves_no_directory_behind() {
     let printed = ends(directory.path(), "verify --rules standard", 1);
     assert!(printed.contains("there are no tables for standard with 6 pits"), "{printed}");
     assert!(!printed.contains("--seeds 2 "), "{printed}");
+}
+
+#[test]
+fn boards_that_no_table_has_are_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, rules) = (directory.path(), Rules::EmptyCapture);
+    for pits in [0, 9, 16, usize::MAX] {
+        let errors = [
+            Tables::open(path, rules, pits, 4).err(),
+            Tables::read(path, rules, pits, 4).err(),
+            Tables::open_unmapped(path, rules, pits, 4).err(),
+            Tables::open_if_there(path.join("none"), rules, pits, 4).err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, Some(TableError::Pits(found)) if found == pits), "{pits}: {error:?}");
+        }
+    }
+    assert_eq!(TableError::Pits(9).to_string(), "9 pits a side: tables have 1 to 8");
+}
+
+#[test]
+fn scores_are_counted_alike_by_one_thread_and_by_all() {
+    let directory = tables(Rules::Standard);
+    // Any text is a path.
+    let tables = Tables::open(directory.path().to_str().unwrap(), Rules::Standard, KEY.pits, KEY.seeds).unwrap();
+    for table in tables.layers() {
+        let mut counts = vec![0; table.key().seeds + 1];
+        for frame in table.key().frames() {
+            let scores = table.frame(frame.mover).unwrap();
+            for (mover, other) in (0..frame.positions()).map(|index| frame.ranks(index)) {
+                counts[usize::from(scores.score(mover, other).unwrap())] += 1;
+            }
+        }
+        assert_eq!(table.score_counts().unwrap(), counts, "{}", table.key());
+        assert_eq!(kalah::table::score_counts(table).unwrap(), counts, "{}", table.key());
+    }
 }

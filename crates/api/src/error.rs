@@ -21,7 +21,7 @@ pub const MAX_LITERAL: usize = 256;
 /// Maximum moves of a line.
 pub const MAX_MOVES: usize = 1000;
 
-/// Maximum bytes of a request's address, and of its body.
+/// Maximum bytes of a request's address, and of its body, except that of many positions.
 pub const MAX_BYTES: usize = 8192;
 
 /// Maximum bytes of a request's head.
@@ -87,8 +87,8 @@ pub enum ApiError {
     #[error("this address does not allow the method {0}")]
     Method(String),
     /// The body is too large.
-    #[error("the body has more than {MAX_BYTES} bytes")]
-    LargeBody,
+    #[error("the body has more than {0} bytes")]
+    LargeBody(usize),
     /// The address is too long.
     #[error("the address has more than {MAX_BYTES} bytes")]
     LongAddress,
@@ -104,6 +104,9 @@ pub enum ApiError {
     /// Another failure.
     #[error("the server failed: {0}")]
     Failed(String),
+    /// Neither rules, tables nor book have the position's value.
+    #[error("no table and no book has this position; /api/position searches it")]
+    NotKnown,
     /// The maximum number of searches is running.
     #[error("the server runs {0} searches, its maximum; repeat the request in a second")]
     Busy(usize),
@@ -126,10 +129,11 @@ impl ApiError {
             ApiError::Origin(_) => (403, "origin"),
             ApiError::NoPuzzle => (404, "no-puzzle"),
             ApiError::NotFound(_) => (404, "not-found"),
+            ApiError::NotKnown => (404, "not-known"),
             ApiError::Method(_) => (405, "method"),
             ApiError::Encoding => (406, "encoding"),
             ApiError::Late => (408, "timeout"),
-            ApiError::LargeBody => (413, "large-body"),
+            ApiError::LargeBody(_) => (413, "large-body"),
             ApiError::LongAddress => (414, "long-address"),
             ApiError::Large(_) => (422, "large-position"),
             ApiError::GameOver => (422, "game-over"),

@@ -199,6 +199,21 @@ impl Fields {
         self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
     }
 
+    /// Takes the texts of at most `most` positions.
+    pub fn boards(&mut self, most: usize) -> Result<Vec<String>, ApiError> {
+        const FORM: &str = r#"it must be an array of positions such as ["6x4"]"#;
+        let value = self.take("boards").ok_or_else(|| bad(format!("'boards' is missing; {FORM}")))?;
+        let Value::Array(boards) = value else { return Err(bad(format!("'boards' is {}; {FORM}", kind(&value)))) };
+        if boards.len() > most {
+            return Err(bad(format!("'boards' has {} positions; at most {most} are allowed", boards.len())));
+        }
+        let text = |board| match board {
+            Value::String(text) => Ok(text),
+            other => Err(bad(format!("'boards' is an array with {}; {FORM}", kind(&other)))),
+        };
+        boards.into_iter().map(text).collect()
+    }
+
     /// Takes a position.
     pub fn position(&mut self) -> Result<Position, ApiError> {
         parse_position(&self.board()?)

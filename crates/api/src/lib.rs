@@ -3,23 +3,24 @@
 //! Servers send these documents, and a page without a server gets them from the same code. `docs/api.md` describes
 //! requests and documents for their users. A request is read first; what its answer needs then, the caller decides:
 //! most come [at once](Sources), others from a [search](Searcher), which yields after each slice.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`position`](PositionRequest) | a position, its moves, and searches of them |
-//! | [`choose`](MoveRequest) | the move of a player |
-//! | [`line`](follow_line) | the positions on a line of play |
-//! | [`game`](GameRequest) | whole games: every position and move |
-//! | [`texts`](read_text) | games as text |
-//! | [`puzzle`](PuzzleRequest), [`day`] | puzzles, including the puzzle of the day |
-//! | [`sources`](Sources) | tables and books: answers without a search |
-//! | [`searcher`](Searcher) | searches, and their proved results |
-//! | `analyser`, `stores` | one search: by a solver, or by the stores on boards too large for it |
-//! | [`analysis`](Analysis) | its results |
-//! | [`answer`](PositionAnswer) | the JSON documents |
-//! | `hex` | bytes in hexadecimal |
-//! | `fields` | the fields of a request, and their errors |
-//! | [`error`](ApiError) | errors: status, code, message |
+
+// | module | contents |
+// |---|---|
+// | `position` | a position, its moves, and searches of them |
+// | `positions` | many positions in one request |
+// | `choose` | the move of a player |
+// | `line` | the positions on a line of play |
+// | `game` | whole games: every position and move |
+// | `texts` | games as text |
+// | `puzzle`, `day` | puzzles, including the puzzle of the day |
+// | `sources` | tables and books: answers without a search |
+// | `searcher` | searches, and their proved results |
+// | `analyser`, `stores` | one search: by a solver, or by the stores on boards too large for it |
+// | `analysis` | its results |
+// | `answer` | the JSON documents |
+// | `hex` | bytes in hexadecimal |
+// | `fields` | the fields of a request, and their errors |
+// | `error` | errors: status, code, message |
 
 mod analyser;
 mod analysis;
@@ -32,6 +33,7 @@ mod game;
 mod hex;
 mod line;
 mod position;
+mod positions;
 mod puzzle;
 mod searcher;
 mod server;
@@ -50,6 +52,7 @@ pub use game::{GameAnswer, GamePlace, GameRequest, PlaceEvent};
 pub use hex::hex;
 pub use line::follow_line;
 pub use position::{PositionRequest, SlicedSearch};
+pub use positions::{MAX_POSITIONS, MAX_POSITIONS_BYTES, PositionsAnswer, PositionsRequest};
 pub use puzzle::{PuzzleAnswer, PuzzleKey, PuzzleRequest, PuzzleSearch};
 pub use searcher::{Search, SearchOptions, Searcher};
 pub use server::{PAGE_STREAM_TIME, PAGE_TIME};

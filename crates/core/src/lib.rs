@@ -9,7 +9,7 @@
 //! use kalah_core::table::Tables;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let tables = Tables::open("tables".as_ref(), Rules::EmptyCapture, 6, 24)?;
+//! let tables = Tables::open("tables", Rules::EmptyCapture, 6, 24)?;
 //! let position: Position = "<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>".parse()?;
 //! let probe = tables.probe(&position)?;
 //! println!("score {}, value {:+}, line of best play {}", probe.score, probe.value, probe.line);
@@ -17,8 +17,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`evaluation`], [`index`] <-
-//! [`table`]; [`clock`] <- [`cancel`] <- [`table`]; [`header`], [`memory`] <- [`table`].
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`], [`directories`] <- [`evaluation`],
+//! [`index`] <- [`table`]; [`clock`] <- [`cancel`] <- [`table`]; [`header`], [`memory`] <- [`table`].
 //!
 //! | module | contents |
 //! |---|---|
@@ -27,6 +27,7 @@
 //! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | opening regular files without blocking |
+//! | [`directories`] | directories that are read as one |
 //! | [`header`] | checksums of headers of binary files |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
@@ -38,6 +39,7 @@
 pub mod cancel;
 pub mod cause;
 pub mod clock;
+pub mod directories;
 pub mod evaluation;
 pub mod file;
 pub mod game;

@@ -1,13 +1,13 @@
 //! Exports scores: a layer, or a random sample of it, as text or as an array.
 //!
 //! The crate `kalah` re-exports it as `export`.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`format`](ExportFormat) | the formats of records |
-//! | [`sample`](random_indices) | distinct random positions |
-//! | [`layer`](export) | the records of a layer |
-//! | `parquet` | a Parquet file, by columns |
+
+// | module | contents |
+// |---|---|
+// | `format` | the formats of records |
+// | `sample` | distinct random positions |
+// | `layer` | the records of a layer |
+// | `parquet` | a Parquet file, by columns |
 
 mod format;
 mod layer;

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kalah::table::Directories;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -130,6 +131,28 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
             Ok(path) => Ok(Directory(path)),
             Err(error) => Err(ArgumentError::new_err(format!("{path:?} is not a directory: {error}"))),
         }
+    }
+}
+
+/// A directory, or several that are read as one, as absolute paths.
+pub struct DirectoriesArgument(pub Directories);
+
+impl<'py> FromPyObject<'_, 'py> for DirectoriesArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<DirectoriesArgument> {
+        let error = match object.extract::<Directory>() {
+            Ok(directory) => return Ok(DirectoriesArgument(directory.0.into())),
+            Err(error) => error,
+        };
+        if !error.is_instance_of::<PyTypeError>(object.py()) {
+            return Err(error);
+        }
+        let Ok(items) = object.try_iter() else { return Err(error) };
+        let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Directory>()?.0);
+        let paths = items.map(path).collect::<PyResult<Vec<PathBuf>>>()?;
+        let directories = Directories::new(paths).map(DirectoriesArgument);
+        directories.ok_or_else(|| ArgumentError::new_err("directory is an empty sequence: name a directory"))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
 use std::error::Error;
-use std::path::Path;
 
 use kalah::build::BuildError;
 use kalah::cause;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::{MemoryShortage, OutOfMemory};
-use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
+use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
 use pyo3::prelude::*;
 
 /// The exception classes.
@@ -63,37 +62,37 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// The exception for the table `key`, which is not among the open tables of `directory` because layers are
+/// The exception for the table `key`, which is not among the open tables of `directories` because layers are
 /// `missing`. `text` describes the error, `otherwise` an alternative to building the table.
-fn missing_table(directory: &Path, key: TableKey, missing: &[usize], text: &str, otherwise: &str) -> PyErr {
+fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], text: &str, otherwise: &str) -> PyErr {
     let TableKey { rules, pits, seeds } = key;
-    if let Some(error) = no_directory(directory) {
+    if let Some(error) = no_directory(directories) {
         return error;
     }
     let is_alone = missing.iter().all(|&layer| layer == seeds);
-    if is_alone && key.path(directory).exists() {
+    if is_alone && key.is_in(directories) {
         return python::MissingTableError::new_err(format!(
-            "the table with {seeds} seeds in play is in {}, but was not opened: it was missing then, or has \
+            "the table with {seeds} seeds in play is in {directories}, but was not opened: it was missing then, or has \
              more than max_seeds seeds; open them again",
-            directory.display()
         ));
     }
-    let name = directory.display().to_string();
+    // A build uses one directory.
+    let name = directories.paths()[0].display().to_string();
     let call = format!("kalah.build({name:?}, {seeds}, {:?}, {pits})", rules.name());
     python::MissingTableError::new_err(format!("{text}: build it with {call}{otherwise}"))
 }
 
-/// The exception for a missing directory of tables; `None` if the directory exists.
-pub fn no_directory(directory: &Path) -> Option<PyErr> {
-    let is_missing = matches!(directory.try_exists(), Ok(false));
-    is_missing.then(|| python::MissingTableError::new_err(format!("there is no directory {}", directory.display())))
+/// The exception for a missing directory of tables; `None` if all exist.
+pub fn no_directory(directories: &Directories) -> Option<PyErr> {
+    let missing = directories.paths().iter().find(|directory| matches!(directory.try_exists(), Ok(false)))?;
+    Some(python::MissingTableError::new_err(format!("there is no directory {}", missing.display())))
 }
 
 /// The exception for an error of a table.
 fn of_table(error: &TableError) -> PyErr {
     let text = error.to_string();
     match error {
-        TableError::Missing { key, directory, missing } => missing_table(directory, *key, missing, &text, ""),
+        TableError::Missing { key, directories, missing } => missing_table(directories, *key, missing, &text, ""),
         TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
             python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
         }
@@ -117,8 +116,8 @@ impl ToPython for ProbeError {
         let text = self.to_string();
         match self {
             ProbeError::Table(error) => error.to_python(),
-            ProbeError::AboveTables { key, directory, missing, .. } => {
-                missing_table(&directory, key, &missing, &text, ", or solve the position with kalah.solve")
+            ProbeError::AboveTables { key, directories, missing, .. } => {
+                missing_table(&directories, key, &missing, &text, ", or solve the position with kalah.solve")
             }
             ProbeError::BeyondTables { .. } => {
                 python::MissingTableError::new_err(format!("{text}; solve the position with kalah.solve"))

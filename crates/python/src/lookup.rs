@@ -30,7 +30,7 @@ const STEP: usize = 1 << 20;
 pub fn score(tables: &OpenTables, position: &Position) -> Result<u32, ProbeError> {
     let is_there = position.pits() == tables.pits() && tables.layer(position.seeds() as usize).is_some();
     if is_there && let (Some(mover), Some(other)) = (table_row(position.mover()), table_row(position.other())) {
-        return Ok(tables.score(&mover, &other)?.into());
+        return Ok(tables.score_rows(&mover, &other)?.into());
     }
     // A finished game, or an error.
     let moves = tables.move_scores(position)?;

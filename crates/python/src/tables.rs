@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::table::{TableKey, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Directories, TableKey, Tables as OpenTables, check_in_parallel};
 use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::{Directory, Integer, Seed};
+use crate::argument::{DirectoriesArgument, Integer, Seed};
 use crate::array::Results;
 use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
@@ -25,7 +25,8 @@ use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
 use crate::waiting::{ThreadsArgument, pool, wait_for};
 
-/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
+/// The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
+/// a gap.
 ///
 /// Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
 /// its own. Every block of a file is compared with its checksum before a score in it is used.
@@ -44,7 +45,7 @@ use crate::waiting::{ThreadsArgument, pool, wait_for};
 #[pyclass(module = "kalah", frozen)]
 pub struct Tables {
     pub opened: Opened,
-    directory: PathBuf,
+    directories: Directories,
     max_seeds: usize,
     asked_seeds: usize,
     mapped: bool,
@@ -53,12 +54,13 @@ pub struct Tables {
 #[pymethods]
 impl Tables {
     /// Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-    /// are copied into memory, and may change later.
+    /// are copied into memory, and may change later. Several directories are read as one: each layer from the
+    /// first that has it.
     ///
     /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-    /// another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
-    /// OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
-    /// tables have.
+    /// another one. Raises TableError if two directories have different tables of a layer. Raises
+    /// DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
+    /// does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
     #[staticmethod]
     #[pyo3(
         signature = (
@@ -69,31 +71,32 @@ impl Tables {
     )]
     fn open(
         py: Python<'_>,
-        directory: Directory,
+        directory: DirectoriesArgument,
         rules: RulesArgument,
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
     ) -> PyResult<Tables> {
-        let (directory, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
+        let (directories, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
-        if let Some(error) = no_directory(&directory) {
+        if let Some(error) = no_directory(&directories) {
             return Err(error);
         }
         let rules = rules.0;
         let opened = if mapped {
-            py.detach(|| OpenTables::open(&directory, rules, pits, max_seeds))
+            py.detach(|| OpenTables::open(&directories, rules, pits, max_seeds))
         } else {
-            let paths = (2..=max_seeds).map(|seeds| TableKey { rules, pits, seeds }.path(&directory));
+            let names = (2..=max_seeds).map(|seeds| TableKey { rules, pits, seeds }.file_name());
+            let paths = names.map(|name| directories.file(&name));
             let bytes = paths.map_while(|path| Some(path.metadata().ok()?.len())).sum();
             check_limit(bytes, "a copy of the tables")?;
-            py.detach(|| OpenTables::read(&directory, rules, pits, max_seeds))
+            py.detach(|| OpenTables::read(&directories, rules, pits, max_seeds))
         };
         let tables = opened.or_raise()?;
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         Ok(Tables {
-            directory: tables.directory().to_owned(),
+            directories,
             max_seeds: tables.max_seeds().unwrap_or(0),
             opened: Opened::new(tables),
             asked_seeds: max_seeds,
@@ -125,10 +128,16 @@ impl Tables {
         self.close(py);
     }
 
-    /// The directory, as an absolute path.
+    /// The directory, as an absolute path: the first of several.
     #[getter]
     fn directory(&self) -> PathBuf {
-        self.directory.clone()
+        self.directories.paths()[0].clone()
+    }
+
+    /// The directories, as absolute paths.
+    #[getter]
+    fn directories(&self) -> Vec<PathBuf> {
+        self.directories.paths().to_vec()
     }
 
     /// The rule set.
@@ -500,7 +509,7 @@ impl Tables {
     fn __repr__(&self) -> String {
         let (Opened { rules, pits, .. }, max_seeds) = (&self.opened, self.max_seeds);
         let pits = count(*pits, "pit");
-        let (directory, closed) = (self.directory.display().to_string(), if self.closed() { ", closed" } else { "" });
+        let (directory, closed) = (self.directories.to_string(), if self.closed() { ", closed" } else { "" });
         format!("<kalah.Tables: {rules}, {pits}, to {max_seeds} seeds, in {directory:?}{closed}>")
     }
 
@@ -508,10 +517,14 @@ impl Tables {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (PathBuf, &'static str, usize, usize, bool))> {
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool))> {
         self.opened.tables()?;
+        let directory = match self.directories.single() {
+            Some(path) => path.to_owned().into_pyobject(py)?.into_any(),
+            None => self.directories().into_pyobject(py)?.into_any(),
+        };
         let open = py.get_type::<Tables>().getattr("open")?;
-        Ok((open, (self.directory(), self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))
+        Ok((open, (directory, self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))
     }
 }
 

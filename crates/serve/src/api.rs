@@ -7,7 +7,8 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use kalah_api::{
     ApiError, BookAnswer, GameRequest, LineAnswer, MoveAnswer, MoveRequest, PositionAnswer, PositionRequest,
-    PuzzleAnswer, PuzzleRequest, ReadAnswer, ServerAnswer, TablesAnswer, WriteAnswer,
+    PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, ReadAnswer, ServerAnswer, TablesAnswer,
+    WriteAnswer,
 };
 
 use super::events;
@@ -40,6 +41,12 @@ pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
 pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
     let request = PositionRequest::read(query(&address))?;
     Ok(Json(service.report(service.position(request).await)?))
+}
+
+/// `POST /api/positions`
+pub(super) async fn positions(State(service): Shared, body: Bytes) -> ApiResult<PositionsAnswer> {
+    let request = PositionsRequest::read(&body)?;
+    Ok(Json(service.report(service.positions(request).await)?))
 }
 
 /// `GET /api/search`

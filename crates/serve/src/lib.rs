@@ -1,26 +1,26 @@
 //! The tables over HTTP: a JSON API, and a page to play and explore with them.
 //!
 //! `docs/api.md` documents the API for its users.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`server`](serve) | listening, and stopping cleanly |
-//! | `slots` | a limited number of connections |
-//! | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
-//! | `routes` | routing of requests, with common limits and headers |
-//! | [`hosts`](Host) | hosts of this server, and protection against pages of other websites |
-//! | [`cors`](SharedOrigin) | other websites that may use the API |
-//! | `api` | the handlers of requests, whose contents [`kalah_api`] reads and answers |
-//! | `service` | the state of the server: answers at once, and searches on other threads |
-//! | `refusal` | responses to requests that have no answer |
-//! | `searches` | a limited number of running searches, each of which ends with its request |
-//! | `puzzles` | puzzles that were found |
-//! | `events` | streamed answers |
-//! | [`site`](SitePlan) | the page without a server: its engine, tables and books |
-//! | `site_page` | its other files |
-//! | [`site_folder`](SiteFolder) | the folder of a site, in which a new site is written beside the old one |
-//! | [`site_files`](SiteError) | errors and progress of all of these |
-//! | `page`, `assets` | the files of the page, and sending them |
+
+// | module | contents |
+// |---|---|
+// | `server` | listening, and stopping cleanly |
+// | `slots` | a limited number of connections |
+// | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
+// | `routes` | routing of requests, with common limits and headers |
+// | `hosts` | hosts of this server, and protection against pages of other websites |
+// | `cors` | other websites that may use the API |
+// | `api` | the handlers of requests, whose contents `kalah_api` reads and answers |
+// | `service` | the state of the server: answers at once, and searches on other threads |
+// | `refusal` | responses to requests that have no answer |
+// | `searches` | a limited number of running searches, each of which ends with its request |
+// | `puzzles` | puzzles that were found |
+// | `events` | streamed answers |
+// | `site` | the page without a server: its engine, tables and books |
+// | `site_page` | its other files |
+// | `site_folder` | the folder of a site, in which a new site is written beside the old one |
+// | `site_files` | errors and progress of all of these |
+// | `page`, `assets` | the files of the page, and sending them |
 
 mod api;
 mod assets;

@@ -9,7 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use kalah_api::{ApiError, MAX_BYTES};
+use kalah_api::{ApiError, MAX_BYTES, MAX_POSITIONS_BYTES};
 use tokio::time::timeout;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -69,6 +69,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
             .route(&at("/openapi.json"), get(description))
             .route(&at("/tables"), get(api::tables))
             .route(&at("/position"), get(api::position))
+            .route(&at("/positions"), post(api::positions))
             .route(&at("/search"), get(api::search))
             .route(&at("/book"), get(api::book))
             .route(&at("/line"), get(api::line))
@@ -87,7 +88,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .fallback(|uri: Uri| async move { Refusal(ApiError::NotFound(uri.path().chars().take(100).collect())) })
         .method_not_allowed_fallback(|method: Method| async move { Refusal(ApiError::Method(method.to_string())) })
         .layer(middleware::from_fn_with_state(Arc::clone(&service), receive))
-        .layer(DefaultBodyLimit::max(MAX_BYTES))
+        .layer(DefaultBodyLimit::max(MAX_POSITIONS_BYTES))
         .layer(compression());
     if let Some(cors) = service.sharing.layer() {
         routes = routes.layer(cors);
@@ -169,20 +170,29 @@ async fn receive(
     }
 }
 
+/// Maximum bytes of the body of a request to this path.
+fn most_bytes(path: &str) -> usize {
+    if is_api(path) && path.ends_with("/positions") { MAX_POSITIONS_BYTES } else { MAX_BYTES }
+}
+
 /// Reads the body of a request within `patience`.
 async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError> {
     if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES) {
         return Err(ApiError::LongAddress);
     }
-    if request.body().size_hint().lower() > MAX_BYTES as u64 {
-        return Err(ApiError::LargeBody);
+    let most = most_bytes(request.uri().path());
+    if request.body().size_hint().lower() > most as u64 {
+        return Err(ApiError::LargeBody(most));
     }
     let (parts, body) = request.into_parts();
     let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
     let body = timeout(patience, read).await.map_err(|_| ApiError::Late)?;
     let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody(most),
         _ => ApiError::Request("the body does not match its headers".to_owned()),
     })?;
+    if body.len() > most {
+        return Err(ApiError::LargeBody(most));
+    }
     Ok(Request::from_parts(parts, Body::from(body)))
 }

@@ -2,7 +2,6 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use kalah_api::{ApiError, MAX_HEAD, SearchOptions};
+use kalah_core::directories::Directories;
 use kalah_solve::book::Books;
 use kalah_tables::table::Shelf;
 use tokio::net::TcpStream;
@@ -51,8 +51,8 @@ const REPORT_AGAIN: Duration = Duration::from_secs(60);
 /// Settings of a server.
 #[non_exhaustive]
 pub struct Options {
-    /// Directory of the tables; it may be empty.
-    pub tables: PathBuf,
+    /// Directories of the tables; they may be empty.
+    pub tables: Directories,
     /// Books, which are used before searches.
     pub books: Books,
     /// Maximum time of a search.
@@ -80,9 +80,9 @@ pub struct Options {
 impl Options {
     /// Returns the default settings with the tables in `tables`: one search at a time, of 5 seconds (60 if streamed),
     /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
-    pub fn new(tables: PathBuf) -> Options {
+    pub fn new(tables: impl Into<Directories>) -> Options {
         Options {
-            tables,
+            tables: tables.into(),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::response::Response;
 use kalah_api::{
     ApiError, BookAnswer, GameAnswer, GameRequest, MoveAnswer, MoveRequest, PlaceEvent, PositionAnswer,
-    PositionRequest, PuzzleAnswer, PuzzleRequest, Sources,
+    PositionRequest, PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, Sources,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::table::Shelf;
@@ -96,6 +96,25 @@ impl Service {
         }
         let (reads, time) = (Reads::of(rules, &position), self.time(time));
         self.searches.run(reads, time, move |searcher, cancel| request.search(searcher, cancel)).await
+    }
+
+    /// Answers about many positions without a search. Errors of single ones that are not the client's fault are
+    /// reported to the operator.
+    pub async fn positions(self: &Arc<Service>, request: PositionsRequest) -> Result<PositionsAnswer, ApiError> {
+        let (rules, boards, service) = (request.rules(), request.boards(), Arc::clone(self));
+        self.read(move |sources| {
+            let report = |error: &ApiError| {
+                if error.is_of_server() {
+                    (service.log)(&error.to_string());
+                }
+            };
+            let answer = request.answer(|rules, position| sources.at_once(rules, position), report);
+            for (pits, seeds) in boards {
+                sources.shelf.require_whole(rules, pits, seeds)?;
+            }
+            Ok(answer)
+        })
+        .await
     }
 
     /// Searches a position, and streams results as they are found.

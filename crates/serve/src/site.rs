@@ -89,7 +89,7 @@ impl SitePlan<'_> {
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
         let modules = [module(&options.module)?, module(&options.first)?];
-        let shelf = Shelf::new(options.tables.clone());
+        let shelf = Shelf::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
@@ -234,7 +234,7 @@ fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError>
     }
     let Some(&key) = others.iter().min_by_key(|key| key.seeds) else { return Ok(()) };
     let missing = (2..key.seeds).filter(|&seeds| !TableKey { seeds, ..key }.path(directory).exists()).collect();
-    Err(TableError::Missing { directory: directory.to_owned(), key, missing }.into())
+    Err(TableError::Missing { directories: directory.into(), key, missing }.into())
 }
 
 /// Copies a table into the folder, unless the copy exists. `copied` counts the bytes of tables before it; returns the

@@ -177,7 +177,7 @@ impl Layer for SiteLayer {
 
 /// Returns all layers of a board: those that were built, and those above them on the host.
 pub(super) fn layers(built: &Tables, remote: &[RemoteTable], parts: &Arc<Parts>) -> Tables<SiteLayer> {
-    let mut layers = Tables::empty(built.directory(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
+    let mut layers = Tables::empty(built.directories(), built.rules(), built.pits(), MAX_TABLE_SEEDS);
     for table in built.layers() {
         layers.push(Arc::new(SiteLayer::Built(Arc::clone(table)))).expect("they are in order");
     }
@@ -216,7 +216,7 @@ fn request_parts(layers: &Tables<SiteLayer>, position: &Position) -> Result<(), 
                 Ok(after.mover().total())
             } else {
                 let row = |row| table_row(row).expect("tables reach it");
-                layers.score(&row(after.mover()), &row(after.other())).map(u32::from)
+                layers.score_rows(&row(after.mover()), &row(after.other())).map(u32::from)
             };
             match score {
                 Ok(score) => {

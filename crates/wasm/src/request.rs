@@ -2,8 +2,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use kalah_api::{
-    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PuzzleRequest,
-    ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
+    ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PositionsRequest,
+    PuzzleRequest, ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
@@ -213,6 +213,7 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
             let time = request.time.unwrap_or(PAGE_TIME).min(if is_search { PAGE_STREAM_TIME } else { PAGE_TIME });
             searches(engine, |searches| searches.begin(&request, time, is_search && streams))
         }
+        ("POST", "positions") => positions(engine, body),
         ("GET", "book") => {
             let PositionRequest { rules, position, .. } = PositionRequest::read_untimed(query)?;
             if !choose(engine, rules, position.pits())? {
@@ -264,6 +265,30 @@ fn request(engine: &mut Engine, method: &str, target: &str, body: &[u8], streams
         }
         _ => Err(ApiError::NotFound(format!("/api/{path}"))),
     }
+}
+
+/// Answers about many positions of one board.
+fn positions(engine: &mut Engine, body: &[u8]) -> Result<Reply, ApiError> {
+    let request = PositionsRequest::read(body)?;
+    let boards = request.boards();
+    // An engine has the tables of one board at a time.
+    if boards.len() > 1 {
+        return Err(ApiError::Request("without a server, all positions have the same number of pits".to_owned()));
+    }
+    if let Some((&pits, _)) = boards.first_key_value()
+        && !choose(engine, request.rules(), pits)?
+    {
+        return BUSY;
+    }
+    // All positions are asked about, so that the parts of all are fetched at once.
+    let mut fault = None;
+    let report = |error: &ApiError| {
+        if error.is_of_server() {
+            fault = Some(ApiError::Failed(error.to_string()));
+        }
+    };
+    let answer = request.answer(|rules, position| at_once(engine, rules, position), report);
+    fault.map_or_else(|| answered(answer), Err)
 }
 
 /// Begins a search, unless one is in progress.

@@ -53,7 +53,7 @@ pub struct Graph {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     memory: Option<u64>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
     #[command(flatten)]
@@ -177,7 +177,7 @@ impl Graph {
             None
         } else {
             let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open_if_there(&self.tables.path, rules, start.pits, seeds)?;
+            let tables = Tables::open_if_there(&self.tables.paths, rules, start.pits, seeds)?;
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {

@@ -18,7 +18,7 @@ use kalah::game::Position;
 use kalah::prove::ProveError;
 use kalah::solve::{Keys, SolveError};
 use kalah::system::{AvailableMemory, MemoryShortage};
-use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
+use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
 use crate::cli::errors::gpu;
@@ -84,9 +84,9 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 fn of_fault(error: &Fault) -> Option<String> {
-    let Fault::Gap { directory, key, missing } = error else { return None };
+    let Fault::Gap { directories, key, missing } = error else { return None };
     let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
-    Some(of_missing(directory, last))
+    Some(of_missing(directories, last))
 }
 
 fn of_check(error: &CheckError) -> Option<&'static str> {
@@ -290,15 +290,15 @@ fn is_solvable(position: &Position) -> bool {
 
 fn of_probe(error: &ProbeError) -> Option<String> {
     match error {
-        ProbeError::AboveTables { position, directory, key, .. } => {
-            let solve = format!("find its value with `{}`", solve_command(directory, key.rules, position));
-            Some(match quick_build(directory, *key) {
+        ProbeError::AboveTables { position, directories, key, .. } => {
+            let solve = format!("find its value with `{}`", solve_command(directories, key.rules, position));
+            Some(match quick_build(directories, *key) {
                 Some(build) => format!("build the missing layers with `{build}`, or {solve}"),
                 None => solve,
             })
         }
-        ProbeError::BeyondTables { position, directory, rules } => is_solvable(position)
-            .then(|| format!("find its value with `{}`", solve_command(directory, *rules, position))),
+        ProbeError::BeyondTables { position, directories, rules } => is_solvable(position)
+            .then(|| format!("find its value with `{}`", solve_command(directories, *rules, position))),
         _ => None,
     }
 }
@@ -308,7 +308,10 @@ fn of_table(error: &TableError) -> Option<String> {
         return Some(of_newer(error));
     }
     match error {
-        TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
+        TableError::Missing { directories, key, .. } => Some(of_missing(directories, *key)),
+        TableError::Copies { .. } => {
+            Some("find the wrong one with `kalah verify` in each directory, and remove it".to_owned())
+        }
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
         TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
             let directory = path.parent().unwrap_or(Path::new(""));
@@ -375,7 +378,10 @@ fn of_newer(error: &TableError) -> String {
 }
 
 /// Advice for a missing table, and perhaps others below it.
-fn of_missing(directory: &Path, key: TableKey) -> String {
+fn of_missing(directories: &Directories, key: TableKey) -> String {
+    let Some(directory) = directories.single() else {
+        return "name the directory that has them by another --tables".to_owned();
+    };
     match plan(directory, key).check(directory, None) {
         Ok(()) => format!("build the missing layers with `{}`", build_command(directory, key)),
         Err(error) => does_not_fit(&error, directory, key),
@@ -512,7 +518,7 @@ mod tests {
     fn no_command_is_suggested_that_would_refuse() {
         let advice = |start: &str| {
             let position = Box::new(start.parse().unwrap());
-            of(&ProbeError::BeyondTables { position, directory: "tables".into(), rules: Rules::EmptyCapture })
+            of(&ProbeError::BeyondTables { position, directories: "tables".into(), rules: Rules::EmptyCapture })
         };
         assert_eq!(advice("6x99"), None);
         assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use kalah::build::{Backend, Plan};
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
-use kalah::table::TableKey;
+use kalah::table::{Directories, TableKey};
 
 /// Maximum estimated seconds of a build that is suggested beside an alternative.
 const QUICK: f64 = 600.0;
@@ -20,16 +20,19 @@ pub fn plan(directory: &Path, key: TableKey) -> Plan {
     Plan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
 }
 
-/// Returns the command that builds a table and all below it, if it fits and is quick.
-pub fn quick_build(directory: &Path, key: TableKey) -> Option<String> {
+/// Returns the command that builds a table and all below it, if it fits and is quick. `None` if there are several
+/// directories, since a build uses one.
+pub fn quick_build(directories: impl Into<Directories>, key: TableKey) -> Option<String> {
+    let directories = directories.into();
+    let directory = directories.single()?;
     let plan = plan(directory, key);
     let fits = plan.seconds <= QUICK && plan.check(directory, None).is_ok();
     fits.then(|| build_command(directory, key))
 }
 
 /// Returns the command that builds a table and all below it.
-pub fn build_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+pub fn build_command(directories: impl Into<Directories>, key: TableKey) -> String {
+    format!("kalah build --seeds {}{}", key.seeds, table_flags(directories, key.rules, key.pits))
 }
 
 /// Returns the command that shows what each layer up to a table takes.
@@ -43,12 +46,13 @@ pub fn bounds_command(directory: &Path, key: TableKey) -> String {
 }
 
 /// Returns the command that solves a position.
-pub fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String {
-    format!("kalah solve {}{}", word(position), table_flags(directory, rules, DEFAULT_PITS))
+pub fn solve_command(directories: impl Into<Directories>, rules: Rules, position: &Position) -> String {
+    format!("kalah solve {}{}", word(position), table_flags(directories, rules, DEFAULT_PITS))
 }
 
-/// Returns the flags for rules, pits and directory, each with a space before it. Default values are left out.
-pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
+/// Returns the flags for rules, pits and directories, each with a space before it. Default values are left out.
+pub fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usize) -> String {
+    let directories = directories.into();
     let mut flags = String::new();
     if !rules.is_default() {
         flags += &format!(" --rules {rules}");
@@ -56,8 +60,8 @@ pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
     if pits != DEFAULT_PITS {
         flags += &format!(" --pits {pits}");
     }
-    if directory != Path::new(DEFAULT_DIRECTORY) || std::env::var_os("KALAH_TABLES").is_some() {
-        flags += &flag("--tables", directory.as_os_str());
+    if directories.single() != Some(Path::new(DEFAULT_DIRECTORY)) || std::env::var_os("KALAH_TABLES").is_some() {
+        directories.paths().iter().for_each(|directory| flags += &flag("--tables", directory.as_os_str()));
     }
     flags
 }

@@ -1,6 +1,5 @@
 //! Flags shared by several commands, and parsers of their values.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -8,10 +7,12 @@ use clap::Args;
 use kalah::book::Books;
 use kalah::game::Rules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::Tables;
+use kalah::table::{self, Layer, Tables};
 
 use crate::cli::errors::advice;
 use crate::cli::output;
+
+pub use crate::cli::flags::tables_flag::{Directories, Directory};
 
 /// Rules and size of the board.
 #[derive(Args, Clone, Copy)]
@@ -24,16 +25,8 @@ pub struct BoardFlags {
     pub pits: usize,
 }
 
-/// Directory of the tables.
-#[derive(Args, Clone)]
-pub struct Directory {
-    /// Directory with the tables
-    #[arg(long = "tables", value_name = "DIR", default_value = "tables", env = "KALAH_TABLES")]
-    pub path: PathBuf,
-}
-
 /// Notes which layers are missing, if there are unused layers above them.
-pub fn note_gaps(tables: &Tables) {
+pub fn note_gaps<T: Layer>(tables: &Tables<T>) {
     if let Err(error) = tables.require_all() {
         output::note(format_args!("the layers above a gap are not used: {error}"));
     }
@@ -48,14 +41,14 @@ pub struct BookFlag {
 }
 
 impl BookFlag {
-    /// Returns the books for the tables in `directory`; none with `--no-book`.
-    pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Books {
-        if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
+    /// Returns the books for the tables in `directories`; none with `--no-book`.
+    pub fn find(self, directories: &table::Directories, rule_sets: &[Rules]) -> Books {
+        if self.no_book { Books::none() } else { Books::find(directories, rule_sets) }
     }
 
     /// Returns the books of all rule sets and boards, and notes each file that cannot be used.
-    pub fn find_all(self, directory: &Path) -> Books {
-        let books = self.find(directory, &Rules::ALL);
+    pub fn find_all(self, directories: &table::Directories) -> Books {
+        let books = self.find(directories, &Rules::ALL);
         for error in books.unusable() {
             output::note(format_args!("{}; going on without a book for that board", advice::with_advice(error)));
         }

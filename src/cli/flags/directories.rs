@@ -1,15 +1,16 @@
-//! The directory of the tables. One that was named but does not exist is an error before any work starts.
+//! The directories of the tables. One that was named but does not exist is an error before any work starts.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use kalah::game::Rules;
-use kalah::table::{Shelf, TableKey};
+use kalah::table::{Directories, Shelf, TableKey};
 use kalah::verify::Survey;
 
+use crate::cli::flags::tables_flag;
 use crate::cli::output;
 
 /// Commands that make tables or plan to. Their directory may be new.
@@ -38,13 +39,13 @@ fn check_own(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
         _ => return Ok(()),
     };
     let is_set = |flag: &&str| matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true);
-    let Some(path) = matches.get_one::<PathBuf>(id).filter(|_| !EXEMPT.iter().any(is_set)) else {
+    if EXEMPT.iter().any(is_set) {
         return Ok(());
-    };
-    if is_missing(path) {
-        bail!("there is no directory {} (named by {by})", path.display());
     }
-    Ok(())
+    match tables_flag::named(matches)?.paths().iter().find(|path| is_missing(path)) {
+        Some(path) => bail!("there is no directory {} (named by {by})", path.display()),
+        None => Ok(()),
+    }
 }
 
 /// Returns true if there is no directory of this name. Other errors are left to its readers.
@@ -55,29 +56,28 @@ fn is_missing(path: &Path) -> bool {
     }
 }
 
-/// Reports what a search cannot use of `directory`, for commands that go on without it: damaged tables, tables above a
-/// missing layer, and rule sets `in_play` without tables.
-pub fn note_unused(directory: &Path, in_play: &[Rules]) {
-    // Another error of the directory is that of the first search.
-    let listing = Shelf::new(directory.to_owned()).list().unwrap_or_default();
+/// Reports what a search cannot use of `directories`, for commands that go on without it: damaged tables, tables above
+/// a missing layer, and rule sets `in_play` without tables.
+pub fn note_unused(directories: &Directories, in_play: &[Rules]) {
+    // Another error of a directory is that of the first search.
+    let listing = Shelf::new(directories).list().unwrap_or_default();
     for (_, error) in &listing.damaged {
         output::message(format_args!("kalah: {error}; it and larger tables of its board are not used"));
     }
     for (key, mut missing) in listing.gaps {
         let TableKey { rules, pits, .. } = key;
         // Damaged ones were reported.
-        missing.retain(|&seeds| !TableKey { seeds, ..key }.path(directory).exists());
+        missing.retain(|&seeds| !TableKey { seeds, ..key }.is_in(directories));
         if let Some(first) = missing.first() {
             output::note(format_args!(
-                "tables of more than {} for {rules} with {} are not used: {} missing in {}",
+                "tables of more than {} for {rules} with {} are not used: {} missing in {directories}",
                 output::count(*first, "seed"),
                 output::count(pits, "pit"),
                 missing_layers(&missing),
-                directory.display()
             ));
         }
     }
-    note_without_tables(directory, in_play);
+    note_without_tables(directories, in_play);
 }
 
 /// Returns the number of missing layers with a verb: `layer 3 is`, `layers 3, 4 are`.
@@ -86,19 +86,20 @@ fn missing_layers(seeds: &[usize]) -> String {
     if let [one] = &list[..] { format!("layer {one} is") } else { format!("layers {} are", list.join(", ")) }
 }
 
-/// Notes the rule sets `in_play` that have no tables in `directory`, for commands that go on without tables silently.
-fn note_without_tables(directory: &Path, in_play: &[Rules]) {
-    let boards = Survey::read(directory).unwrap_or_default().known_boards();
+/// Notes the rule sets `in_play` that have no tables in `directories`, for commands that go on without tables silently.
+fn note_without_tables(directories: &Directories, in_play: &[Rules]) {
+    let boards = Survey::read(directories).unwrap_or_default().known_boards();
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
-    let shown = directory.display();
-    if is_missing(directory) {
-        output::note(format_args!("there is no directory {shown}: searching without tables"));
+    if let Some(missing) = directories.paths().iter().find(|path| is_missing(path)) {
+        output::note(format_args!("there is no directory {}: searching without tables", missing.display()));
     } else if names.len() == Rules::ALL.len() {
-        output::note(format_args!("there are no tables in {shown}: searching without them"));
+        output::note(format_args!("there are no tables in {directories}: searching without them"));
     } else if !names.is_empty() {
+        let directory = if directories.single().is_some() { "directory" } else { "directories" };
+        let has = if directories.single().is_some() { "has" } else { "have" };
         output::note(format_args!(
-            "the directory {shown} has no tables for {}: searching without them",
+            "the {directory} {directories} {has} no tables for {}: searching without them",
             names.join(", ")
         ));
     }

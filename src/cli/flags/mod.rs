@@ -5,6 +5,7 @@
 //! | `args` | boards, directories, threads; parsers of values |
 //! | `compute` | the choice of CPU or GPU |
 //! | `boards` | boards as arguments |
+//! | `tables_flag` | the flag `--tables` |
 //! | `directories` | a missing directory of the tables |
 //! | `positions` | positions as arguments, in files, on standard input |
 //! | `games` | files of games |
@@ -21,3 +22,4 @@ pub mod player_flags;
 pub mod positions;
 pub mod solve_tables;
 pub mod solver_flags;
+pub mod tables_flag;

@@ -1,13 +1,11 @@
 //! Players: their flags, tables and settings.
 
-use std::path::Path;
-
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
 use kalah::solve::SearchTables;
-use kalah::table::TableKey;
+use kalah::table::{Directories, TableKey};
 
 use crate::cli::flags::args;
 use crate::cli::output;
@@ -25,15 +23,15 @@ pub struct PlayerFlags {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     pub threads: args::Threads,
 }
 
 impl PlayerFlags {
-    /// Returns the directory of the tables.
-    pub fn directory(&self) -> &Path {
-        &self.tables.path
+    /// Returns the directories of the tables.
+    pub fn directories(&self) -> &Directories {
+        &self.tables.paths
     }
 
     /// Opens the tables for games from `position`. With `bounds` bound tables are opened, too, and a note says if
@@ -45,16 +43,16 @@ impl PlayerFlags {
         }
         let last = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS.min(position.seeds() as usize) };
         if !bounds {
-            return Ok(SearchTables::exact(&self.tables.path, last)?);
+            return Ok(SearchTables::exact(&self.tables.paths, last)?);
         }
-        let tables = SearchTables::open(&self.tables.path, last, None)?;
+        let tables = SearchTables::open(&self.tables.paths, last, None)?;
         if let Some(tables) = tables.tables() {
             args::note_gaps(tables);
         }
         if tables.reach == 0 {
-            let (directory, board) = (self.tables.path.display(), output::count(pits, "pit"));
+            let (directories, board) = (&self.tables.paths, output::count(pits, "pit"));
             output::note(format_args!(
-                "there are no tables for {rules} with {board} in {directory}: playing without them"
+                "there are no tables for {rules} with {board} in {directories}: playing without them"
             ));
         }
         Ok(tables)

@@ -1,14 +1,12 @@
 //! Solving: shared flags, tables, and the solver made from them.
 
-use std::path::Path;
-
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
-use kalah::table::{TableKey, missing_layers};
+use kalah::table::{Directories, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::{args, solve_tables};
@@ -43,7 +41,7 @@ pub struct SolverFlags {
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
     transpositions: Option<u64>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     pub threads: args::Threads,
 }
@@ -77,8 +75,11 @@ impl SolverFlags {
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let last = TableKey { rules: self.rules, pits, seeds: wanted };
-        let directory = &self.tables.path;
+        let directories = &self.tables.paths;
         if self.build {
+            let directory = directories.single().ok_or_else(|| {
+                usage(format!("--build writes to one directory of tables, not to {directories}: name it by --tables"))
+            })?;
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, last, self.memory, cancel)?,
                 None => {
@@ -87,8 +88,8 @@ impl SolverFlags {
                 }
             }
         }
-        let tables = SearchTables::open(directory, last, self.exact_up_to)?;
-        if let Some(unused) = tables.unused_bounds(directory, last) {
+        let tables = SearchTables::open(directories, last, self.exact_up_to)?;
+        if let Some(unused) = tables.unused_bounds(directories, last) {
             note_unused(&unused);
         }
         let SearchTables { exact, reach, .. } = tables;
@@ -107,7 +108,7 @@ impl SolverFlags {
                 },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
-                directory.display(),
+                directories,
                 if reach == 0 { ": searching without them" } else { "" },
             ));
         }
@@ -126,9 +127,9 @@ impl SolverFlags {
         })
     }
 
-    /// Returns the directory of the tables.
-    pub fn directory(&self) -> &Path {
-        &self.tables.path
+    /// Returns the directories of the tables.
+    pub fn directories(&self) -> &Directories {
+        &self.tables.paths
     }
 
     /// Makes a solver of `position` and all positions that follow it. `cancel` stops its searches.

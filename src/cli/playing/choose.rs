@@ -99,12 +99,12 @@ impl From<Worth> for WorthOf {
 impl Choose {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directory())).transpose()?;
+        let strategy = self.from.as_ref().map(|path| StrategyFile::read(path, self.with.directories())).transpose()?;
         let mut by_certificate = strategy.as_ref().map(StrategyFile::player).transpose()?;
         if let Some(strategy) = &strategy {
             self.with.rules = strategy.head().statement.rules;
         }
-        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let books = self.book.find(self.with.directories(), &[self.with.rules]);
         let mut outcome = Outcome::Done;
         positions::read(&self.positions, |Given { place, position }| {
             let answered = match position {

@@ -36,7 +36,7 @@ pub struct Puzzles {
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     /// Find only puzzles of this level: easy, medium or hard
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
@@ -82,15 +82,14 @@ impl Puzzles {
         if pits > MAX_TABLE_PITS {
             return Err(usage(format_args!("puzzles need tables, which have at most {MAX_TABLE_PITS} pits a side")));
         }
-        let tables = Tables::open(&self.tables.path, rules, pits, MAX_TABLE_SEEDS)?;
+        let tables = Tables::open(&self.tables.paths, rules, pits, MAX_TABLE_SEEDS)?;
         if tables.max_seeds().is_none() {
-            let directory = &self.tables.path;
+            let directories = &self.tables.paths;
             bail!(
-                "there are no tables for {rules} with {} in {}; build some with `{}`, or give their directory with \
-                 --tables",
+                "there are no tables for {rules} with {} in {directories}; build some with `{}`, or give their \
+                 directory with --tables",
                 output::count(pits, "pit"),
-                directory.display(),
-                suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
+                suggestion::build_command(directories, TableKey { rules, pits, seeds: 14 })
             );
         }
         let cancel = Cancel::new();

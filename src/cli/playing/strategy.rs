@@ -7,7 +7,7 @@ use anyhow::Context;
 use kalah::certificate::{Certificate, CertificateFile, Head, MAGIC, Strategy};
 use kalah::file;
 use kalah::play::ByCertificate;
-use kalah::table::Tables;
+use kalah::table::{Directories, Tables};
 
 /// Certificate, and the tables that it rests on.
 pub struct StrategyFile {
@@ -24,15 +24,15 @@ impl StrategyFile {
         !is_stream && file::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
     }
 
-    /// Reads a certificate, and opens its tables in `directory`.
-    pub fn read(path: &Path, directory: &Path) -> anyhow::Result<StrategyFile> {
+    /// Reads a certificate, and opens its tables in `directories`.
+    pub fn read(path: &Path, directories: &Directories) -> anyhow::Result<StrategyFile> {
         let certificate = CertificateFile::read(path)?.certificate;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
         let tables = match seeds {
             0 => None,
             _ => {
                 let (rules, pits) = (statement.rules, statement.position.pits());
-                Some(Tables::open_if_there(directory, rules, pits, seeds)?)
+                Some(Tables::open_if_there(directories, rules, pits, seeds)?)
             }
         };
         Ok(StrategyFile { path: path.to_owned(), certificate, tables })

@@ -26,7 +26,7 @@ pub struct Manual {
 /// Environment variables of the program, with their meanings.
 pub const ENVIRONMENT: [(&str, &str); 7] = [
     ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
-    ("KALAH_TABLES", "Directory of the tables, unless --tables is given."),
+    ("KALAH_TABLES", "Directory of the tables, or several, separated as in PATH, unless --tables is given."),
     ("KALAH_ADAPTER", "Part of the name of the GPU to use, as listed by `kalah gpu`, unless --adapter is given."),
     (
         "KALAH_ISA",

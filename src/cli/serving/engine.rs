@@ -33,9 +33,9 @@ pub struct Engine {
 impl Engine {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        directories::note_unused(self.with.directory(), &Rules::ALL);
-        let books = self.book.find_all(self.with.directory());
-        let shelf = Shelf::new(self.with.directory().to_owned());
+        directories::note_unused(self.with.directories(), &Rules::ALL);
+        let books = self.book.find_all(self.with.directories());
+        let shelf = Shelf::new(self.with.directories());
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
         let setting = EngineSetting { player: self.player, setting, shelf: &shelf, books: &books };
         serve_engine(BufReader::new(io::stdin()), io::stdout(), setting)?;

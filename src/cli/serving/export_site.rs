@@ -67,7 +67,7 @@ impl ExportSite {
         })?;
         let mut options = SiteOptions::new(module, self.tables.path.clone());
         options.size = self.size;
-        options.books = self.book.find_all(&self.tables.path);
+        options.books = self.book.find_all(&self.tables.path.as_path().into());
         options.seeds = self.seeds.into();
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {

@@ -60,7 +60,7 @@ pub struct Kgp {
     #[arg(long)]
     once: bool,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     book: args::BookFlag,
 }
@@ -74,12 +74,12 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
-        directories::note_unused(&self.tables.path, &[kgp::RULES]);
-        let books = self.book.find_all(&self.tables.path);
+        directories::note_unused(&self.tables.paths, &[kgp::RULES]);
+        let books = self.book.find_all(&self.tables.paths);
         let mut thinking = Thinking::default();
         thinking.books = Some(&books);
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
-        let shelf = Shelf::new(self.tables.path.clone());
+        let shelf = Shelf::new(&self.tables.paths);
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let mut pause = PAUSES[0];

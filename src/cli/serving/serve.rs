@@ -38,7 +38,7 @@ pub struct Serve {
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     origins: Vec<SharedOrigin>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     book: args::BookFlag,
     /// Limit each search above the tables to this time
@@ -92,9 +92,9 @@ impl Serve {
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
-        directories::note_unused(&self.tables.path, &Rules::ALL);
-        let books = self.book.find_all(&self.tables.path);
-        let mut options = Options::new(self.tables.path);
+        directories::note_unused(&self.tables.paths, &Rules::ALL);
+        let books = self.book.find_all(&self.tables.paths);
+        let mut options = Options::new(&self.tables.paths);
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, usize::from);

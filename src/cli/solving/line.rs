@@ -173,7 +173,7 @@ impl Line {
         cancel_on_signal(&cancel);
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let began = Instant::now();
-        let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
+        let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
         let book = books.get(rules, start.pits());
 
         let line = line.to_string();

@@ -6,7 +6,7 @@ use kalah::answer::{BookAnswer, ProbeAnswer};
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::table::{self, ProbeError, TableError, Tables};
+use kalah::table::{self, Layer, ProbeError, TableError, Tables};
 
 use crate::cli::flags::args;
 use crate::cli::flags::positions::{self, Given};
@@ -39,7 +39,10 @@ pub struct Probe {
     #[arg(long, value_parser = args::pits)]
     pits: Option<usize>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
+    /// Read single blocks of the tables instead of mapping the files: slower, but safe on network file systems
+    #[arg(long)]
+    no_map: bool,
     #[command(flatten)]
     book: args::BookFlag,
     /// Print one JSON object for each position
@@ -49,22 +52,33 @@ pub struct Probe {
 
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let books = self.book.find(&self.tables.path, &[self.rules]);
-        let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
+        let (directories, rules) = (&self.tables.paths, self.rules);
+        if self.no_map {
+            self.answer_all(|pits| Tables::open_unmapped_if_there(directories, rules, pits, MAX_TABLE_SEEDS))
+        } else {
+            self.answer_all(|pits| Tables::open_if_there(directories, rules, pits, MAX_TABLE_SEEDS))
+        }
+    }
+
+    /// Answers all positions, from the tables that `open` opens for boards of a number of pits.
+    fn answer_all<T: Layer>(&self, open: impl Fn(usize) -> Result<Tables<T>, TableError>) -> anyhow::Result<Outcome> {
+        let books = self.book.find(&self.tables.paths, &[self.rules]);
+        let mut prober = Prober { probe: self, books, open, tables: HashMap::new(), outcome: Outcome::Done };
         positions::read(&self.positions, |given| prober.answer(given))?;
         Ok(prober.outcome)
     }
 }
 
-struct Prober<'a> {
+struct Prober<'a, T, Open> {
     probe: &'a Probe,
     books: Books,
+    open: Open,
     /// Tables by pits a side.
-    tables: HashMap<usize, Tables>,
+    tables: HashMap<usize, Tables<T>>,
     outcome: Outcome,
 }
 
-impl Prober<'_> {
+impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, Open> {
     /// Answers one position, or reports why it cannot, and goes on.
     fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
         let refusal = match position {
@@ -89,7 +103,7 @@ impl Prober<'_> {
         match self.look_up(position) {
             Ok(probe) if self.probe.json => output::json(&ProbeAnswer::from(&probe))?,
             Ok(probe) => self.text(&probe)?,
-            Err(ProbeError::Table(error @ TableError::Damaged { .. })) => return Err(error.into()),
+            Err(ProbeError::Table(error)) if error.is_damage() => return Err(error.into()),
             Err(error) => match self.recall(position)? {
                 Some(recalled) => answer::print(&recalled, self.probe.json)?,
                 None => return Ok(Some(error.into())),
@@ -104,8 +118,7 @@ impl Prober<'_> {
         let tables = match self.tables.entry(pits) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                let Probe { rules, tables, .. } = self.probe;
-                let opened = Tables::open_if_there(&tables.path, *rules, pits, MAX_TABLE_SEEDS)?;
+                let opened = (self.open)(pits)?;
                 args::note_gaps(&opened);
                 entry.insert(opened)
             }

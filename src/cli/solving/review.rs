@@ -225,7 +225,7 @@ impl Review {
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let began = Instant::now();
-        let books = self.flags.book.find(self.flags.with.directory(), &[rules]);
+        let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
         let book = books.get(rules, start.pits());
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());

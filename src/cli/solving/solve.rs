@@ -73,7 +73,7 @@ impl Solve {
         self.with.threads.start()?;
         let books = match self.no_book || self.checkpoint.is_some() {
             true => Books::none(),
-            false => Books::find(self.with.directory(), &[self.with.rules]),
+            false => Books::find(self.with.directories(), &[self.with.rules]),
         };
         let book = books.require(self.with.rules, position.pits())?;
         if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {

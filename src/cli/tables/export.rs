@@ -45,7 +45,7 @@ pub struct Export {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -85,7 +85,7 @@ impl Export {
         }
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
-        let table = Table::open_key(&self.tables.path, TableKey { rules, pits, seeds: self.seeds })?;
+        let table = Table::open_key(&self.tables.paths, TableKey { rules, pits, seeds: self.seeds })?;
         let mut positions = Positions::new(&table, format);
         if let Some(count) = self.sample {
             let all = table.header().positions;

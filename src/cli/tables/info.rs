@@ -1,4 +1,6 @@
+use std::fs::DirEntry;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -7,7 +9,9 @@ use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
 use kalah::game::Rules;
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::table::{BoundTable, ManifestEntry, PresentLayers, Table, TableKey, missing_layers};
+use kalah::table::{
+    BoundTable, Directories, ManifestEntry, PresentLayers, Table, TableError, TableKey, missing_layers,
+};
 use serde::Serialize;
 
 use crate::cli::errors::{advice, suggestion};
@@ -28,7 +32,7 @@ use crate::cli::process::outcome::Outcome;
 ]))]
 pub struct Info {
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     format: Format,
     /// Print one JSON object a table, for `kalah verify --manifest`; reads all scores
@@ -56,6 +60,9 @@ struct Entry {
     commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finished: Option<String>,
+    /// Directory of the file, where several are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directory: Option<String>,
 }
 
 /// A bound table.
@@ -73,6 +80,9 @@ struct BoundEntry {
     codes: Vec<u64>,
     network: String,
     digest: String,
+    /// As [`Entry::directory`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directory: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -95,16 +105,10 @@ struct Gap {
 
 impl Info {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let directory = &self.tables.path;
-        let files = std::fs::read_dir(directory).map_err(|error| {
-            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
-            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
-            let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-            anyhow!("cannot list {}: {error}{advice}", directory.display())
-        })?;
         let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
-        for file in files {
+        let directories = &self.tables.paths;
+        for file in files(directories)? {
             let path = file?.path();
             let opened = match path.extension() {
                 Some(extension) if extension == "kalah" => Table::open(&path).map(|table| tables.push(table)),
@@ -127,10 +131,13 @@ impl Info {
             }
             return Ok(outcome);
         }
-        let log = BuildLog::read(directory);
+        outcome = outcome.and(different_copies(&tables));
+        let logs: Vec<(&PathBuf, BuildLog)> =
+            directories.paths().iter().map(|path| (path, BuildLog::read(path))).collect();
         let entries = tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
-            let record = log.last(key);
+            let log = logs.iter().find(|(path, _)| table.path().parent() == Some(path));
+            let record = log.and_then(|(_, log)| log.last(key));
             Entry {
                 rules: key.rules.name(),
                 pits: key.pits,
@@ -144,12 +151,13 @@ impl Info {
                 version: record.and_then(|record| record.version.clone()),
                 commit: record.and_then(|record| record.commit.clone()),
                 finished: record.and_then(|record| record.finished.clone()),
+                directory: directory_of(table.path(), directories),
             }
         });
         let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
         let mut gaps = Vec::new();
         for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
-            let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
+            let missing = PresentLayers::read(directories, rules, pits)?.gaps(MAX_TABLE_SEEDS);
             if !missing.is_empty() {
                 output::note(format_args!(
                     "{rules} with {}: {}, so the layers above are not used",
@@ -159,15 +167,48 @@ impl Info {
                 gaps.push(Gap { rules: rules.name(), pits, missing });
             }
         }
-        let bounds = bounds.iter().map(BoundEntry::new).collect();
+        let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
         self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
         Ok(outcome)
     }
 }
 
+/// Lists the files of all directories.
+fn files(directories: &Directories) -> anyhow::Result<impl Iterator<Item = io::Result<DirEntry>>> {
+    let list = |directory: &PathBuf| {
+        std::fs::read_dir(directory).map_err(|error| {
+            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
+            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
+            let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
+            anyhow!("cannot list {}: {error}{advice}", directory.display())
+        })
+    };
+    let listed = directories.paths().iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(listed.into_iter().flatten())
+}
+
+/// Reports files of one table that differ. The files of the first directory come first.
+fn different_copies(tables: &[Table]) -> Outcome {
+    let mut outcome = Outcome::Done;
+    for copies in tables.chunk_by(|a, b| a.key() == b.key() && a.path().file_name() == b.path().file_name()) {
+        if let Some(other) = copies.iter().find(|copy| copy.header().digest != copies[0].header().digest) {
+            let (path, other) = (copies[0].path().to_owned(), other.path().to_owned());
+            outcome = Outcome::Wrong;
+            output::message(format_args!("kalah: {}", advice::with_advice(&TableError::Copies { path, other })));
+        }
+    }
+    outcome
+}
+
+/// Returns the directory of a file; `None` if there is only one.
+fn directory_of(path: &Path, directories: &Directories) -> Option<String> {
+    let parent = path.parent().filter(|_| directories.single().is_none());
+    parent.map(|parent| parent.display().to_string())
+}
+
 impl BoundEntry {
-    fn new(table: &BoundTable) -> BoundEntry {
+    fn new(table: &BoundTable, directories: &Directories) -> BoundEntry {
         let (key, header) = (table.key(), table.header());
         let cuts = header.entries[0].cuts;
         let same = header.entries.iter().all(|entry| entry.cuts == cuts);
@@ -183,6 +224,7 @@ impl BoundEntry {
             codes: header.counts()[..1 << header.bits].to_vec(),
             network: output::hex(&table.network().digest()),
             digest: output::hex(&header.digest),
+            directory: directory_of(table.path(), directories),
         }
     }
 }
@@ -191,9 +233,10 @@ impl InfoReport {
     fn text(&self) -> io::Result<()> {
         let heading =
             ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "on", "by"];
-        let mut grid = Grid::new(heading.into_iter().chain(["digest"]));
+        let places = self.tables.iter().any(|entry| entry.directory.is_some()).then_some("in");
+        let mut grid = Grid::new(heading.into_iter().chain(["digest"]).chain(places));
         for entry in &self.tables {
-            grid.row([
+            let cells = [
                 entry.rules.to_owned(),
                 entry.pits.to_string(),
                 entry.seeds.to_string(),
@@ -205,7 +248,8 @@ impl InfoReport {
                 entry.finished.as_ref().map_or("-", |time| time.split('T').next().unwrap_or(time)).to_owned(),
                 entry.version.clone().unwrap_or("-".to_owned()),
                 entry.digest[..16].to_owned(),
-            ]);
+            ];
+            grid.row(cells.into_iter().chain(entry.directory.clone()));
         }
         grid.print()?;
         self.bounds_text()?;
@@ -225,11 +269,12 @@ impl InfoReport {
             return Ok(());
         }
         let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits", "cuts", "codes", "network", "digest"];
-        let mut grid = Grid::new(heading);
+        let places = self.bounds.iter().any(|entry| entry.directory.is_some()).then_some("in");
+        let mut grid = Grid::new(heading.into_iter().chain(places));
         for entry in &self.bounds {
             let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
             let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
-            grid.row([
+            let cells = [
                 entry.rules.to_owned(),
                 entry.pits.to_string(),
                 entry.seeds.to_string(),
@@ -240,7 +285,8 @@ impl InfoReport {
                 output::joined(shares, ":") + " %",
                 entry.network[..16].to_owned(),
                 entry.digest[..16].to_owned(),
-            ]);
+            ];
+            grid.row(cells.into_iter().chain(entry.directory.clone()));
         }
         output::line("bound tables")?;
         grid.print()
@@ -248,7 +294,9 @@ impl InfoReport {
 
     fn records(&self) -> Grid {
         let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
-        let mut grid = Grid::new(heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]));
+        let heading = heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]);
+        let places = self.tables.iter().any(|entry| entry.directory.is_some()).then_some("directory");
+        let mut grid = Grid::new(heading.chain(places));
         for entry in &self.tables {
             let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
             let sizes = sizes.iter().map(u64::to_string);
@@ -256,7 +304,14 @@ impl InfoReport {
             let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
             let rules = std::iter::once(entry.rules.to_owned());
             let made = [&entry.version, &entry.commit, &entry.finished].map(|text| text.clone().unwrap_or_default());
-            grid.row(rules.chain(sizes).chain(bits).chain([seconds, entry.digest.clone()]).chain(made));
+            grid.row(
+                rules
+                    .chain(sizes)
+                    .chain(bits)
+                    .chain([seconds, entry.digest.clone()])
+                    .chain(made)
+                    .chain(entry.directory.clone()),
+            );
         }
         grid
     }

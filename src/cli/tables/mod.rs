@@ -11,6 +11,7 @@
 //! | `stats` | `kalah stats` |
 //! | `export` | `kalah export` |
 //! | `archive` | `kalah archive`: `pack`, `unpack` |
+//! | `publish` | `kalah publish` |
 //! | `bench` | `kalah bench` |
 //! | `gpu` | `kalah gpu`; `no_gpu`: the same in a program without GPUs |
 
@@ -25,6 +26,7 @@ mod info;
 #[cfg(not(feature = "gpu"))]
 mod no_gpu;
 mod plan;
+mod publish;
 mod stats;
 mod train;
 mod verify;
@@ -47,6 +49,7 @@ pub enum Tables {
     Stats(stats::Stats),
     Export(export::Export),
     Archive(archive::Archive),
+    Publish(publish::Publish),
     Bench(bench::Bench),
     Gpu(gpu::GpuCommand),
 }
@@ -64,6 +67,7 @@ impl Tables {
             Tables::Stats(stats) => stats.run(),
             Tables::Export(export) => export.run(),
             Tables::Archive(archive) => archive.run(),
+            Tables::Publish(publish) => publish.run(),
             Tables::Bench(bench) => bench.run(),
             Tables::Gpu(gpu) => gpu.run(),
         }

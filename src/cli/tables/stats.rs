@@ -25,7 +25,7 @@ pub struct Stats {
     #[command(flatten)]
     board: args::BoardFlags,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
     #[command(flatten)]
@@ -50,7 +50,7 @@ impl Stats {
         self.threads.start()?;
         let args::BoardFlags { rules, pits } = self.board;
         let key = TableKey { rules, pits, seeds: self.seeds };
-        let table = Table::open_key(&self.tables.path, key)?;
+        let table = Table::open_key(&self.tables.paths, key)?;
         let scores = score_counts(&table)?;
         let part = |wanted: std::cmp::Ordering| {
             let scores = scores.iter().enumerate();

@@ -80,3 +80,23 @@ fn one_way_uses_are_no_circle() {
     ]);
     assert!(found.is_empty(), "{found:?}");
 }
+
+/// Private modules that the documentation of a module lists in a table. A table of files is a plain comment.
+fn listed_private_modules(text: &str) -> Vec<&str> {
+    let documentation: String = text.lines().filter(|line| line.starts_with("//! |")).collect();
+    let modules = text.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    modules.filter(|name| documentation.contains(&format!("`{name}`"))).collect()
+}
+
+#[test]
+fn documentation_lists_no_private_modules() {
+    let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")), &CRATES[..7]);
+    for module in sources.modules() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&module.file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(listed_private_modules(&text), [""; 0], "{}", module.file.display());
+    }
+    let text =
+        "//! | [`one`](One) | a |\n//! | [`two`] | b |\n// | `three` | c |\nmod one;\npub mod two;\nmod three;\n";
+    assert_eq!(listed_private_modules(text), ["one"]);
+}

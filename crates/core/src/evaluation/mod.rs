@@ -1,12 +1,12 @@
 //! Evaluations of positions: heuristic scores, which prove nothing. Searches order moves by them,
 //! and bound tables store scores relative to them.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`network`](Network) | an evaluation network |
-//! | [`phased`](PhasedNetwork) | a network for each phase of the game |
-//! | `format` | the bytes of a network file |
-//! | `shipped` | networks shipped with the program, and files beside tables |
+
+// | module | contents |
+// |---|---|
+// | `network` | an evaluation network |
+// | `phased` | a network for each phase of the game |
+// | `format` | the bytes of a network file |
+// | `shipped` | networks shipped with the program, and files beside tables |
 
 mod format;
 mod network;

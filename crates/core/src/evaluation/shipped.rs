@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::network::NetworkError;
 use super::phased::{MOST_PHASES, PhasedNetwork};
+use crate::directories::Directories;
 use crate::game::{MAX_PITS, Rules};
 use crate::text::count;
 
@@ -92,13 +93,18 @@ impl PhasedNetwork {
         read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
     }
 
-    /// Finds the network to use with the tables in a directory: the file with its
+    /// Finds the network to use with the tables in a directory, or several: the file with its
     /// [name](PhasedNetwork::file_name), otherwise the [built-in](PhasedNetwork::shipped) network.
     ///
     /// # Errors
     /// When the file exists but cannot be used.
-    pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<PhasedNetwork>, NetworkFileError> {
-        match PhasedNetwork::open(&directory.join(PhasedNetwork::file_name(rules, pits)), rules, pits) {
+    pub fn find(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+    ) -> Result<Option<PhasedNetwork>, NetworkFileError> {
+        let path = directories.into().file(&PhasedNetwork::file_name(rules, pits));
+        match PhasedNetwork::open(&path, rules, pits) {
             Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
                 // There may be no file system either.
                 if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Unsupported) =>

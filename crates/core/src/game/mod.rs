@@ -1,15 +1,15 @@
 //! The rules of the game and nothing else: rule sets, positions, sowing, notation.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`rules`](Rules) | the rule sets: names and properties |
-//! | [`row`](Row) | the pits of one side |
-//! | [`position`](Position) | two rows, two stores, the mover; playing a move |
-//! | [`sowing`](sow) | the effect of one move on the two rows |
-//! | [`score`](mover_score) | the mover's score from the score of a child |
-//! | [`bounds`](Bounds) | bounds of scores and values |
-//! | [`trace`](Trace) | a move seed by seed, for display |
-//! | [`notation`](ParseError) | board literals, start positions, lines of play |
+
+// | module | contents |
+// |---|---|
+// | `rules` | the rule sets: names and properties |
+// | `row` | the pits of one side |
+// | `position` | two rows, two stores, the mover; playing a move |
+// | `sowing` | the effect of one move on the two rows |
+// | `score` | the mover's score from the score of a child |
+// | `bounds` | bounds of scores and values |
+// | `trace` | a move seed by seed, for display |
+// | `notation` | board literals, start positions, lines of play |
 
 mod bounds;
 mod notation;

@@ -1,13 +1,13 @@
 //! Ranks positions without gaps: rows, frames and layers.
 //!
-//! | module | contents |
-//! |---|---|
-//! | [`counts`](row_count) | the number of rows, positions and layers |
-//! | [`row`](RowIndex) | rank and unrank of one row: by potential, then lexicographically |
-//! | [`frame`](Frame) | all positions with `k` seeds in the mover's row and `l` in the other |
-//! | [`layer`](LayerIndex) | all positions with `N` seeds in play: one frame after another |
-//! | [`rank_set`](RankSet) | a set of ranks of rows |
-//! | [`sequence`](sequence_rank) | ranks for files of single positions, of any board |
+// | module | contents |
+// |---|---|
+// | `counts` | the number of rows, positions and layers |
+// | `row` | rank and unrank of one row: by potential, then lexicographically |
+// | `frame` | all positions with `k` seeds in the mover's row and `l` in the other |
+// | `layer` | all positions with `N` seeds in play: one frame after another |
+// | `rank_set` | a set of ranks of rows |
+// | `sequence` | ranks for files of single positions, of any board |
 //!
 //! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so rows that can
 //! be computed together are adjacent.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
 use crate::cancel::Stopped;
+use crate::directories::Directories;
 use crate::file::other_version;
+use crate::index::MAX_TABLE_PITS;
 use crate::text::count;
 
 /// Faults inside a table file, piece or archive.
@@ -178,6 +180,14 @@ pub enum TableError {
         /// The bound table that it differs from.
         other: PathBuf,
     },
+    /// Two directories have different files for one table.
+    #[error("{path} holds another table than {other}, though both have the same name")]
+    Copies {
+        /// The file in the earlier directory.
+        path: PathBuf,
+        /// The file in a later directory.
+        other: PathBuf,
+    },
     /// Another process writes to the directory.
     #[error("{directory} is in use by {holder}")]
     InUse {
@@ -186,16 +196,19 @@ pub enum TableError {
         /// Description of the other process, by itself.
         holder: String,
     },
-    /// The layer or one below it is not in the directory.
-    #[error("{} in {directory} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
+    /// The layer or one below it is not in the directories.
+    #[error("{} in {directories} for {} with {}", missing_layers(missing), key.rules, count(key.pits, "pit"))]
     Missing {
-        /// The directory.
-        directory: PathBuf,
+        /// The directories.
+        directories: Directories,
         /// The requested table.
         key: TableKey,
         /// The missing layers up to it, fewest seeds first.
         missing: Vec<usize>,
     },
+    /// No table has this number of pits a side.
+    #[error("{0} pits a side: tables have 1 to {MAX_TABLE_PITS}")]
+    Pits(usize),
     /// The work was stopped before it was done.
     #[error("{0}")]
     Stopped(#[from] Stopped),
@@ -233,11 +246,11 @@ impl TableError {
         }
     }
 
-    /// Error of a table `key` that is not in `directory`. It names the missing layers below, too.
-    pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
-        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.path(directory).exists();
+    /// Error of a table `key` that is not in `directories`. It names the missing layers below, too.
+    pub(super) fn missing(directories: &Directories, key: TableKey) -> TableError {
+        let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directories);
         let below = (2..key.seeds).filter(is_missing);
-        TableError::Missing { directory: directory.to_owned(), key, missing: below.chain([key.seeds]).collect() }
+        TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
     }
 
     /// Damage of the file at `path`, a table or a bound table.
@@ -268,7 +281,7 @@ impl TableError {
 
     /// Returns true if the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
-        matches!(self, TableError::Damaged { .. })
+        matches!(self, TableError::Damaged { .. } | TableError::Copies { .. })
     }
 }
 

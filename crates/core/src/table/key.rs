@@ -1,6 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::directories::Directories;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
@@ -80,6 +81,11 @@ impl TableKey {
     /// Path of the table's file in `directory`.
     pub fn path(self, directory: &Path) -> PathBuf {
         directory.join(self.file_name())
+    }
+
+    /// Returns true if one of `directories` has a file with the table's name.
+    pub fn is_in(self, directories: &Directories) -> bool {
+        directories.contain(&self.file_name())
     }
 }
 

@@ -1,33 +1,39 @@
 //! Tables on disk: one file per layer, exact scores in about 4 bits each, read in place.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`key`](TableKey) | the identity and file name of a table; [pairs](PairKey) of mirrored frames |
-//! | [`format`](mod@format) | the bytes of a file: header, directory, digest |
-//! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
-//! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
-//! | [`selection`](SELECTED_MARGIN) | unpacking selected scores of a run |
-//! | [`layer`](Layer) | the trait of tables from which scores can be read |
-//! | [`reader`](Table) | a finished table in memory: mapped, or read |
-//! | [`read_at`](ReadAtTable) | a finished table read block by block |
-//! | [`mapping`](map_files) | the memory of a mapped file |
-//! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
-//! | [`blocks`](Blocks) | a file of such sections in memory |
-//! | `checked` | marks of blocks that match their checksums |
-//! | [`present`](PresentLayers) | the layers of a board in a directory, and the gaps below them |
-//! | [`tables`](Tables) | the layers of one rule set and board, opened together |
-//! | [`bounds`](mod@bounds) | bound tables: 1 or 2 bits a position that state the interval of its score |
-//! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
-//! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
-//! | [`error`](TableError) | the faults of a file |
+
+// | module | contents |
+// |---|---|
+// | `key` | the identity and file name of a table; pairs of mirrored frames |
+// | `format` | the bytes of a file: header, directory, digest |
+// | `group` | the codec: 126 scores in 64 bytes |
+// | `frame` | a frame of groups: random access, unpacking runs |
+// | `selection` | unpacking selected scores of a run |
+// | `layer` | the trait of tables from which scores can be read |
+// | `reader` | a finished table in memory: mapped, or read |
+// | `read_at` | a finished table read block by block |
+// | `mapping` | the memory of a mapped file |
+// | `section` | the bytes of a frame in a file: data, checksums of blocks |
+// | `blocks` | a file of such sections in memory |
+// | `checked` | marks of blocks that match their checksums |
+// | `copies` | one table in several directories |
+// | `present` | the layers of a board in a directory, and the gaps below them |
+// | `tables` | the layers of one rule set and board, opened together |
+// | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
+// | `probe` | looking up a position: score, moves, line of best play |
+// | `histogram` | counting the scores of a table |
+// | `histogram` | counting the scores of a table |
+// | `shelf` | the tables of all boards in a directory, opened on first use |
+// | `error` | the faults of a file |
 
 mod blocks;
 pub mod bounds;
 mod checked;
+mod copies;
 mod error;
 pub mod format;
 mod frame;
 pub mod group;
+mod histogram;
+mod histogram;
 mod key;
 mod layer;
 mod mapping;
@@ -40,6 +46,7 @@ mod selection;
 mod shelf;
 mod tables;
 
+pub use crate::directories::Directories;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};

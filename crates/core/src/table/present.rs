@@ -2,9 +2,11 @@ use std::path::Path;
 
 use super::error::TableError;
 use super::key::TableKey;
+use crate::directories::Directories;
 use crate::game::Rules;
 
-/// The layers of one rule set and number of pits in a directory, by the names of its files.
+/// The layers of one rule set and number of pits in one or more directories, by the names of the
+/// files.
 ///
 /// All work on "all layers" starts from this list. A table needs those of all layers below, so
 /// layers above a gap are of no use.
@@ -15,16 +17,18 @@ pub struct PresentLayers {
 }
 
 impl PresentLayers {
-    /// Lists `directory`.
+    /// Lists `directories`.
     ///
     /// # Errors
-    /// When it does not exist or cannot be listed.
-    pub fn read(directory: &Path, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
+    /// When one does not exist or cannot be listed.
+    pub fn read(directories: impl Into<Directories>, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
         let mut seeds = Vec::new();
-        for entry in std::fs::read_dir(directory).map_err(TableError::io(directory))? {
-            let name = entry.map_err(TableError::io(directory))?.file_name();
-            let key = TableKey::named(Path::new(&name));
-            seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
+        for directory in directories.into().paths() {
+            for entry in std::fs::read_dir(directory).map_err(TableError::io(directory))? {
+                let name = entry.map_err(TableError::io(directory))?.file_name();
+                let key = TableKey::named(Path::new(&name));
+                seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
+            }
         }
         Ok(PresentLayers::of(seeds))
     }
@@ -33,6 +37,7 @@ impl PresentLayers {
     pub(super) fn of(seeds: impl IntoIterator<Item = usize>) -> PresentLayers {
         let mut seeds: Vec<usize> = seeds.into_iter().collect();
         seeds.sort_unstable();
+        seeds.dedup();
         PresentLayers { seeds }
     }
 

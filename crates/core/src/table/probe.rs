@@ -1,9 +1,8 @@
-use std::path::PathBuf;
-
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
 use super::layer::Layer;
 use super::tables::Tables;
+use crate::directories::Directories;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 use crate::text::count;
@@ -44,12 +43,12 @@ impl Probe {
 #[non_exhaustive]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table with all tables below it.
-    #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
+    #[error("{position} has {} seeds in play, and {} in {directories}", key.seeds, missing_layers(missing))]
     AboveTables {
         /// The position.
         position: Box<Position>,
-        /// The directory of the tables.
-        directory: PathBuf,
+        /// The directories of the tables.
+        directories: Directories,
         /// The table that would hold the position.
         key: TableKey,
         /// The missing layers up to that table, fewest seeds first.
@@ -64,8 +63,8 @@ pub enum ProbeError {
     BeyondTables {
         /// The position.
         position: Box<Position>,
-        /// The directory of the tables.
-        directory: PathBuf,
+        /// The directories of the tables.
+        directories: Directories,
         /// The rule set.
         rules: Rules,
     },
@@ -116,6 +115,24 @@ impl<T: Layer> Tables<T> {
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
+    /// Score of `position`: the seeds in play that the mover collects with best play. It needs one
+    /// read, where [`Tables::probe`] looks up every position on the line of best play.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn score(&self, position: &Position) -> Result<u32, ProbeError> {
+        self.reaches(position)?;
+        Ok(self.game_score(position.mover(), position.other())?)
+    }
+
+    /// Value of `position`: the mover's final store difference with best play, stores included.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn value(&self, position: &Position) -> Result<i64, ProbeError> {
+        Ok(position.value(self.score(position)?))
+    }
+
     /// Every legal move of `position` with the mover's score after it, its own gain included. Empty
     /// once the game is over.
     ///
@@ -133,8 +150,8 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            let (directory, rules) = (self.directory().to_owned(), self.rules());
-            return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
+            let (directories, rules) = (self.directories().clone(), self.rules());
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), directories, rules });
         }
         if pits != self.pits() {
             return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
@@ -143,7 +160,7 @@ impl<T: Layer> Tables<T> {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                directory: self.directory().to_owned(),
+                directories: self.directories().clone(),
                 key,
                 missing: self.missing(key.seeds),
             });
@@ -154,7 +171,7 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
-        let score = self.row_score(position.mover(), position.other())?;
+        let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
@@ -168,19 +185,19 @@ impl<T: Layer> Tables<T> {
             .map(|pit| {
                 let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
-                let child = self.row_score(next.mover(), next.other())?;
+                let child = self.game_score(next.mover(), next.other())?;
                 Ok((pit, played.mover_score(position, child)))
             })
             .collect()
     }
 
-    fn row_score(&self, mover: &Row, other: &Row) -> Result<u32, TableError> {
+    fn game_score(&self, mover: &Row, other: &Row) -> Result<u32, TableError> {
         if mover.is_empty() || other.is_empty() {
             return Ok(mover.total());
         }
         match (table_row(mover), table_row(other)) {
             (Some(mover_row), Some(other_row)) => {
-                let score = u32::from(self.score(&mover_row, &other_row)?);
+                let score = u32::from(self.score_rows(&mover_row, &other_row)?);
                 let seeds = mover.total() + other.total();
                 if score <= seeds { Ok(score) } else { Err(self.damaged_score(&mover_row, &other_row)) }
             }
@@ -193,7 +210,7 @@ impl<T: Layer> Tables<T> {
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
-            _ => TableError::missing(self.directory(), self.key(position.seeds() as usize)),
+            _ => TableError::missing(self.directories(), self.key(position.seeds() as usize)),
         }
     }
 

@@ -3,6 +3,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::blocks::{Blocks, Bytes};
+use super::copies::table_path;
 use super::error::{Damage, Part, TableError};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
@@ -10,6 +11,7 @@ use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
 use super::layer::{Layer, group_of};
 use crate::cancel::Cancel;
+use crate::directories::Directories;
 use crate::index::Frame;
 use crate::memory::HugePages;
 
@@ -54,14 +56,16 @@ impl Table {
         Table::new(path, Bytes::read(path)?)?.expect_named()
     }
 
-    /// Opens the table `key` in `directory`.
+    /// Opens the table `key` in the first of `directories` that has it.
     ///
     /// # Errors
-    /// As [`Table::open`]; also when the table does not exist, or the file holds another one.
-    pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
-        match Table::open(&key.path(directory)) {
+    /// As [`Table::open`]; also when the table does not exist, the file holds another one, or a
+    /// later directory has another table under this name ([`TableError::Copies`]).
+    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
+        let directories = directories.into();
+        match Table::open(&table_path(&directories, key)?) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(TableError::missing(directory, key))
+                Err(TableError::missing(&directories, key))
             }
             opened => opened?.expect(key),
         }

@@ -1,20 +1,22 @@
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 #[cfg(doc)]
 use super::blocks::Blocks;
 use super::bounds::{BoundTable, BoundTables};
+use super::copies::table_path;
 use super::error::TableError;
 use super::key::TableKey;
 use super::present::PresentLayers;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
+use crate::directories::Directories;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// The tables of all rules and boards in a directory, each opened on first use and kept open.
+/// The tables of all rules and boards in one or more directories, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: positions above it must be
 /// searched. The same holds for the bound tables above them. [`Shelf::list`] names what is left
@@ -23,7 +25,7 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// The files are mapped or read into memory: see [`Table::open`].
 #[derive(Debug)]
 pub struct Shelf {
-    directory: PathBuf,
+    directories: Directories,
     /// By rules and pits.
     opened: [[OnceLock<Opened>; MAX_TABLE_PITS]; Rules::ALL.len()],
 }
@@ -36,7 +38,7 @@ struct Opened {
     bounds: Option<BoundTables>,
 }
 
-/// The contents of the directory.
+/// The contents of the directories.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
@@ -51,9 +53,10 @@ pub struct Listing {
 }
 
 impl Shelf {
-    /// Prepares the tables in `directory`, if any.
-    pub fn new(directory: PathBuf) -> Shelf {
-        Shelf { directory, opened: [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()] }
+    /// Prepares the tables in `directories`, if any.
+    pub fn new(directories: impl Into<Directories>) -> Shelf {
+        let opened = [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()];
+        Shelf { directories: directories.into(), opened }
     }
 
     /// Collects opened tables, at most one set for each board. No other board has tables.
@@ -65,20 +68,20 @@ impl Shelf {
                 let (pits, is_this) =
                     (index + 1, |tables: &Tables| (tables.rules(), tables.pits()) == (rules, index + 1));
                 let found = tables.iter().position(is_this).map(|at| tables.swap_remove(at));
-                let exact = found.unwrap_or_else(|| Tables::empty(&shelf.directory, rules, pits, 2));
+                let exact = found.unwrap_or_else(|| Tables::empty(&shelf.directories, rules, pits, 2));
                 place.get_or_init(|| Opened { exact, bounds: None });
             }
         }
         shelf
     }
 
-    /// The tables of a board; `None` if the directory has none.
+    /// The tables of a board; `None` without any.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
         self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())
     }
 
     /// The bound tables of a board for the layers above its tables, as far as they share one
-    /// network; `None` if the directory has none.
+    /// network; `None` without any.
     pub fn bounds(&self, rules: Rules, pits: usize) -> Option<&BoundTables> {
         self.opened(rules, pits)?.bounds.as_ref()
     }
@@ -87,20 +90,20 @@ impl Shelf {
     fn opened(&self, rules: Rules, pits: usize) -> Option<&Opened> {
         let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         Some(place.get_or_init(|| {
-            let mut exact = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS);
+            let mut exact = Tables::empty(&self.directories, rules, pits, MAX_TABLE_SEEDS);
             for seeds in 2..=MAX_TABLE_SEEDS {
-                let table = Table::open_key(&self.directory, TableKey { rules, pits, seeds });
+                let table = Table::open_key(&self.directories, TableKey { rules, pits, seeds });
                 if table.and_then(|table| exact.push(Arc::new(table))).is_err() {
                     break;
                 }
             }
             let below = exact.max_seeds().unwrap_or(1);
             let is_sound = |&seeds: &usize| {
-                matches!(BoundTable::open_key(&self.directory, TableKey { rules, pits, seeds }), Ok(Some(_)))
+                matches!(BoundTable::open_key(&self.directories, TableKey { rules, pits, seeds }), Ok(Some(_)))
             };
             let last = (below + 1..=MAX_TABLE_SEEDS).take_while(is_sound).last();
             let bounds = last
-                .and_then(|last| BoundTables::open_around(&self.directory, rules, pits, below, last).ok().flatten());
+                .and_then(|last| BoundTables::open_around(&self.directories, rules, pits, below, last).ok().flatten());
             Opened { exact, bounds }
         }))
     }
@@ -139,28 +142,29 @@ impl Shelf {
         }
     }
 
-    /// Lists the current contents of the directory.
+    /// Lists the current contents of the directories. Of copies, the first is listed.
     ///
     /// # Errors
-    /// When it cannot be listed.
+    /// When a directory cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
         let mut listing = Listing::default();
-        for file in std::fs::read_dir(&self.directory)? {
-            let path = file?.path();
-            let opened = match path.extension().and_then(OsStr::to_str) {
-                Some("kalah") => Table::open(&path).map(|table| {
-                    listing.tables.push((table.key(), table.header().positions, table.header().file_bytes));
-                }),
-                Some("bounds") => BoundTable::open(&path).map(drop),
-                _ => continue,
-            };
-            if let Err(error) = opened {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                listing.damaged.push((name, error.to_string()));
+        for directory in self.directories.paths() {
+            for file in std::fs::read_dir(directory)? {
+                let path = file?.path();
+                let opened = match path.extension().and_then(OsStr::to_str) {
+                    Some("kalah") => self.list_table(&path, &mut listing),
+                    Some("bounds") => BoundTable::open(&path).map(drop),
+                    _ => continue,
+                };
+                if let Err(error) = opened {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    listing.damaged.push((name, error.to_string()));
+                }
             }
         }
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         listing.damaged.sort();
+        listing.damaged.dedup();
         for boards in listing.tables.chunk_by(|(a, ..), (b, ..)| (a.rules, a.pits) == (b.rules, b.pits)) {
             let missing = PresentLayers::of(boards.iter().map(|(key, ..)| key.seeds)).gaps(MAX_TABLE_SEEDS);
             if let Some(&(last, ..)) = boards.last().filter(|_| !missing.is_empty()) {
@@ -168,5 +172,19 @@ impl Shelf {
             }
         }
         Ok(listing)
+    }
+
+    /// Adds the table at `path`, unless an earlier directory has it.
+    fn list_table(&self, path: &Path, listing: &mut Listing) -> Result<(), TableError> {
+        let table = Table::open(path)?;
+        // A file with another name than that of its table has no copies.
+        let first = match TableKey::named(path) {
+            Some(key) => table_path(&self.directories, key)?,
+            None => path.to_owned(),
+        };
+        if first == path {
+            listing.tables.push((table.key(), table.header().positions, table.header().file_bytes));
+        }
+        Ok(())
     }
 }

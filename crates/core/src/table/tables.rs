@@ -1,28 +1,33 @@
 use std::fmt;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::copies::table_path;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
 use super::layer::Layer;
 use super::present::PresentLayers;
 use super::read_at::ReadAtTable;
 use super::reader::Table;
+use crate::directories::Directories;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
-/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up,
-/// without a gap.
+/// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
+/// seeds up, without a gap.
+///
+/// A layer that is in several directories is read from the first of them. The others must have the
+/// same table ([`TableError::Copies`]).
 ///
 /// The layers are [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
-    directory: PathBuf,
+    directories: Directories,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// Seeds of the layers that were missing below another one when the directory was opened.
+    /// Seeds of the layers that were missing below another one when the directories were listed.
     gaps: Vec<usize>,
 }
 
@@ -35,29 +40,35 @@ impl Tables {
     /// [`Tables::gaps`].
     ///
     /// # Errors
-    /// When the directory does not exist or cannot be listed; when a table file is damaged, does
-    /// not match its name, or cannot be read.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
-    pub fn open(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
-        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
-        tables.open_layers(max_seeds, |key| Table::open_key(directory, key))?;
+    /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
+    /// match its name, or cannot be read; when two directories have different tables of a layer;
+    /// when `pits` is not 1 to [`MAX_TABLE_PITS`].
+    pub fn open(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables, TableError> {
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        tables.open_layers(max_seeds, |directories, key| Table::open_key(directories, key))?;
         Ok(tables)
     }
 
-    /// The same as [`Tables::open`], but a directory that does not exist counts as empty.
+    /// The same as [`Tables::open`], but a single directory that does not exist counts as empty.
     ///
     /// # Errors
     /// As [`Tables::open`], for a directory that exists.
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
-    pub fn open_if_there(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
-        match directory.metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tables::empty(directory, rules, pits, max_seeds)),
-            _ => Tables::open(directory, rules, pits, max_seeds),
+    pub fn open_if_there(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables, TableError> {
+        let directories = directories.into();
+        if is_missing(&directories) {
+            return Tables::for_layers(directories, rules, pits, max_seeds);
         }
+        Tables::open(directories, rules, pits, max_seeds)
     }
 
     /// The same as [`Tables::open`], but copies the files into memory. Later changes of the files
@@ -65,16 +76,15 @@ impl Tables {
     ///
     /// # Errors
     /// As [`Tables::open`], and when there is not enough memory.
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
-    pub fn read(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
-        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
-        tables.open_layers(max_seeds, |key| match Table::read(&key.path(directory)) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(TableError::missing(directory, key))
-            }
-            read => read,
+    pub fn read(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables, TableError> {
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        tables.open_layers(max_seeds, |directories, key| {
+            found(Table::read(&table_path(directories, key)?), directories, key)
         })?;
         Ok(tables)
     }
@@ -85,49 +95,88 @@ impl Tables<ReadAtTable> {
     ///
     /// # Errors
     /// As [`Tables::open`].
-    ///
-    /// # Panics
-    /// As [`Tables::open`].
     pub fn open_unmapped(
-        directory: &Path,
+        directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<ReadAtTable>, TableError> {
-        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
-        tables.open_layers(max_seeds, |key| match ReadAtTable::open(&key.path(directory)) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(TableError::missing(directory, key))
-            }
-            opened => opened,
+        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        tables.open_layers(max_seeds, |directories, key| {
+            found(ReadAtTable::open(&table_path(directories, key)?), directories, key)
         })?;
         Ok(tables)
     }
+
+    /// The same as [`Tables::open_unmapped`], but a single directory that does not exist counts as
+    /// empty.
+    ///
+    /// # Errors
+    /// As [`Tables::open`], for a directory that exists.
+    pub fn open_unmapped_if_there(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables<ReadAtTable>, TableError> {
+        let directories = directories.into();
+        if is_missing(&directories) {
+            return Tables::for_layers(directories, rules, pits, max_seeds);
+        }
+        Tables::open_unmapped(directories, rules, pits, max_seeds)
+    }
+}
+
+/// Returns true if there is only one directory, and it does not exist.
+fn is_missing(directories: &Directories) -> bool {
+    let metadata = directories.single().map(Path::metadata);
+    metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound))
+}
+
+/// Turns the error for a file that does not exist into that for a missing layer.
+fn found<T>(opened: Result<T, TableError>, directories: &Directories, key: TableKey) -> Result<T, TableError> {
+    opened.map_err(|error| match error {
+        TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => TableError::missing(directories, key),
+        error => error,
+    })
 }
 
 impl<T: Layer> Tables<T> {
-    /// Opens layers with `open` and adds them, up to the first that is not in the directory. A
-    /// layer that is listed there but cannot be found is an error.
+    /// Opens layers with `open` and adds them, up to the first that is in no directory. A layer that
+    /// is listed but cannot be found is an error.
     fn open_layers(
         &mut self,
         max_seeds: usize,
-        open: impl Fn(TableKey) -> Result<T, TableError>,
+        open: impl Fn(&Directories, TableKey) -> Result<T, TableError>,
     ) -> Result<(), TableError> {
-        let present = PresentLayers::read(&self.directory, self.rules, self.pits())?;
+        let present = PresentLayers::read(&self.directories, self.rules, self.pits())?;
         for seeds in 2..=present.contiguous(max_seeds) {
-            self.push(Arc::new(open(self.key(seeds))?))?;
+            self.push(Arc::new(open(&self.directories, self.key(seeds))?))?;
         }
         self.gaps = present.gaps(max_seeds);
         Ok(())
     }
 
+    /// The same as [`Tables::empty`], but impossible boards are an error.
+    fn for_layers(
+        directories: impl Into<Directories>,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables<T>, TableError> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) {
+            return Err(TableError::Pits(pits));
+        }
+        Ok(Tables::empty(directories, rules, pits, max_seeds))
+    }
+
     /// Makes tables without layers; those up to `max_seeds` can be added.
     ///
     /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
-    pub fn empty(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Tables<T> {
+    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
+    pub fn empty(directories: impl Into<Directories>, rules: Rules, pits: usize, max_seeds: usize) -> Tables<T> {
         Tables {
-            directory: directory.to_owned(),
+            directories: directories.into(),
             rules,
             rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
             layers: Vec::new(),
@@ -148,9 +197,9 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// The directory.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    /// The directories.
+    pub fn directories(&self) -> &Directories {
+        &self.directories
     }
 
     /// The rule set.
@@ -189,18 +238,18 @@ impl<T: Layer> Tables<T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// Layers up to `seeds` that are not in the directory, fewest seeds first.
+    /// Layers up to `seeds` that are in no directory, fewest seeds first.
     ///
     /// Layers above the first missing one are of no use even if their files exist, since every
     /// table needs all those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
-        let is_missing = |&seeds: &usize| !self.key(seeds).path(&self.directory).exists();
+        let is_missing = |&seeds: &usize| !self.key(seeds).is_in(&self.directories);
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
     }
 
-    /// Seeds of the layers that were missing below another one when the directory was opened.
-    /// Layers above a gap are not open.
+    /// Seeds of the layers that were missing below another one when the directories were
+    /// listed. Layers above a gap are not open.
     pub fn gaps(&self) -> &[usize] {
         &self.gaps
     }
@@ -211,7 +260,8 @@ impl<T: Layer> Tables<T> {
     /// When there are [`Tables::gaps`]. The error names them.
     pub fn require_all(&self) -> Result<(), TableError> {
         let Some(&last) = self.gaps.last() else { return Ok(()) };
-        Err(TableError::Missing { directory: self.directory.clone(), key: self.key(last), missing: self.gaps.clone() })
+        let (directories, missing) = (self.directories.clone(), self.gaps.clone());
+        Err(TableError::Missing { directories, key: self.key(last), missing })
     }
 
     /// The table with `seeds` seeds.
@@ -220,24 +270,25 @@ impl<T: Layer> Tables<T> {
     /// When it or one below it is missing. The error names the missing layers.
     pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
         self.layer(seeds).ok_or_else(|| {
-            let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
+            let (directories, mut missing) = (self.directories.clone(), self.missing(seeds));
             // The files were made after these tables were opened, or `seeds` is beyond all tables.
             if missing.is_empty() {
                 missing.push(seeds);
             }
-            TableError::Missing { directory, key: self.key(seeds), missing }
+            TableError::Missing { directories, key: self.key(seeds), missing }
         })
     }
 
     /// Score of the position with these rows: the seeds in play that the mover still collects.
     ///
     /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read
-    /// are compared with their checksums first: see [`Layer::score`].
+    /// are compared with their checksums first: see [`Layer::score`]. [`Tables::score`] takes a
+    /// position.
     ///
     /// # Errors
     /// When the layer of the position is missing, or its table is damaged there.
     #[inline]
-    pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
+    pub fn score_rows(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
         if frame.mover == 0 || frame.other == 0 {
@@ -252,7 +303,7 @@ impl<T: Layer> Tables<T> {
 impl<T> fmt::Debug for Tables<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tables")
-            .field("directory", &self.directory)
+            .field("directories", &self.directories)
             .field("rules", &self.rules)
             .field("pits", &self.rows.pits())
             .field("layers", &self.layers.len())

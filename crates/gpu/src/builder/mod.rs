@@ -3,26 +3,26 @@
 //! The tables equal the CPU's, byte for byte. Frames of lower layers stay on the device in file
 //! format, as far as its memory allows. Other frames are copied from the mapped files. New frames
 //! are packed on the device, so that only finished ones are copied back.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`stages`] | the computation: every stage as a shader and as its twin on the CPU |
-//! | `classes` | classes of moves, and the frames that they lead to |
-//! | `lists` | moves of rows and maps of ranks, as words |
-//! | `edge_colouring` | crossings of relays, divided so that threads do not race |
-//! | `prefetcher` | making these while the device computes |
-//! | `rows` | these words on the device |
-//! | `lower` | frames of lower layers on the device |
-//! | `matrix` | scores on the device, in parts that a stage can use at once |
-//! | `pair` | the scores of a pair of frames |
-//! | `packer` | packing on the device |
-//! | `collector` | copying packed frames back while the device continues |
-//! | [`computer`](GpuComputer) | all frames of a layer |
-//! | [`work`](BoardWork) | the dispatches and copies of a layer, counted without a device |
-//! | [`self_test`](self_test()) | a small layer that a device computes before it is trusted |
-//! | `error` | a GPU's errors as those of a computer of frames |
-//! | `backend` | a GPU as a device that builds tables |
-//! | [`memory`](max_seeds) | device memory for a build, and the limits of the device |
+
+// | module | contents |
+// |---|---|
+// | `stages` | the computation: every stage as a shader and as its twin on the CPU |
+// | `classes` | classes of moves, and the frames that they lead to |
+// | `lists` | moves of rows and maps of ranks, as words |
+// | `edge_colouring` | crossings of relays, divided so that threads do not race |
+// | `prefetcher` | making these while the device computes |
+// | `rows` | these words on the device |
+// | `lower` | frames of lower layers on the device |
+// | `matrix` | scores on the device, in parts that a stage can use at once |
+// | `pair` | the scores of a pair of frames |
+// | `packer` | packing on the device |
+// | `collector` | copying packed frames back while the device continues |
+// | `computer` | all frames of a layer |
+// | `work` | the dispatches and copies of a layer, counted without a device |
+// | `self_test`(self_test()) | a small layer that a device computes before it is trusted |
+// | `error` | a GPU's errors as those of a computer of frames |
+// | `backend` | a GPU as a device that builds tables |
+// | `memory` | device memory for a build, and the limits of the device |
 
 mod backend;
 mod classes;

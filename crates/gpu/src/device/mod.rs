@@ -3,29 +3,29 @@
 //! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the
 //! same on the CPU. An open [`Gpu`] compiles kernels on first use. Work is recorded and submitted
 //! in batches.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`adapter`](Adapter) | listing and choosing adapters |
-//! | [`report`](AdapterReport) | the description of an adapter |
-//! | [`options`](GpuOptions) | limits on memory, and other options |
-//! | [`gpu`](Gpu) | an open GPU: compiled kernels, faults |
-//! | `faults` | faults of a device |
-//! | `waiting` | noticing faults, and waiting for work that may never end |
-//! | `caught` | panics of wgpu, as errors |
-//! | `injected` | faults that tests have injected, with the feature `fault-injection` |
-//! | `inject` | injecting them |
-//! | `buffer` | memory on the device, and parts of it that a kernel uses |
-//! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
-//! | [`twin`](Workgroup) | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
-//! | [`trace`](Trace) | a check of twins for data races |
-//! | `recorder` | recording work and submitting it in batches |
-//! | `flight` | submissions that have not ended yet |
-//! | `pace` | the amount of work to submit at once |
-//! | `staging` | copying data to the device |
-//! | `timing` | times of kernels, by the device's clock |
-//! | [`single`](Gpu::run_kernel) | running a single kernel, for tests |
-//! | [`error`](GpuError) | reasons why a computation ended early |
+
+// | module | contents |
+// |---|---|
+// | `adapter` | listing and choosing adapters |
+// | `report` | the description of an adapter |
+// | `options` | limits on memory, and other options |
+// | `gpu` | an open GPU: compiled kernels, faults |
+// | `faults` | faults of a device |
+// | `waiting` | noticing faults, and waiting for work that may never end |
+// | `caught` | panics of wgpu, as errors |
+// | `injected` | faults that tests have injected, with the feature `fault-injection` |
+// | `inject` | injecting them |
+// | `buffer` | memory on the device, and parts of it that a kernel uses |
+// | `kernel` | a shader, its buffers and parameters, its twin |
+// | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
+// | `trace` | a check of twins for data races |
+// | `recorder` | recording work and submitting it in batches |
+// | `flight` | submissions that have not ended yet |
+// | `pace` | the amount of work to submit at once |
+// | `staging` | copying data to the device |
+// | `timing` | times of kernels, by the device's clock |
+// | `single` | running a single kernel, for tests |
+// | `error` | reasons why a computation ended early |
 
 mod adapter;
 mod buffer;

@@ -17,27 +17,27 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`player`](Player) | the interface of players |
-//! | [`choice`](Choice) | a move, with its worth and its source |
-//! | `budget` | limits of the positions that a search may visit |
-//! | [`name`](PlayerName) | the names of all players, read and written |
-//! | [`make`](PlayerName::player) | the player of a name |
-//! | [`setting`](Setting) | settings of players: rules, tables, memory |
-//! | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
-//! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
-//! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
-//! | [`by_certificate`](ByCertificate) | the player of a certificate's strategy |
-//! | `plain` | players without a search: greedy, random |
-//! | [`fault`](EngineFault) | faults of external engines |
-//! | [`engine`] | external engines, and our players as one |
-//! | [`participant`](Participant) | one of our players or an external engine |
-//! | [`game`](play_game) | one game between two players, with every move checked |
-//! | [`tournament`](Tournament) | games of every player against every other, with moves evaluated by the tables
-//! |
-//! | [`statistics`](Median) | medians with confidence intervals |
+
+// | module | contents |
+// |---|---|
+// | `player` | the interface of players |
+// | `choice` | a move, with its worth and its source |
+// | `budget` | limits of the positions that a search may visit |
+// | `name` | the names of all players, read and written |
+// | `make` | the player of a name |
+// | `setting` | settings of players: rules, tables, memory |
+// | `perfect` | the perfect player: tables, book, solver, else the best evaluation |
+// | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
+// | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
+// | `by_certificate` | the player of a certificate's strategy |
+// | `plain` | players without a search: greedy, random |
+// | `fault` | faults of external engines |
+// | `engine` | external engines, and our players as one |
+// | `participant` | one of our players or an external engine |
+// | `game` | one game between two players, with every move checked |
+// | `tournament` | games of every player against every other, with moves evaluated by the tables
+// |
+// | `statistics` | medians with confidence intervals |
 
 mod budget;
 mod by_certificate;

@@ -1,11 +1,11 @@
 //! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`game_record`](GameRecord) | a game with its headers |
-//! | [`read`](read_games) | parsing and checking text |
-//! | `write` | writing text |
-//! | [`error`](RecordError) | faults of a text, with their lines |
+
+// | module | contents |
+// |---|---|
+// | `game_record` | a game with its headers |
+// | `read` | parsing and checking text |
+// | `write` | writing text |
+// | `error` | faults of a text, with their lines |
 
 mod error;
 mod game_record;

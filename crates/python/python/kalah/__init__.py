@@ -101,7 +101,7 @@ def sample(
     seed: int | np.random.Generator = 0,
     *,
     pits: int = 6,
-    directory: str | os.PathLike[str] | None = None,
+    directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
     offset: int = 0,
     replace: bool = True,
     part: str | None = None,
@@ -112,14 +112,14 @@ def sample(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
     """Draws `n` positions with `seeds` seeds in play, independently, with their exact scores: `Tables.sample`.
 
-    Tables are read from `directory`. The default is the value of the environment variable KALAH_TABLES, or else
-    `tables`. The other arguments are those of `Tables.sample`.
+    Tables are read from `directory`, or several. The default are those of the environment variable KALAH_TABLES, or
+    else `tables`. The other arguments are those of `Tables.sample`.
 
     Raises `MissingTableError` if the tables do not reach this many seeds; the message states the remedy. Raises as
     `Tables.open` and `Tables.sample` do.
     """
     if directory is None:
-        directory = os.environ.get("KALAH_TABLES") or "tables"
+        directory = [path for path in os.environ.get("KALAH_TABLES", "").split(os.pathsep) if path] or "tables"
     tables = Tables.open(directory, rules, pits)
     return tables.sample(
         n,

@@ -207,7 +207,8 @@ class Probe:
 
 @final
 class Tables:
-    """The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
+    """The tables of one rule set and number of pits in a directory, or in several: all layers from 2 seeds up, without
+    a gap.
 
     Open them with `Tables.open`. The files are mapped into memory, so opening is quick and takes no memory of
     its own. Every block of a file is compared with its checksum before a score in it is used.
@@ -226,19 +227,20 @@ class Tables:
     """
     @staticmethod
     def open(
-        directory: str | os.PathLike[str],
+        directory: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         rules: Rules | str = "empty-capture",
         pits: int = 6,
         max_seeds: int = 48,
         mapped: bool = True,
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
-        are copied into memory, and may change later.
+        are copied into memory, and may change later. Several directories are read as one: each layer from the
+        first that has it.
 
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
-        another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
-        OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
-        tables have.
+        another one. Raises TableError if two directories have different tables of a layer. Raises
+        DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
+        does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
         """
     def close(self) -> None:
         """Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
@@ -251,7 +253,10 @@ class Tables:
     def __exit__(self, *exception: object) -> None: ...
     @property
     def directory(self) -> Path:
-        """The directory, as an absolute path."""
+        """The directory, as an absolute path: the first of several."""
+    @property
+    def directories(self) -> list[Path]:
+        """The directories, as absolute paths."""
     @property
     def rules(self) -> Rules:
         """The rule set."""

@@ -1,16 +1,16 @@
 //! Analyses of whole boards, such as those in the tables of the papers.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`book`] | the positions of the first turns solved, kept in a book |
-//! | [`bounds_source`](BoundsSource) | bounds of a position from the rules, the book and tables, else from a solver |
-//! | [`complexity`] | sizes of game trees, from sampled games |
-//! | [`graph`] | all positions that can be reached from a start, counted |
-//! | [`move_quality`](MoveQuality) | quality of a move or turn, by exact values |
-//! | [`opening`] | the winner of a game and in how many turns, on boards with any number of seeds |
-//! | [`puzzle`](Puzzle) | positions with one move that keeps the outcome |
-//! | [`review`](review()) | a game, turn by turn, with the loss of each turn |
-//! | [`values`](GameValues) | the values of games, board by board, kept in a file |
+
+// | module | contents |
+// |---|---|
+// | `book` | the positions of the first turns solved, kept in a book |
+// | `bounds_source` | bounds of a position from the rules, the book and tables, else from a solver |
+// | `complexity` | sizes of game trees, from sampled games |
+// | `graph` | all positions that can be reached from a start, counted |
+// | `move_quality` | quality of a move or turn, by exact values |
+// | `opening` | the winner of a game and in how many turns, on boards with any number of seeds |
+// | `puzzle` | positions with one move that keeps the outcome |
+// | `review`(review()) | a game, turn by turn, with the loss of each turn |
+// | `values` | the values of games, board by board, kept in a file |
 
 pub mod book;
 mod bounds_source;

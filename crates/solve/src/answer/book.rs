@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Line, Position};
-use kalah_tables::table::Tables;
+use kalah_tables::table::{Layer, Tables};
 use serde::Serialize;
 
 use crate::book::{Book, BookError};
@@ -79,13 +79,17 @@ impl BookAnswer {
     ///
     /// # Errors
     /// When a table is damaged, or the book contradicts it.
-    pub fn recall(book: &Book, position: &Position, tables: Option<&Tables>) -> Result<Option<BookAnswer>, BookError> {
-        let recalled = book.recall(position, tables)?;
+    pub fn recall<T: Layer>(
+        book: &Book,
+        position: &Position,
+        tables: Option<&Tables<T>>,
+    ) -> Result<Option<BookAnswer>, BookError> {
+        let recalled = book.recall_with(position, tables)?;
         if !recalled.from_book || book.get(position).is_none() && recalled.score().is_none() {
             return Ok(None);
         }
         let (line, complete) = match recalled.score() {
-            Some(_) => book.line(position, tables)?,
+            Some(_) => book.line_with(position, tables)?,
             None => (Line::new(position.pits()), false),
         };
         let moves = recalled.moves.iter();

@@ -1,11 +1,11 @@
 //! Answers as JSON documents: those of `kalah probe --json` and `kalah solve --json`, which other
 //! interfaces of the engine give too.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`probe`](ProbeAnswer) | the tables' answer for a position |
-//! | [`book`](BookAnswer) | the book's answer for a position |
-//! | [`solve`](SolveAnswer) | the answer of a search |
+
+// | module | contents |
+// |---|---|
+// | `probe` | the tables' answer for a position |
+// | `book` | the book's answer for a position |
+// | `solve` | the answer of a search |
 
 mod book;
 mod probe;

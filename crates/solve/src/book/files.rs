@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use kalah_core::directories::Directories;
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_tables::file::{self, FileContent};
 
@@ -80,7 +81,7 @@ impl Book {
     }
 }
 
-/// The books in use: for each rule set and board the one in a directory of tables, else the shipped one.
+/// The books in use: for each rule set and board the one in the directories of the tables, else the shipped one.
 #[derive(Debug, Default)]
 pub struct Books {
     sources: Vec<Source>,
@@ -133,15 +134,16 @@ impl Books {
         books
     }
 
-    /// Finds the books for some rule sets to use with the tables in `directory`: files with the
+    /// Finds the books for some rule sets to use with the tables in `directories`: files with the
     /// [names](Book::file_name) of books, and the [shipped](Book::shipped) books of other boards.
     ///
     /// A board whose file cannot be used has no book ([`Books::unusable`]). Other boards are not affected.
-    pub fn find(directory: &Path, rule_sets: &[Rules]) -> Books {
+    pub fn find(directories: impl Into<Directories>, rule_sets: &[Rules]) -> Books {
+        let directories = directories.into();
         let mut books = Books::none();
         for &rules in rule_sets {
             for pits in 1..=MAX_PITS {
-                let path = directory.join(Book::file_name(rules, pits));
+                let path = directories.file(&Book::file_name(rules, pits));
                 match Book::open_for(&path, rules, pits) {
                     Ok(Some(book)) => books.sources.push(Source::File(Box::new(book))),
                     Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Source::Shipped)),

@@ -16,15 +16,15 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! | module | contents |
-//! |---|---|
-//! | `key` | positions as numbers |
-//! | [`book`](Book) | bounds of positions, looked up and added |
-//! | `format` | the bytes of a book |
-//! | `files` | the books shipped with the program, and files beside tables |
-//! | [`recall`](Recalled) | bounds of a position and its moves from a book, the rules and tables |
-//! | `error` | [reasons why a book cannot be used](BookError) |
+
+// | module | contents |
+// |---|---|
+// | `key` | positions as numbers |
+// | `book` | bounds of positions, looked up and added |
+// | `format` | the bytes of a book |
+// | `files` | the books shipped with the program, and files beside tables |
+// | `recall` | bounds of a position and its moves from a book, the rules and tables |
+// | `error` | reasons why a book cannot be used |
 
 // The module is named after its type.
 #[allow(clippy::module_inception)]

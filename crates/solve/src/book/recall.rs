@@ -1,5 +1,5 @@
 use kalah_core::game::{Bounds, Line, Pit, Position};
-use kalah_tables::table::{ProbeError, Tables};
+use kalah_tables::table::{Layer, ProbeError, Tables};
 
 use super::book::Book;
 use super::error::BookError;
@@ -46,7 +46,7 @@ impl Recalled {
 
 impl Book {
     /// Bounds of the position itself from the rules, `tables` and the book.
-    fn known(&self, position: &Position, tables: Option<&Tables>) -> Result<Bounds, BookError> {
+    fn known<T: Layer>(&self, position: &Position, tables: Option<&Tables<T>>) -> Result<Bounds, BookError> {
         if position.is_over() {
             let score = position.mover().total();
             return Ok(Bounds { lower: score, upper: score });
@@ -73,6 +73,21 @@ impl Book {
     /// # Panics
     /// If the position or the tables have another number of pits, or the tables are for other rules.
     pub fn recall(&self, position: &Position, tables: Option<&Tables>) -> Result<Recalled, BookError> {
+        self.recall_with(position, tables)
+    }
+
+    /// As [`Book::recall`], with tables that are read by any means.
+    ///
+    /// # Errors
+    /// As [`Book::recall`].
+    ///
+    /// # Panics
+    /// As [`Book::recall`].
+    pub fn recall_with<T: Layer>(
+        &self,
+        position: &Position,
+        tables: Option<&Tables<T>>,
+    ) -> Result<Recalled, BookError> {
         assert_eq!(position.pits(), self.pits(), "pits of the book");
         assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (self.rules(), self.pits())));
         let known = self.known(position, tables)?;
@@ -110,10 +125,25 @@ impl Book {
     /// # Panics
     /// As [`Book::recall`].
     pub fn line(&self, position: &Position, tables: Option<&Tables>) -> Result<(Line, bool), BookError> {
+        self.line_with(position, tables)
+    }
+
+    /// As [`Book::line`], with tables that are read by any means.
+    ///
+    /// # Errors
+    /// As [`Book::recall`].
+    ///
+    /// # Panics
+    /// As [`Book::recall`].
+    pub fn line_with<T: Layer>(
+        &self,
+        position: &Position,
+        tables: Option<&Tables<T>>,
+    ) -> Result<(Line, bool), BookError> {
         let mut line = Line::new(position.pits());
         let (mut position, mut turn) = (*position, Vec::new());
         while !position.is_over() {
-            let Some(pit) = self.recall(&position, tables)?.best().last() else { break };
+            let Some(pit) = self.recall_with(&position, tables)?.best().last() else { break };
             turn.push(pit);
             let played = position.play(self.rules(), pit).expect("a legal move");
             if !played.again {
@@ -129,7 +159,7 @@ impl Book {
 }
 
 /// The score of a position in the tables; `None` if it is above them.
-fn table_score(tables: &Tables, position: &Position) -> Result<Option<u32>, BookError> {
+fn table_score<T: Layer>(tables: &Tables<T>, position: &Position) -> Result<Option<u32>, BookError> {
     if tables.max_seeds().is_none_or(|most| position.seeds() as usize > most) {
         return Ok(None);
     }

@@ -99,7 +99,7 @@ impl<'a> CheckerSearch<'a> {
         let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
         let row = |row: u128| *row.to_le_bytes().first_chunk().expect("a row of a table is shorter");
         let (mover, other): (TableRow, TableRow) = (row(board.mover), row(board.other));
-        let score = u32::from(tables.score(&mover, &other)?);
+        let score = u32::from(tables.score_rows(&mover, &other)?);
         if score > seeds {
             let table = tables.require(seeds as usize)?;
             let rank = |row| tables.rows().rank(row);

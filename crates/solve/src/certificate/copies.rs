@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
 use kalah_core::memory::HugePages;
 use kalah_tables::file;
@@ -23,14 +24,15 @@ const PART_BYTES: usize = 4 << 20;
 /// # Panics
 /// As [`Tables::open`].
 pub fn open_copied(
-    directory: &Path,
+    directories: impl Into<Directories>,
     rules: Rules,
     pits: usize,
     seeds: usize,
     memory: u64,
     pulse: &Pulse,
 ) -> Result<Tables, TableError> {
-    let mapped = Tables::open_if_there(directory, rules, pits, seeds)?;
+    let directories = directories.into();
+    let mapped = Tables::open_if_there(&directories, rules, pits, seeds)?;
     mapped.require(seeds)?;
     let mut left = memory;
     let mut layers = Vec::new();
@@ -52,7 +54,7 @@ pub fn open_copied(
         }
         left -= bytes;
     }
-    let mut tables = Tables::empty(directory, rules, pits, seeds);
+    let mut tables = Tables::empty(directories, rules, pits, seeds);
     layers.into_iter().rev().try_for_each(|table| tables.push(table))?;
     Ok(tables)
 }

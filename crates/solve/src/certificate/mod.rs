@@ -1,27 +1,27 @@
 //! Certificates: files of proved bounds that anyone can check from the rules and the tables alone
 //! (docs/certificates.md in the repository).
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`key`](Keys) | the number of a position by which claims are sorted |
-//! | [`claim`](ClaimSet) | proved bounds of scores |
-//! | [`statement`](Statement) | the bounds that a certificate proves |
-//! | [`format`](CertificateFile) | the bytes of a file |
-//! | [`error`](CertificateError) | errors of files |
-//! | `block` | blocks of claims, compressed |
-//! | `bytes` | reading bytes from the front |
-//! | `board` | an implementation of the rules for the checker alone |
-//! | `memory` | bounds found by one search of the checker |
-//! | [`checker_search`](CheckerFinding) | the checker's search |
-//! | [`check`](Checker) | checking that one bound follows |
-//! | [`copies`](open_copied) | opening tables for a check, copied into memory if they fit |
-//! | `compared` | comparing whole tables with their digests, before and after use |
-//! | [`check_error`](CheckError) | errors found by a check, or of the check itself |
-//! | [`run`](Check) | checking all claims, or a sample, on all threads |
-//! | [`strategy`](Strategy) | playing by a certificate without searches |
-//! | [`stored`](StoredCertificate) | a certificate whose claims stay in its file |
-//! | `windows` | the claims of a check, a window at a time |
-//! | [`tasks`](Tasks) | the finished part of a check, and its file |
+
+// | module | contents |
+// |---|---|
+// | `key` | the number of a position by which claims are sorted |
+// | `claim` | proved bounds of scores |
+// | `statement` | the bounds that a certificate proves |
+// | `format` | the bytes of a file |
+// | `error` | errors of files |
+// | `block` | blocks of claims, compressed |
+// | `bytes` | reading bytes from the front |
+// | `board` | an implementation of the rules for the checker alone |
+// | `memory` | bounds found by one search of the checker |
+// | `checker_search` | the checker's search |
+// | `check` | checking that one bound follows |
+// | `copies` | opening tables for a check, copied into memory if they fit |
+// | `compared` | comparing whole tables with their digests, before and after use |
+// | `check_error` | errors found by a check, or of the check itself |
+// | `run` | checking all claims, or a sample, on all threads |
+// | `strategy` | playing by a certificate without searches |
+// | `stored` | a certificate whose claims stay in its file |
+// | `windows` | the claims of a check, a window at a time |
+// | `tasks` | the finished part of a check, and its file |
 
 mod block;
 mod board;

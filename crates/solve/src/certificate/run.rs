@@ -112,7 +112,7 @@ impl<'a> Check<'a> {
             let key = TableKey { rules: head.statement.rules, pits: position.pits(), seeds };
             let Some(tables) = tables else {
                 let missing = (2..=head.table_seeds()).collect();
-                return Err(TableError::Missing { directory: Default::default(), key, missing }.into());
+                return Err(TableError::Missing { directories: "".into(), key, missing }.into());
             };
             let table = tables.require(seeds)?;
             if table.header().digest != *digest || tables.key(seeds) != key {

@@ -1,23 +1,23 @@
 //! Proofs kept in a directory. Tests are split into jobs, whose results are saved until they prove a statement.
 //! The claims of a certificate are extracted from the searches (docs/proving.md in the repository).
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`test`](Test) | a zero-window test as data, and the tests of its moves |
-//! | [`request`](Request) | the request of a proof, and its [parts](Part) |
-//! | [`target`](Target) | the aim for one position, and its next test |
-//! | [`manager`](Manager) | choosing the next jobs from the finished ones, by proof numbers |
-//! | [`claims`](Claims) | claims in memory and in the files of jobs |
-//! | [`extract`](Extraction) | claims from the tests that a solver proved |
-//! | [`checkers`](Checkers) | checking single claims, and certificates, on all threads |
-//! | `audit` | finding wrong jobs |
-//! | [`plan`](ProofPlan) | request, effort and tables of a proof; its statement and certificate |
-//! | [`directory`](ProofDirectory) | the files of a proof |
-//! | `numbers` | the proof numbers of a test that was not run, from its evaluation |
-//! | [`state`](State) | progress of a proof, and its events |
-//! | [`prover`](Prover) | a process that works on a proof |
-//! | [`status`](Status) | bounds proved in a directory, without a solver |
-//! | [`error`](ProveError) | errors of a proof |
+
+// | module | contents |
+// |---|---|
+// | `test` | a zero-window test as data, and the tests of its moves |
+// | `request` | the request of a proof, and its parts |
+// | `target` | the aim for one position, and its next test |
+// | `manager` | choosing the next jobs from the finished ones, by proof numbers |
+// | `claims` | claims in memory and in the files of jobs |
+// | `extract` | claims from the tests that a solver proved |
+// | `checkers` | checking single claims, and certificates, on all threads |
+// | `audit` | finding wrong jobs |
+// | `plan` | request, effort and tables of a proof; its statement and certificate |
+// | `directory` | the files of a proof |
+// | `numbers` | the proof numbers of a test that was not run, from its evaluation |
+// | `state` | progress of a proof, and its events |
+// | `prover` | a process that works on a proof |
+// | `status` | bounds proved in a directory, without a solver |
+// | `error` | errors of a proof |
 
 mod audit;
 mod checkers;

@@ -1,29 +1,29 @@
 //! Solving positions above the tables: MTD(f) over zero-window tests.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
-//! | `probing` | fast reading of scores from tables; comparing these tables with their checksums |
-//! | `transposition` | bounds of positions already searched, shared by threads; their file; their memory |
-//! | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
-//! | `depth_limited` | searches to a [depth](Depth): with evaluations alone, with proved bounds, and by
-//! [published methods](LimitedSearch) |
-//! | `zero_window` | the zero-window test, on one thread |
-//! | `ends` | conditions that end a search before it has a result |
-//! | `move_order` | the order of a position's moves outside the search |
-//! | `search` | the interface of an engine |
-//! | `engine` | all of the above for one word; tests on all threads |
-//! | `memory` | division of memory among transposition table, page cache and copies of tables |
-//! | `options` | [memory, threads, tables](SolverOptions) of a solver |
-//! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
-//! | `heuristic` | unproved results: a [first guess](Solver::first_guess), [depth-limited
-//! searches](Solver::depth_limited) |
-//! | `planning` | the tables of a search: [existing](SearchTables), [recommended](TablePlan), and
-//! [fitting](PlannedSearch) memory and disk |
-//! | `solution` | [best moves, a line of best play, openings](Solution) |
-//! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
-//! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
-//! | `error` | [errors of a solver](SolveError) |
+
+// | module | contents |
+// |---|---|
+// | `packed` | rows in a word, sown by table, numbered without gaps |
+// | `probing` | fast reading of scores from tables; comparing these tables with their checksums |
+// | `transposition` | bounds of positions already searched, shared by threads; their file; their memory |
+// | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
+// | `depth_limited` | searches to a depth: with evaluations alone, with proved bounds, and by
+// published methods |
+// | `zero_window` | the zero-window test, on one thread |
+// | `ends` | conditions that end a search before it has a result |
+// | `move_order` | the order of a position's moves outside the search |
+// | `search` | the interface of an engine |
+// | `engine` | all of the above for one word; tests on all threads |
+// | `memory` | division of memory among transposition table, page cache and copies of tables |
+// | `options` | memory, threads, tables of a solver |
+// | `solver` | the word for a board, MTD(f) over tests |
+// | `heuristic` | unproved results: a first guess, depth-limited
+// searches |
+// | `planning` | the tables of a search: existing, recommended, and
+// fitting memory and disk |
+// | `solution` | best moves, a line of best play, openings |
+// | `narrowing` | bounds of a value in a given time |
+// | `checkpoint` | saving a search and resuming it |
+// | `error` | errors of a solver |
 
 mod checkpoint;
 mod depth_limited;

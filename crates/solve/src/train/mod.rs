@@ -1,14 +1,14 @@
 //! Training evaluation networks (docs/evaluation.md in the repository).
-//!
-//! | module | contents |
-//! |---|---|
-//! | `error` | [errors of training](TrainError) |
-//! | `fit` | [fit of evaluations to scores](Fit) |
-//! | `model` | the network during training |
-//! | `phases` | positions far above the tables, with estimates of their scores |
-//! | `sample` | [positions with their scores](Sample), from searches |
-//! | `search_sampler` | searches of positions of random games |
-//! | `trainer` | [sampling and training](Trainer) |
+
+// | module | contents |
+// |---|---|
+// | `error` | errors of training |
+// | `fit` | fit of evaluations to scores |
+// | `model` | the network during training |
+// | `phases` | positions far above the tables, with estimates of their scores |
+// | `sample` | positions with their scores, from searches |
+// | `search_sampler` | searches of positions of random games |
+// | `trainer` | sampling and training |
 
 mod error;
 mod fit;

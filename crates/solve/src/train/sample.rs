@@ -62,7 +62,7 @@ pub(super) fn samples_within(
         for visited in sampler.search(start, search_reach.min(start.seeds))? {
             if visited.seeds <= reach {
                 let (mover, other) = visited.rows();
-                samples.push(Sample::new(visited, tables.score(&mover, &other)?.into()));
+                samples.push(Sample::new(visited, tables.score_rows(&mover, &other)?.into()));
             }
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn uniform_samples(
     let sample = |_| {
         let (mover, other) = layer.unrank(random.u64(..layer.positions()));
         let board = Board { mover: u64::pack(mover.into_iter()), other: u64::pack(other.into_iter()) };
-        let score = tables.score(&mover, &other)?;
+        let score = tables.score_rows(&mover, &other)?;
         Ok(Sample::new(Visited { board, seeds: seeds as u32 }, score.into()))
     };
     (0..wanted).map(sample).collect()

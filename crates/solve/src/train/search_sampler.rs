@@ -155,7 +155,7 @@ impl<'t> SearchSampler<'t> {
         }
         self.visited.push(Visited { board, seeds });
         if seeds <= self.reach && seeds as usize <= self.tables.max_seeds().unwrap_or(0) {
-            return Ok(self.tables.score(&table_row(board.mover), &table_row(board.other))?.into());
+            return Ok(self.tables.score_rows(&table_row(board.mover), &table_row(board.other))?.into());
         }
         if seeds <= self.reach {
             return Ok(self.estimate(board, seeds));

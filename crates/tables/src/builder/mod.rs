@@ -1,32 +1,32 @@
 //! Computes tables, layer by layer.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`computer`](Computer) | traits for computing frames and receiving them |
-//! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
-//! | [`device`](Device) | traits for a device other than the CPU, and its computer |
-//! | [`backend`](Backend) | the CPU or a GPU |
-//! | [`plan`](Plan) | the memory, disk and time that a build will need |
-//! | `sizes` | predicted bytes of files and memory |
-//! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
-//! | [`layer_plan`](LayerPlan) | the memory of each layer, and the order of its reads and writes |
-//! | [`dependencies`](lower_frames) | the lower frames from which a frame is computed |
-//! | [`driver`](Builder) | building layers in order: tables, archives, or together with other processes |
-//! | [`in_memory`](MemoryBuilder) | building tables in memory, without files or threads |
-//! | [`report`](BuildReport) | the results of a build |
-//! | `run` | a running build: its computer, and tables layer by layer |
-//! | `archive_layers` | layers kept as archives |
-//! | `shared_layers` | layers shared with other processes, pair by pair |
-//! | `bounds_plan` | bound tables beside the exact ones |
-//! | `unpacked` | frames of archives, in memory while they are needed |
-//! | `frame_cache` | selection of these frames |
-//! | [`residency`](Residency) | selection of frames to keep when future reads are given |
-//! | `finishing` | giving layers their names while the next ones are computed |
-//! | `writer` | writing frames while the next ones are computed |
-//! | [`event`](Event) | progress of a build while it runs |
-//! | [`log`](BuildRecord) | the build time of each layer |
-//! | [`error`](BuildError) | reasons why a build ended early |
-//! | [`measure`](measure()) | measuring the build of one layer |
+
+// | module | contents |
+// |---|---|
+// | `computer` | traits for computing frames and receiving them |
+// | `cpu` | the scores of one pair of mirrored frames, on all cores |
+// | `device` | traits for a device other than the CPU, and its computer |
+// | `backend` | the CPU or a GPU |
+// | `plan` | the memory, disk and time that a build will need |
+// | `sizes` | predicted bytes of files and memory |
+// | `cluster_plan` | the same, pair by pair, to be spread over machines |
+// | `layer_plan` | the memory of each layer, and the order of its reads and writes |
+// | `dependencies` | the lower frames from which a frame is computed |
+// | `driver` | building layers in order: tables, archives, or together with other processes |
+// | `in_memory` | building tables in memory, without files or threads |
+// | `report` | the results of a build |
+// | `run` | a running build: its computer, and tables layer by layer |
+// | `archive_layers` | layers kept as archives |
+// | `shared_layers` | layers shared with other processes, pair by pair |
+// | `bounds_plan` | bound tables beside the exact ones |
+// | `unpacked` | frames of archives, in memory while they are needed |
+// | `frame_cache` | selection of these frames |
+// | `residency` | selection of frames to keep when future reads are given |
+// | `finishing` | giving layers their names while the next ones are computed |
+// | `writer` | writing frames while the next ones are computed |
+// | `event` | progress of a build while it runs |
+// | `log` | the build time of each layer |
+// | `error` | reasons why a build ended early |
+// | `measure`(measure()) | measuring the build of one layer |
 
 mod archive_layers;
 mod backend;

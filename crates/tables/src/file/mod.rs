@@ -1,21 +1,21 @@
 //! Opens files without blocking. Handles files that keep state for the next run: replaced as a
 //! whole, sealed with a checksum, and written by one process at a time.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`lock`](FileLock) | one process at a time |
-//! | [`replace`](replace()) | replacing a file by a finished one |
-//! | [`kind`](FileContent) | the contents of a file of this program |
-//! | [`overwrite`](require_replaceable) | refusing to replace files whose content would be lost |
-//! | [`output`](Output) | the file of a result: a regular one, a pipe or a device |
-//! | [`seal`](Seal) | JSON with a checksum |
-//! | [`state`](StateError) | reasons why a file from which a later run resumes cannot be used |
-//! | [`document`](Document) | a file that is one JSON document with a checksum |
-//! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
-//! | [`directory`](create_directory) | creating directories, and links that lead nowhere |
-//! | `direct` | writing past the page cache |
-//! | `flush` | moving written data to the disk, without waiting |
-//! | [`read_back`](read_back()) | reading a file into the page cache |
+
+// | module | contents |
+// |---|---|
+// | `lock` | one process at a time |
+// | `replace`(replace()) | replacing a file by a finished one |
+// | `kind` | the contents of a file of this program |
+// | `overwrite` | refusing to replace files whose content would be lost |
+// | `output` | the file of a result: a regular one, a pipe or a device |
+// | `seal` | JSON with a checksum |
+// | `state` | reasons why a file from which a later run resumes cannot be used |
+// | `document` | a file that is one JSON document with a checksum |
+// | `bulk` | writing large sections, past the page cache where that is faster |
+// | `directory` | creating directories, and links that lead nowhere |
+// | `direct` | writing past the page cache |
+// | `flush` | moving written data to the disk, without waiting |
+// | `read_back`(read_back()) | reading a file into the page cache |
 
 mod bulk;
 mod direct;

@@ -3,18 +3,18 @@
 //!
 //! The effect of a move on the mover's row depends on that row alone. To the other row it adds
 //! seeds from the first pit on, or it captures one pit.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`row_move`](RowMove) | the part of a move that the mover's row determines |
-//! | `moves` | the moves of all rows with the same seeds, by rank |
-//! | [`maps`](RowMaps) | the effect of a move on the ranks of all other rows |
-//! | [`capture_map`](CaptureMap) | the effect of a capture on all other rows |
-//! | `crossings` | relays of different rows that are alike once they reach the other row |
-//! | [`relay`](Relays) | the endings of relays, for all other rows that they meet alike |
-//! | [`rank_sums`](RankSums) | ranks as sums, for many rows that differ by the same seeds |
-//! | `board_rows` | moves and maps of the rows of a board, for all layers |
-//! | `cache` | values made on first use and kept |
+
+// | module | contents |
+// |---|---|
+// | `row_move` | the part of a move that the mover's row determines |
+// | `moves` | the moves of all rows with the same seeds, by rank |
+// | `maps` | the effect of a move on the ranks of all other rows |
+// | `capture_map` | the effect of a capture on all other rows |
+// | `crossings` | relays of different rows that are alike once they reach the other row |
+// | `relay` | the endings of relays, for all other rows that they meet alike |
+// | `rank_sums` | ranks as sums, for many rows that differ by the same seeds |
+// | `board_rows` | moves and maps of the rows of a board, for all layers |
+// | `cache` | values made on first use and kept |
 
 mod board_rows;
 mod cache;

@@ -1,8 +1,8 @@
 //! Available memory and free disk space.
-//!
-//! | file | contents |
-//! |---|---|
-//! | [`control_group`](ControlGroup) | memory limits of control groups |
+
+// | file | contents |
+// |---|---|
+// | `control_group` | memory limits of control groups |
 
 mod control_group;
 

@@ -1,22 +1,22 @@
 //! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting
 //! on all threads.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`packed_frame`](PackedFrame) | packing a frame |
-//! | [`bounds`](BoundMaker) | making bound tables from exact ones |
-//! | [`check`](check_in_parallel) | comparing tables with their checksums on all threads |
-//! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
-//! | [`image`](TableImage) | writing a file in memory |
-//! | `digest` | hashes of frames on all threads |
-//! | [`lock`](DirectoryLock) | one writer at a time in a directory |
-//! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
-//! | [`join`](join_pieces) | joining the pieces of a layer to its table |
-//! | [`lease`](Leases) | showing other processes what is being computed |
-//! | [`stamp`](Stamps) | tables already compared with their checksums on this machine |
-//! | [`stats`](score_counts) | the number of occurrences of each score |
-//! | [`manifest`](Manifest) | a list of tables with their digests |
-//! | [`archive`] | seekable zstd archives of tables |
+
+// | module | contents |
+// |---|---|
+// | `packed_frame` | packing a frame |
+// | `bounds` | making bound tables from exact ones |
+// | `check` | comparing tables with their checksums on all threads |
+// | `writer` | writing a file frame by frame, resumable |
+// | `image` | writing a file in memory |
+// | `digest` | hashes of frames on all threads |
+// | `lock` | one writer at a time in a directory |
+// | `piece` | a file with one pair of frames, computed by one of several processes |
+// | `join` | joining the pieces of a layer to its table |
+// | `lease` | showing other processes what is being computed |
+// | `stamp` | tables already compared with their checksums on this machine |
+// | `stats` | the number of occurrences of each score |
+// | `manifest` | a list of tables with their digests |
+// | `archive` | seekable zstd archives of tables |
 
 pub mod archive;
 mod bounds;
@@ -34,10 +34,10 @@ mod stats;
 mod writer;
 
 pub use kalah_core::table::{
-    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FileStamp, FrameBounds,
-    FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, Part, PresentLayers, Probe, ProbeError, RUN_MARGIN,
-    ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables,
-    WatchMapping, format, group, map_files, missing_layers,
+    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind, FileStamp,
+    FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, Part, PresentLayers, Probe,
+    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError,
+    TableHeader, TableKey, Tables, WatchMapping, format, group, map_files, missing_layers,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

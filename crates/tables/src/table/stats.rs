@@ -1,12 +1,12 @@
 use kalah_core::isa::Isa;
 use rayon::prelude::*;
 
-use super::{RUN_MARGIN, Table, TableError, frame_in_parallel};
+use super::{Table, TableError, frame_in_parallel};
 
-/// Counts the scores of a table: element `v` is the number of positions with score `v`.
+/// Counts the scores of a table as [`Table::score_counts`] does, on all threads.
 ///
 /// # Errors
-/// When the table is damaged. A score above the seeds in play is damage, too.
+/// As [`Table::score_counts`].
 pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
     let (isa, seeds) = (Isa::detect(), table.key().seeds);
     let mut counts = [0u64; 256];
@@ -19,15 +19,8 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
             .try_fold(
                 || ([0u64; 256], Vec::new()),
                 |(mut counts, mut buffer), other| {
-                    buffer.resize(run + 2 * RUN_MARGIN, 0);
-                    let unpacked = scores.unpack_run(isa, (0, other), run, &mut buffer, RUN_MARGIN);
-                    unpacked.map_err(|group| table.damaged_group(group))?;
-                    let run = &buffer[RUN_MARGIN..][..run];
-                    run.iter().for_each(|&score| counts[usize::from(score)] += 1);
-                    match run.iter().position(|&score| usize::from(score) > seeds) {
-                        Some(rank) => Err(table.damaged_score(mover, rank as u32, other)),
-                        None => Ok((counts, buffer)),
-                    }
+                    let counted = table.count_run(isa, &scores, other, &mut buffer, &mut counts);
+                    counted.map(|()| (counts, buffer))
                 },
             )
             .map(|counts| counts.map(|(counts, _)| counts))

@@ -1,21 +1,21 @@
-use std::path::Path;
+use kalah_core::directories::Directories;
 
 use super::Fault;
 use crate::progress::Pulse;
 use crate::table::archive::{self, archive_path};
 use crate::table::{Damage, TableError, TableKey};
 
-/// Checks the archive of `key` in `directory`: every chunk against its checksum, and the table that
-/// it unpacks to against the digest of the packed one. Returns its positions, which `pulse` counts
-/// meanwhile.
+/// Checks the archive of `key` in the first of `directories` that has it: every chunk against its
+/// checksum, and the table that it unpacks to against the digest of the packed one. Returns its
+/// positions, which `pulse` counts meanwhile.
 ///
 /// Memory: [`archive::unpack_memory`]. Nothing is written.
 ///
 /// # Errors
 /// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`]
 /// when `pulse` was stopped.
-pub fn check_archive(directory: &Path, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
-    let path = archive_path(directory, key);
+pub fn check_archive(directories: impl Into<Directories>, key: TableKey, pulse: &Pulse) -> Result<u64, Fault> {
+    let path = archive_path(directories, key);
     let found = archive::read_info(&path)?.key;
     if found != key {
         return Err(TableError::damaged_archive(&path, Damage::Other { found, expected: key }).into());

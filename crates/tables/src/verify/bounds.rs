@@ -152,7 +152,7 @@ impl<'a> BoundSet<'a> {
                 let (lower, upper) = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
                 Ok((lower as u8, upper as u8))
             }
-            None => self.exact.score(mover, other).map(|score| (score, score)),
+            None => self.exact.score_rows(mover, other).map(|score| (score, score)),
         }
     }
 }

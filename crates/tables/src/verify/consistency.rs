@@ -76,8 +76,8 @@ pub fn check_sample(tables: &Tables, sample: &Sample, pulse: &Pulse) -> Result<u
 /// so on.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let oracle = Oracle::new(tables.rules(), tables.pits());
-    let stored = tables.score(mover, other)?;
-    let right = oracle.minimax(mover, other, |mover, other| tables.score(mover, other))?;
+    let stored = tables.score_rows(mover, other)?;
+    let right = oracle.minimax(mover, other, |mover, other| tables.score_rows(mover, other))?;
     if stored == right {
         return Ok(());
     }

@@ -1,20 +1,20 @@
 //! Checks that tables are correct.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
-//! | [`archive`](check_archive) | every chunk of an archive, and the digest of the table that it unpacks to |
-//! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
-//! | [`checksums`](check_checksums) | every block and the digest of a file |
-//! | [`manifest`](check_manifest) | a table against its entry in a manifest |
-//! | [`survey`](Survey) | the tables and other files in a directory |
-//! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
-//! | [`checked_layers`](CheckedLayers) | the layers that earlier runs have checked, in a file |
-//! | `frame_check` | every score of a frame against the oracle, many positions at a time |
-//! | `template` | moves of one mover's row against all other rows, as the oracle plays them |
-//! | `changed` | ranks of the other rows after such a move |
-//! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
-//! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
+
+// | module | contents |
+// |---|---|
+// | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
+// | `archive` | every chunk of an archive, and the digest of the table that it unpacks to |
+// | `bounds` | bound tables, against exact ones and against the oracle |
+// | `checksums` | every block and the digest of a file |
+// | `manifest` | a table against its entry in a manifest |
+// | `survey` | the tables and other files in a directory |
+// | `consistency` | every score, or a sample, against the oracle |
+// | `checked_layers` | the layers that earlier runs have checked, in a file |
+// | `frame_check` | every score of a frame against the oracle, many positions at a time |
+// | `template` | moves of one mover's row against all other rows, as the oracle plays them |
+// | `changed` | ranks of the other rows after such a move |
+// | `sample` | choosing positions of a layer: some of every frame |
+// | `rebuild` | computing a layer again and comparing it bit for bit |
 
 mod archive;
 mod bounds;
@@ -33,6 +33,7 @@ mod template;
 use std::path::PathBuf;
 
 use kalah_core::cancel::Stopped;
+use kalah_core::directories::Directories;
 use kalah_core::game::Position;
 use kalah_core::index::{TableRow, game_row};
 
@@ -92,8 +93,8 @@ pub enum Fault {
     /// Layers are missing below one that exists.
     #[error("{key} exists, but below it {}", missing_layers(missing))]
     Gap {
-        /// The directory.
-        directory: PathBuf,
+        /// The directories.
+        directories: Directories,
         /// The table.
         key: TableKey,
         /// Seeds of the missing layers, at least one, ascending.
@@ -154,7 +155,7 @@ impl Fault {
     /// The fault that the layers `missing`, at least one, are missing in `tables` below the
     /// existing layer with `seeds` seeds.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
-        Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
+        Fault::Gap { directories: tables.directories().clone(), key: tables.key(seeds), missing }
     }
 
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {

@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
 
 use crate::table::TableKey;
 
-/// The contents of a directory of tables, by the names of its files.
+/// The contents of one or more directories of tables, by the names of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Rule sets and boards (pits a side) with tables, each with the seeds of its layers,
@@ -21,31 +22,34 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Lists `directory`. A directory that does not exist counts as empty.
+    /// Lists `directories`. One that does not exist counts as empty.
     ///
     /// # Errors
-    /// When it cannot be listed.
-    pub fn read(directory: &Path) -> io::Result<Survey> {
-        let listed = match std::fs::read_dir(directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Survey::default()),
-            listed => listed?,
-        };
+    /// When one cannot be listed.
+    pub fn read(directories: impl Into<Directories>) -> io::Result<Survey> {
         let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
         let mut others = Vec::new();
-        for entry in listed {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            let path = Path::new(&name);
-            if let Some(key) = TableKey::named(path) {
-                add(&mut boards, key);
-            } else if let Some(key) = TableKey::named_bounds(path) {
-                add(&mut bounds, key);
-            } else if let Some(key) = archived(path) {
-                add(&mut archives, key);
-            } else {
-                others.push(name);
+        for directory in directories.into().paths() {
+            let listed = match std::fs::read_dir(directory) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                listed => listed?,
+            };
+            for entry in listed {
+                let name = entry?.file_name().to_string_lossy().into_owned();
+                let path = Path::new(&name);
+                if let Some(key) = TableKey::named(path) {
+                    add(&mut boards, key);
+                } else if let Some(key) = TableKey::named_bounds(path) {
+                    add(&mut bounds, key);
+                } else if let Some(key) = archived(path) {
+                    add(&mut archives, key);
+                } else {
+                    others.push(name);
+                }
             }
         }
         others.sort_unstable();
+        others.dedup();
         Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
     }
 
@@ -93,6 +97,7 @@ fn add(found: &mut Found, key: TableKey) {
 fn sorted(found: Found) -> Vec<(Rules, usize, Vec<usize>)> {
     let boards = found.into_iter().map(|((order, pits), mut seeds)| {
         seeds.sort_unstable();
+        seeds.dedup();
         (Rules::ALL[order], pits, seeds)
     });
     boards.collect()

@@ -258,7 +258,7 @@ impl Play {
         self.north = Some(north.clone());
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let books = self.book.find(self.with.directories(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
         let player = |seat: &Seat| -> anyhow::Result<Option<Box<dyn Player + '_>>> {
@@ -324,7 +324,7 @@ impl Play {
                 if self.game.is_some() {
                     return Err(usage("a certificate contains no games: leave out --game"));
                 }
-                Some(StrategyFile::read(path, self.with.directory())?)
+                Some(StrategyFile::read(path, self.with.directories())?)
             }
             _ => None,
         };

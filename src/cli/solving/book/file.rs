@@ -6,18 +6,20 @@ use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
+use kalah::table::Directories;
 
 use crate::cli::output;
+use crate::cli::process::outcome::usage;
 
 /// Returns the book in `file`, otherwise the one beside the tables, otherwise the program's, with its name in
 /// messages.
 pub fn in_use(
     file: Option<&Path>,
-    directory: &Path,
+    directories: &Directories,
     rules: Rules,
     pits: usize,
 ) -> Result<(Positions, String), BookFileError> {
-    let beside = directory.join(Positions::file_name(rules, pits));
+    let beside = directories.file(&Positions::file_name(rules, pits));
     if let Some(path) = file {
         return Ok((Positions::open(path)?, path.display().to_string()));
     }
@@ -45,11 +47,22 @@ pub struct Extended {
 }
 
 impl Extended {
-    /// Opens the book in `output`, or in its file in `directory`. A new file begins with the program's book.
-    pub fn open(output: Option<&Path>, directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Extended> {
+    /// Opens the book in `output`, or in its file in the directory of the tables, which must be the only one. A new
+    /// file begins with the program's book.
+    pub fn open(
+        output: Option<&Path>,
+        directories: &Directories,
+        rules: Rules,
+        pits: usize,
+    ) -> anyhow::Result<Extended> {
         let path = match output {
             Some(path) => resolved(path),
             None => {
+                let directory = directories.single().ok_or_else(|| {
+                    usage(format!(
+                        "the book belongs to one directory of tables, not to {directories}: name its file by --output"
+                    ))
+                })?;
                 std::fs::create_dir_all(directory)
                     .with_context(|| format!("cannot create the directory {}", directory.display()))?;
                 resolved(&directory.join(Positions::file_name(rules, pits)))

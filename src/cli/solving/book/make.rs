@@ -71,7 +71,8 @@ impl Make {
             return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
         }
         self.with.threads.start()?;
-        let mut extended = Extended::open(self.output.as_deref(), self.with.directory(), rules, self.position.pits())?;
+        let mut extended =
+            Extended::open(self.output.as_deref(), self.with.directories(), rules, self.position.pits())?;
         let cancel = Cancel::new();
         let tables = self.with.open_tables(&self.position, &cancel)?;
         let solver = self.with.solver(&self.position, &tables, &cancel)?;

@@ -45,7 +45,7 @@ struct To {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -98,7 +98,7 @@ impl Merge {
         }
         let (_, first) = books.first().expect("the command line has at least one");
         let To { output, tables, .. } = &self.to;
-        let mut extended = Extended::open(output.as_deref(), &tables.path, first.rules(), first.pits())?;
+        let mut extended = Extended::open(output.as_deref(), &tables.paths, first.rules(), first.pits())?;
         let mut added = 0;
         for (path, book) in &books {
             let merged = extended.book.merge(book);
@@ -127,7 +127,7 @@ impl Import {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (rules, start, proofs) = proofs(&self.file)?;
         let To { output, tables, .. } = &self.to;
-        let mut extended = Extended::open(output.as_deref(), &tables.path, rules, start.pits())?;
+        let mut extended = Extended::open(output.as_deref(), &tables.paths, rules, start.pits())?;
         let failed = |error| BookFileError { path: self.file.as_path().into(), error };
         let mut added = extended.book.add_all(proofs).map_err(failed)?;
         added += derive(&mut extended.book, &start, 1).map_err(failed)?;

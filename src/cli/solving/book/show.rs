@@ -5,6 +5,7 @@ use clap::Args;
 use kalah::answer::BookAnswer;
 use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition};
+use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -28,7 +29,7 @@ pub struct Show {
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -66,7 +67,7 @@ struct Summary {
 impl Show {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.path, self.rules.unwrap_or_default(), pits)?;
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.paths, self.rules.unwrap_or_default(), pits)?;
         let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
         if asked != (book.rules(), book.pits()) {
             let (rules, pits) = asked;
@@ -82,7 +83,7 @@ impl Show {
                 book.pits()
             )));
         }
-        match BookAnswer::recall(&book, &position, None)? {
+        match BookAnswer::recall(&book, &position, None::<&Tables>)? {
             Some(known) => answer::print(&known, self.json)?,
             None if book.is_empty() => return Err(no_book(book.rules(), pits)),
             None => bail!("{name} does not contain {position} under {} rules", book.rules()),

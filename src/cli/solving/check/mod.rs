@@ -68,7 +68,7 @@ pub struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tables: args::Directory,
+    tables: args::Directories,
     #[command(flatten)]
     threads: args::Threads,
 }
@@ -154,19 +154,20 @@ impl Check {
 
     /// Opens the tables that the proof rests on.
     fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> Result<Tables, TableError> {
-        let (directory, rules, pits) = (&self.tables.path, head.statement.rules, head.statement.position.pits());
+        let (directories, rules, pits) = (&self.tables.paths, head.statement.rules, head.statement.position.pits());
         if self.trust_tables {
-            let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
+            let tables = Tables::open_if_there(directories, rules, pits, seeds)?;
             tables.require(seeds)?;
             return Ok(tables);
         }
         // The other half is left to other programs and to mapped pages of the tables.
         let memory = available_memory().unwrap_or(0) / 2;
         let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
-        let bytes = keys.map(|key| key.path(directory).metadata().map_or(0, |metadata| metadata.len())).sum();
+        let bytes =
+            keys.map(|key| directories.file(&key.file_name()).metadata().map_or(0, |metadata| metadata.len())).sum();
         let progress = Progress::of(bytes, "bytes");
         progress.stage("reading the tables".to_owned());
-        let tables = progress.watch(&pulse.positions, || open_copied(directory, rules, pits, seeds, memory, pulse));
+        let tables = progress.watch(&pulse.positions, || open_copied(directories, rules, pits, seeds, memory, pulse));
         progress.finish();
         pulse.positions.store(0, Ordering::Relaxed);
         tables

@@ -58,7 +58,7 @@ impl ArchiveChecks<'_> {
                 continue;
             }
             // Run in the pool, so that the waiting thread works on tasks, too.
-            let check = || rayon::scope(|_| check_archive(tables.directory(), key, self.pulse));
+            let check = || rayon::scope(|_| check_archive(tables.directories(), key, self.pulse));
             match progress.watch(&self.pulse.positions, check) {
                 Ok(checked) => {
                     let seconds = start.elapsed().as_secs_f64();
@@ -83,7 +83,7 @@ impl ArchiveChecks<'_> {
 
 /// Returns an error if an archive needs more memory than is available. One that cannot be opened passes.
 fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
-    let path = archive_path(tables.directory(), key);
+    let path = archive_path(tables.directories(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };
     let needed = unpack_memory(&info, rayon::current_num_threads());
     check_memory(needed, None, || format!("checking {} takes", path.display()))

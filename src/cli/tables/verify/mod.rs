@@ -85,7 +85,14 @@ pub struct Verify {
     #[command(flatten)]
     gpu: GpuFlags,
     #[command(flatten)]
-    common: args::Common,
+    board: args::BoardFlags,
+    #[command(flatten)]
+    tables: args::Directories,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -101,14 +108,14 @@ const SUGGESTED_SEEDS: usize = 24;
 
 impl Verify {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.common.threads.start()?;
-        let directory = &self.common.tables.path;
+        self.threads.start()?;
+        let directories = &self.tables.paths;
         let means = self.means()?;
-        let survey = Survey::read(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+        let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
         let boards: Vec<(Rules, usize)> =
-            if self.all { survey.known_boards() } else { vec![(self.common.board.rules, self.common.board.pits)] };
+            if self.all { survey.known_boards() } else { vec![(self.board.rules, self.board.pits)] };
         if boards.is_empty() {
-            bail!("nothing was checked: there are no tables in {}", directory.display());
+            bail!("nothing was checked: there are no tables in {directories}");
         }
         let mut opened = Vec::new();
         for (rules, pits) in boards {
@@ -132,7 +139,7 @@ impl Verify {
         if outcome == Outcome::Done {
             saved.into_iter().try_for_each(SavedLayers::remove)?;
         }
-        if self.common.json {
+        if self.json {
             if self.all {
                 let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
                 output::json(&Directory { ok, boards: reports, misnamed, others: survey.others })?;
@@ -174,7 +181,7 @@ impl Verify {
             checks.push(Check::Consistency);
         }
         let backend = match self.against {
-            Some(Against::Gpu) => self.gpu.open(self.common.board.rules)?.0,
+            Some(Against::Gpu) => self.gpu.open(self.board.rules)?.0,
             _ => Backend::Cpu(Isa::detect()),
         };
         checks.extend(self.against.map(|against| match against {
@@ -194,11 +201,11 @@ impl Verify {
 
     /// Opens the tables of a board, and records those that are missing or cannot be opened.
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
-        let directory = &self.common.tables.path;
+        let directories = &self.tables.paths;
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
-        let mut tables = Tables::empty(directory, rules, pits, most);
+        let mut tables = Tables::empty(directories, rules, pits, most);
         let archives = survey.archived_layers(rules, pits).iter().copied();
         let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
         if !there.contains(&highest) {
@@ -206,11 +213,10 @@ impl Verify {
             if !bounds_there.iter().any(is_asked) && archives.is_empty() {
                 if self.seeds.is_none() && there.is_empty() {
                     let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
-                    let build = suggestion::quick_build(directory, first);
+                    let build = suggestion::quick_build(directories, first);
                     let advice = build.map_or(String::new(), |build| format!("; build some with `{build}`"));
-                    let directory = directory.display();
                     bail!(
-                        "nothing was checked: there are no tables for {rules} with {} in {directory}{advice}",
+                        "nothing was checked: there are no tables for {rules} with {} in {directories}{advice}",
                         output::count(pits, "pit")
                     );
                 }
@@ -233,7 +239,7 @@ impl Verify {
                 }
                 continue;
             }
-            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+            match Table::open_key(directories, TableKey { rules, pits, seeds }) {
                 Ok(table) => {
                     chosen.insert(seeds, Arc::new(table));
                 }

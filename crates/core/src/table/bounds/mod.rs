@@ -4,14 +4,14 @@
 //! The intervals lie between a few *cuts* at fixed distances from the evaluation of the position by
 //! an [evaluation network](crate::evaluation). A file half or a quarter as large as the exact table
 //! therefore decides most positions (docs/bounds.md in the repository).
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`cuts`](Cuts) | the meaning of a code |
-//! | [`format`](mod@format) | the bytes of a file: header, network, directory |
-//! | [`frame`](FrameBounds) | the codes of a frame |
-//! | [`reader`](BoundTable) | a bound table in memory: mapped, or read |
-//! | [`tables`](BoundTables) | the bound tables of one rule set and board, opened together |
+
+// | module | contents |
+// |---|---|
+// | `cuts` | the meaning of a code |
+// | `format` | the bytes of a file: header, network, directory |
+// | `frame` | the codes of a frame |
+// | `reader` | a bound table in memory: mapped, or read |
+// | `tables` | the bound tables of one rule set and board, opened together |
 
 mod cuts;
 pub mod format;

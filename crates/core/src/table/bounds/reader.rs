@@ -5,6 +5,7 @@ use std::path::Path;
 use super::format::{BoundHeader, LINE_BYTES};
 use super::frame::FrameBounds;
 use crate::cancel::Cancel;
+use crate::directories::Directories;
 use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
@@ -43,12 +44,13 @@ impl BoundTable {
         BoundTable::new(path, Bytes::read(path)?)?.expect_named()
     }
 
-    /// Opens the bound table of the layer `key` in `directory`; `None` if the file does not exist.
+    /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
+    /// the file does not exist. Copies in other directories may have other networks or cuts.
     ///
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
-    pub fn open_key(directory: &Path, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open(&key.bounds_path(directory)) {
+    pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
+        match BoundTable::open(&directories.into().file(&key.bounds_name())) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }

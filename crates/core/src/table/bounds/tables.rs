@@ -1,20 +1,20 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::reader::BoundTable;
+use crate::directories::Directories;
 use crate::evaluation::Network;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use crate::table::error::TableError;
 use crate::table::key::TableKey;
 
-/// The bound tables of one rule set and number of pits in a directory: consecutive layers with one
-/// network.
+/// The bound tables of one rule set and number of pits in one or more directories: consecutive
+/// layers with one network.
 pub struct BoundTables {
-    directory: PathBuf,
+    directories: Directories,
     rows: Arc<RowIndex>,
     /// Fewest seeds first, without a gap; not empty.
     layers: Vec<Arc<BoundTable>>,
@@ -31,21 +31,22 @@ impl BoundTables {
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open(
-        directory: &Path,
+        directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Option<BoundTables>, TableError> {
+        let directories = directories.into();
         let mut layers = Vec::new();
         for seeds in (2..=max_seeds.min(MAX_TABLE_SEEDS)).rev() {
-            match BoundTable::open_key(directory, TableKey { rules, pits, seeds })? {
+            match BoundTable::open_key(&directories, TableKey { rules, pits, seeds })? {
                 Some(table) => layers.push(Arc::new(table)),
                 None if layers.is_empty() => {}
                 None => break,
             }
         }
         layers.reverse();
-        BoundTables::new(directory, layers)
+        BoundTables::new(directories, layers)
     }
 
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
@@ -61,13 +62,14 @@ impl BoundTables {
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open_around(
-        directory: &Path,
+        directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         exact: usize,
         max_seeds: usize,
     ) -> Result<Option<BoundTables>, TableError> {
-        let open = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds });
+        let directories = directories.into();
+        let open = |seeds| BoundTable::open_key(&directories, TableKey { rules, pits, seeds });
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
         let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
             layers.front().is_none_or(|first| first.network() == table.network())
@@ -86,7 +88,7 @@ impl BoundTables {
                 _ => break,
             }
         }
-        BoundTables::new(directory, layers.into())
+        BoundTables::new(directories, layers.into())
     }
 
     /// Combines the bound tables of these layers: one rule set and number of pits, fewest seeds
@@ -97,7 +99,10 @@ impl BoundTables {
     ///
     /// # Panics
     /// When the layers are of different boards, or not consecutive.
-    pub fn new(directory: &Path, layers: Vec<Arc<BoundTable>>) -> Result<Option<BoundTables>, TableError> {
+    pub fn new(
+        directories: impl Into<Directories>,
+        layers: Vec<Arc<BoundTable>>,
+    ) -> Result<Option<BoundTables>, TableError> {
         let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
         let consecutive = |(table, seeds): (&Arc<BoundTable>, usize)| table.key() == TableKey { seeds, ..first.key() };
         assert!(layers.iter().zip(first.key().seeds..).all(consecutive), "consecutive layers of one board");
@@ -106,12 +111,12 @@ impl BoundTables {
             return Err(TableError::Networks { path, other });
         }
         let rows = Arc::new(RowIndex::new(first.key().pits, last.key().seeds));
-        Ok(Some(BoundTables { directory: directory.to_owned(), rows, layers }))
+        Ok(Some(BoundTables { directories: directories.into(), rows, layers }))
     }
 
-    /// The directory.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    /// The directories.
+    pub fn directories(&self) -> &Directories {
+        &self.directories
     }
 
     /// The rule set.
@@ -174,7 +179,7 @@ impl BoundTables {
 impl fmt::Debug for BoundTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundTables")
-            .field("directory", &self.directory)
+            .field("directories", &self.directories)
             .field("rules", &self.rules())
             .field("pits", &self.pits())
             .field("seeds", &self.seeds())

@@ -4,14 +4,14 @@
 //! A stage's parameters are declared once, in its file here. The shader's `Params` and the
 //! constants are generated from Rust. Buffers are arrays of 32-bit words on both sides, in the
 //! order of the bindings.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`stage`](Stage) | all stages, and the kernel of each |
-//! | `constants` | numbers that shaders and twins share |
-//! | `forward`, `residual`, `score` | parts that several stages share |
-//! | [`sowings`](sowings()) | a table that one of them reads |
-//! | all others | one stage each |
+
+// | module | contents |
+// |---|---|
+// | `stage` | all stages, and the kernel of each |
+// | `constants` | numbers that shaders and twins share |
+// | `forward`, `residual`, `score` | parts that several stages share |
+// | `sowings`(sowings()) | a table that one of them reads |
+// | all others | one stage each |
 
 mod constants;
 mod encode;

@@ -1,15 +1,15 @@
 //! Players in other programs: a line protocol over pipes, similar to UCI, described in `docs/engine.md`.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`command`](EngineCommand) | the command line of an engine, read and written |
-//! | `request` | the lines to an engine, read and written |
-//! | `reply` | the lines from an engine, read and written |
-//! | `queue` | lines that wait while our engine thinks |
-//! | `running` | the running engines, so that none outlives the program |
-//! | `process` | an engine's process and its pipes |
-//! | `external` | a player that is an engine |
-//! | [`session`](serve_engine) | the engine's side: our players for other programs |
+
+// | module | contents |
+// |---|---|
+// | `command` | the command line of an engine, read and written |
+// | `request` | the lines to an engine, read and written |
+// | `reply` | the lines from an engine, read and written |
+// | `queue` | lines that wait while our engine thinks |
+// | `running` | the running engines, so that none outlives the program |
+// | `process` | an engine's process and its pipes |
+// | `external` | a player that is an engine |
+// | `session` | the engine's side: our players for other programs |
 
 mod command;
 mod external;

@@ -4,12 +4,12 @@
 //!
 //! `docs/players.md` states our choices for points that the paper leaves open; `tests/play/players.rs` checks
 //! them.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
-//! | `heuristic` | Algorithm 1 and its four functions |
-//! | `minimax` | Algorithms 2 and 3, with the evaluation (4) |
+
+// | module | contents |
+// |---|---|
+// | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
+// | `heuristic` | Algorithm 1 and its four functions |
+// | `minimax` | Algorithms 2 and 3, with the evaluation (4) |
 
 mod heuristic;
 mod minimax;

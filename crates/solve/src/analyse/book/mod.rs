@@ -1,11 +1,11 @@
 //! Books made and checked by searches: the positions of the first turns.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `reach` | the positions of the first turns |
-//! | [`make`] | solving them, turn by turn |
-//! | `check` | [every entry by its neighbours](check_neighbours), [or by a search](check_by_search) |
-//! | `error` | [reasons why a book was not made](MakeError) |
+
+// | module | contents |
+// |---|---|
+// | `reach` | the positions of the first turns |
+// | `make` | solving them, turn by turn |
+// | `check` | every entry by its neighbours, or by a search |
+// | `error` | reasons why a book was not made |
 
 mod check;
 mod error;

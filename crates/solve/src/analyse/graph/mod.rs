@@ -5,15 +5,15 @@
 //! is stored as bit matrices, one for each side to move and number of seeds in the first player's row. Their
 //! rows and columns are numbered by rank. About 4 to 9 % of the positions of a board can be reached, so one bit
 //! each takes less than any list.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`convention`](Convention) | conventions: positions that count as different, and ends of games |
-//! | `space` | the bit matrices, and the memory they take |
-//! | `graph_rows` | the rows of a board, their maps and moves |
-//! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
-//! | `tally` | counting a layer: outcomes, moves |
-//! | [`explore`](Explorer) | layers in order |
+
+// | module | contents |
+// |---|---|
+// | `convention` | conventions: positions that count as different, and ends of games |
+// | `space` | the bit matrices, and the memory they take |
+// | `graph_rows` | the rows of a board, their maps and moves |
+// | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
+// | `tally` | counting a layer: outcomes, moves |
+// | `explore` | layers in order |
 
 mod convention;
 mod expand;

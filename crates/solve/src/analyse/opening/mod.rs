@@ -1,14 +1,14 @@
 //! Openings: the winner of a game and in how many turns, by a search turn by turn (Kvitberg 2026, section 5).
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`ring`](Ring) | a board as one ring, for sowing many seeds fast |
-//! | [`outcome`](Outcome) | wins, draws and losses, and verdicts on positions |
-//! | `turn` | all moves of a player within one turn |
-//! | [`turn_tree`](outcome()) | the search, turn by turn, and the lines that prove its verdict |
-//! | [`check`](check()) | these lines checked by the rules alone |
-//! | [`scan`](Scan) | the verdicts on many start positions, on all threads |
-//! | [`state`](ScanState) | the file with the finished part of a scan |
+
+// | module | contents |
+// |---|---|
+// | `ring` | a board as one ring, for sowing many seeds fast |
+// | `outcome` | wins, draws and losses, and verdicts on positions |
+// | `turn` | all moves of a player within one turn |
+// | `turn_tree`(outcome()) | the search, turn by turn, and the lines that prove its verdict |
+// | `check`(check()) | these lines checked by the rules alone |
+// | `scan` | the verdicts on many start positions, on all threads |
+// | `state` | the file with the finished part of a scan |
 
 mod check;
 mod outcome;

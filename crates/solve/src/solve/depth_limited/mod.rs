@@ -1,13 +1,13 @@
 //! Depth-limited searches. Their values are evaluations, not proofs, unless a result is marked as exact.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `depth` | the depth of a search: a number of turns or moves |
-//! | `deepening` | iterative deepening |
-//! | `proved_bounds` | searches that use proved bounds where they exist |
-//! | `static_leaves` | searches with static evaluations alone, for move ordering |
-//! | `findings` | results of the latter, kept for later searches |
-//! | `methods` | published methods, by the rules alone |
+
+// | module | contents |
+// |---|---|
+// | `depth` | the depth of a search: a number of turns or moves |
+// | `deepening` | iterative deepening |
+// | `proved_bounds` | searches that use proved bounds where they exist |
+// | `static_leaves` | searches with static evaluations alone, for move ordering |
+// | `findings` | results of the latter, kept for later searches |
+// | `methods` | published methods, by the rules alone |
 
 mod deepening;
 mod depth;

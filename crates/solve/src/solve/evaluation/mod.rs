@@ -1,11 +1,11 @@
 //! Heuristic values of positions, learned from tables, and of moves, for move ordering. They prove nothing.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `static_evaluation` | the evaluation that a solver uses: a network, or terms for pits |
-//! | `pits` | terms for the seeds of each pit, learned when a solver is made |
-//! | `least_squares` | learning them |
-//! | `move_score` | move-ordering scores |
+
+// | module | contents |
+// |---|---|
+// | `static_evaluation` | the evaluation that a solver uses: a network, or terms for pits |
+// | `pits` | terms for the seeds of each pit, learned when a solver is made |
+// | `least_squares` | learning them |
+// | `move_score` | move-ordering scores |
 
 mod least_squares;
 mod move_score;

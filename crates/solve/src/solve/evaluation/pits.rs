@@ -66,7 +66,7 @@ impl PitEvaluation {
             let held = holds(mover).chain(holds(other)).enumerate().filter(|&(_, held)| held > 0);
             let unknowns: Vec<usize> =
                 held.map(|(pit, held)| pit * MOST_HELD + held.min(MOST_HELD) - 1).chain([to_move]).collect();
-            squares.add(&unknowns, f64::from(tables.score(&mover, &other)?) - seeds as f64 / 2.0);
+            squares.add(&unknowns, f64::from(tables.score_rows(&mover, &other)?) - seeds as f64 / 2.0);
         }
         let solution = squares.solve();
         let mut evaluation = PitEvaluation::default();
@@ -113,7 +113,7 @@ mod tests {
                 let (mover, other) = layer.unrank(rank);
                 let pack = |row: TableRow| u64::pack(row.into_iter());
                 let board = Board { mover: pack(mover), other: pack(other) };
-                let score = f64::from(tables.score(&mover, &other).unwrap());
+                let score = f64::from(tables.score_rows(&mover, &other).unwrap());
                 squares += (score - 6.0).powi(2);
                 unexplained += (score - f64::from(evaluation.of(board, 12)) / f64::from(SEED)).powi(2);
             }

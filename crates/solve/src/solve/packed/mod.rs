@@ -1,11 +1,11 @@
 //! Positions in the form that the search uses: rows packed into words, sown with a look-up table, numbered without
 //! gaps.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `word` | the integers that hold a row, a key or an entry |
-//! | `board` | a position as two words, and sowing it |
-//! | `keys` | numbers of rows and positions |
+
+// | module | contents |
+// |---|---|
+// | `word` | the integers that hold a row, a key or an entry |
+// | `board` | a position as two words, and sowing it |
+// | `keys` | numbers of rows and positions |
 
 mod board;
 mod keys;

@@ -1,13 +1,13 @@
 //! Planning: the tables that a search has, those that it should have, and those that fit memory and disk.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `search_tables` | [the tables](SearchTables) of a search in a directory, and reasons why others are not
-//! used |
-//! | `table_plan` | [the recommended tables](TablePlan) for a search with a given memory |
-//! | `planned_search` | [a search](PlannedSearch) with planned tables: those that are missing, and those that
-//! fit the disk |
-//! | `bound_network` | [the evaluation network](BoundNetwork) for new bound tables |
+
+// | module | contents |
+// |---|---|
+// | `search_tables` | the tables of a search in a directory, and reasons why others are not
+// used |
+// | `table_plan` | the recommended tables for a search with a given memory |
+// | `planned_search` | a search with planned tables: those that are missing, and those that
+// fit the disk |
+// | `bound_network` | the evaluation network for new bound tables |
 
 mod bound_network;
 mod planned_search;

@@ -1,5 +1,4 @@
-use std::path::Path;
-
+use kalah_core::directories::Directories;
 use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_tables::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
 use kalah_tables::verify::Survey;
@@ -38,26 +37,31 @@ pub enum Unused {
 }
 
 impl SearchTables {
-    /// Opens the exact tables in `directory` up to the layer of `last`.
+    /// Opens the exact tables in `directories` up to the layer of `last`.
     ///
     /// # Errors
     /// If a table is damaged or cannot be read.
-    pub fn exact(directory: &Path, last: TableKey) -> Result<SearchTables, TableError> {
-        let tables = Tables::open_if_there(directory, last.rules, last.pits, last.seeds)?;
+    pub fn exact(directories: impl Into<Directories>, last: TableKey) -> Result<SearchTables, TableError> {
+        let tables = Tables::open_if_there(directories, last.rules, last.pits, last.seeds)?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), bounds: None, exact, reach: exact })
     }
 
-    /// Opens the tables in `directory` that a search uses, up to the layer of `last`: exact tables, with at
+    /// Opens the tables in `directories` that a search uses, up to the layer of `last`: exact tables, with at
     /// most `exact_up_to` seeds, and bound tables above those.
     ///
     /// # Errors
     /// If a table is damaged or cannot be read.
-    pub fn open(directory: &Path, last: TableKey, exact_up_to: Option<usize>) -> Result<SearchTables, TableError> {
+    pub fn open(
+        directories: impl Into<Directories>,
+        last: TableKey,
+        exact_up_to: Option<usize>,
+    ) -> Result<SearchTables, TableError> {
+        let directories = directories.into();
         let TableKey { rules, pits, seeds } = last;
-        let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
+        let tables = Tables::open_if_there(&directories, rules, pits, seeds)?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let bounds = BoundTables::open_around(directory, rules, pits, exact, seeds)?;
+        let bounds = BoundTables::open_around(directories, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
         Ok(SearchTables { tables: Some(tables), bounds, exact, reach })
     }
@@ -77,16 +81,16 @@ impl SearchTables {
         self.tables.as_ref().map_or(Vec::new(), |tables| tables.missing(seeds))
     }
 
-    /// The bound tables in `directory` of layers above those in use, up to the layer of `last`, if there are
+    /// The bound tables in `directories` of layers above those in use, up to the layer of `last`, if there are
     /// any.
-    pub fn unused_bounds(&self, directory: &Path, last: TableKey) -> Option<UnusedBounds> {
-        let survey = Survey::read(directory).ok()?;
+    pub fn unused_bounds(&self, directories: &Directories, last: TableKey) -> Option<UnusedBounds> {
+        let survey = Survey::read(directories).ok()?;
         let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
         let unused: Vec<usize> = unused.filter(|&seeds| seeds > self.reach && seeds <= last.seeds).collect();
         let (&first, &most) = (unused.first()?, unused.last()?);
         let next = self.reach.max(1) + 1;
         let network = self.bounds().and_then(|bounds| bounds.layers().last());
-        let reason = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
+        let reason = match (BoundTable::open_key(directories, TableKey { seeds: next, ..last }), network) {
             (Ok(Some(table)), Some(other)) => {
                 Unused::Network(TableError::Networks { path: table.path().to_owned(), other: other.path().to_owned() })
             }

@@ -262,7 +262,7 @@ mod tests {
     fn a_search_ends_with_the_tables_compared() {
         let (_directory, tables) = tables();
         for threads in [1, 3] {
-            let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+            let again = Tables::open(tables.directories(), RULES, PITS, REACH).unwrap();
             let solver = Solver::new(options(&again, threads, 0)).unwrap();
             assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
             let found = solver.solve(&start(), 0).unwrap();

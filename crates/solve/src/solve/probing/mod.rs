@@ -2,12 +2,12 @@
 //!
 //! A search reads them without checking them. Meanwhile the tables are compared with their checksums, and its
 //! results are used only once that is complete.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `layers` | the layers that a search reads: exact tables, and bound tables above them |
-//! | `scores` | looking up the score or bounds of a position |
-//! | `audit` | comparing the tables with their checksums |
+
+// | module | contents |
+// |---|---|
+// | `layers` | the layers that a search reads: exact tables, and bound tables above them |
+// | `scores` | looking up the score or bounds of a position |
+// | `audit` | comparing the tables with their checksums |
 
 mod audit;
 mod layers;

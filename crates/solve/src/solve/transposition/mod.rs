@@ -1,11 +1,11 @@
 //! The transposition table: bounds of positions already searched.
-//!
-//! | module | contents |
-//! |---|---|
-//! | `table` | entries, read and written without locks |
-//! | `size` | a size that suits a board |
-//! | `file` | a table saved for later runs |
-//! | `no_file` | the same where there are no files |
+
+// | module | contents |
+// |---|---|
+// | `table` | entries, read and written without locks |
+// | `size` | a size that suits a board |
+// | `file` | a table saved for later runs |
+// | `no_file` | the same where there are no files |
 
 #[cfg(not(target_family = "wasm"))]
 mod file;

@@ -3,21 +3,21 @@
 //! The effect of a move on the mover's row depends on that row alone (see [`crate::rows`]). So the
 //! unit of work is one mover's row against *all* other rows. Each of its moves is played once, and
 //! then reads one run of a lower table through a map of ranks.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
-//! | `lower` | the layers below: tables, and frames of archives |
-//! | `forward` | one row against all others: the moves that lead to lower layers |
-//! | `relay` | one row against all others: the relays |
-//! | `reads` | scores read one by one |
-//! | [`pair`](compute_pair) | a pair of frames, level by level |
-//! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
-//! | `batch` | groups of pairs that are computed in parallel |
-//! | `job` | a pair of frames, packed |
-//! | `parallel_pairs` | several pairs in parallel |
-//! | `computer` | all frames of a layer, packed |
-//! | [`kernels`] | the loops over bytes, for each instruction set |
+
+// | module | contents |
+// |---|---|
+// | `evaluator` | an instruction set, and the moves and maps of rows |
+// | `lower` | the layers below: tables, and frames of archives |
+// | `forward` | one row against all others: the moves that lead to lower layers |
+// | `relay` | one row against all others: the relays |
+// | `reads` | scores read one by one |
+// | `pair` | a pair of frames, level by level |
+// | `workspace` | the memory of a builder, reused for every pair |
+// | `batch` | groups of pairs that are computed in parallel |
+// | `job` | a pair of frames, packed |
+// | `parallel_pairs` | several pairs in parallel |
+// | `computer` | all frames of a layer, packed |
+// | `kernels` | the loops over bytes, for each instruction set |
 
 mod batch;
 mod computer;

@@ -1,7 +1,8 @@
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::file::beside;
+use kalah_core::directories::Directories;
+
 use crate::table::TableKey;
 
 /// Side of the chunks that [`super::pack()`] makes.
@@ -10,9 +11,10 @@ pub const CHUNK_SIDE: usize = 2048;
 /// Sides that chunks can have.
 pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
-/// Path of a table's archive in `directory`: the table's path with `.zst` added.
-pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
-    beside(&key.path(directory), ".zst")
+/// Path of a table's archive in `directory`, or in the first of several that has it: the table's path
+/// with `.zst` added.
+pub fn archive_path(directories: impl Into<Directories>, key: TableKey) -> PathBuf {
+    directories.into().file(&(key.file_name() + ".zst"))
 }
 
 /// The description in an archive's header.

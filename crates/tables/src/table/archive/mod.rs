@@ -3,18 +3,18 @@
 //!
 //! The scores of a frame, in lexicographic order, are predicted from neighbours. The differences
 //! are entropy-coded. docs/archive.md describes the format in full.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`info`](ArchiveInfo) | the description and path of an archive |
-//! | [`pack`](pack()) | a table to an archive |
-//! | [`unpack`](unpack()) | an archive to a table |
-//! | `writer` | an archive, written frame by frame |
-//! | `reader` | single frames of an archive |
-//! | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
-//! | `predict` | predicting scores |
-//! | `chunk` | scores to symbols to a zstd frame, and back |
-//! | `container` | header, checksums and seek table |
+
+// | module | contents |
+// |---|---|
+// | `info` | the description and path of an archive |
+// | `pack`(pack()) | a table to an archive |
+// | `unpack`(unpack()) | an archive to a table |
+// | `writer` | an archive, written frame by frame |
+// | `reader` | single frames of an archive |
+// | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
+// | `predict` | predicting scores |
+// | `chunk` | scores to symbols to a zstd frame, and back |
+// | `container` | header, checksums and seek table |
 
 mod chunk;
 mod container;

@@ -1,0 +1,94 @@
+//! The flag `--tables` and the variable `KALAH_TABLES`: one directory, or several that are read as one.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+use kalah::table;
+
+/// Value of the flag without any.
+const DEFAULT: &str = "tables";
+
+/// The flag as clap reads it.
+#[derive(Args)]
+struct TablesFlag {
+    /// Directory with the tables
+    #[arg(long = "tables", value_name = "DIR", default_value = DEFAULT, env = "KALAH_TABLES")]
+    tables: Vec<PathBuf>,
+}
+
+/// Directories of the tables, for commands that only read them. Each flag names one; the variable is split as `PATH`.
+#[derive(Clone)]
+pub struct Directories {
+    /// The directories, in the order of their flags.
+    pub paths: table::Directories,
+}
+
+/// Directory of the tables, for commands that write to it. More than one is a usage error.
+#[derive(Clone)]
+pub struct Directory {
+    pub path: PathBuf,
+}
+
+/// Returns the directories that the flags or the variable of a command name. All commands get them here.
+pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
+    let values = TablesFlag::from_arg_matches(matches)?.tables;
+    let paths: Vec<PathBuf> = match matches.value_source("tables") {
+        Some(ValueSource::EnvVariable) => values.iter().flat_map(std::env::split_paths).collect(),
+        _ => values,
+    };
+    let named = paths.into_iter().filter(|path| !path.as_os_str().is_empty());
+    table::Directories::new(named)
+        .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
+}
+
+impl FromArgMatches for Directories {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Directories, Error> {
+        Ok(Directories { paths: named(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Directories::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Directories {
+    fn augment_args(command: Command) -> Command {
+        TablesFlag::augment_args(command).mut_arg("tables", |flag| {
+            flag.help("Directory with the tables; several flags name directories that are read as one")
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Directories::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Directory {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Directory, Error> {
+        let paths = named(matches)?;
+        let path = paths.single().map(ToOwned::to_owned).ok_or_else(|| {
+            let message =
+                format!("this command writes to one directory of tables, not to {paths}: name it by --tables\n");
+            Error::raw(ErrorKind::TooManyValues, message)
+        })?;
+        Ok(Directory { path })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Directory::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Directory {
+    fn augment_args(command: Command) -> Command {
+        TablesFlag::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        TablesFlag::augment_args_for_update(command)
+    }
+}

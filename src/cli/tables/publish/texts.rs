@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::file::replace;
+use kalah::progress::Pulse;
+use kalah::table::ManifestEntry;
+
+use super::Index;
+use super::sums::Sums;
+
+/// Names of the documents. The checksums are in the last two, of all other files.
+pub const NAMES: [&str; 7] =
+    ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "manifest.jsonl", "index.json", "SHA256SUMS", "B3SUMS"];
+
+const LICENCES: [&str; 2] = [include_str!("../../../../LICENSE-APACHE"), include_str!("../../../../LICENSE-MIT")];
+
+/// Writes the documents of a folder, the checksums last.
+pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> anyhow::Result<()> {
+    let lines = manifest.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+    let texts = [
+        card(index),
+        LICENCES[0].to_owned(),
+        LICENCES[1].to_owned(),
+        lines.join("\n") + "\n",
+        serde_json::to_string_pretty(index)? + "\n",
+    ];
+    let mut sums: Vec<(&str, Sums)> = Vec::new();
+    for (name, text) in NAMES.into_iter().zip(&texts) {
+        put(folder, name, text)?;
+        sums.push((name, Sums::of(&folder.join(name), &Pulse::default())?.1));
+    }
+    let all = || {
+        let files = index.files.iter().map(|file| (file.name.as_str(), &file.sums));
+        files.chain(sums.iter().map(|(name, sums)| (*name, sums)))
+    };
+    let list =
+        |sum: fn(&Sums) -> &str| all().map(|(name, sums)| format!("{}  {name}\n", sum(sums))).collect::<String>();
+    put(folder, "SHA256SUMS", &list(|sums| &sums.sha256))?;
+    put(folder, "B3SUMS", &list(|sums| &sums.blake3))
+}
+
+fn put(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = folder.join(name);
+    let written: io::Result<()> = replace(&path, None, |file| file.write_all(text.as_bytes()));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The dataset card: Markdown, with the head that Hugging Face reads.
+fn card(index: &Index) -> String {
+    let mut boards: BTreeMap<(&str, usize), (usize, u64, u64)> = BTreeMap::new();
+    for file in &index.files {
+        let board = boards.entry((file.rules, file.pits)).or_default();
+        *board = (board.0.max(file.seeds), board.1 + file.positions, board.2 + file.bytes);
+    }
+    let rows = boards.iter().map(|((rules, pits), (seeds, positions, bytes))| {
+        format!("| {rules} | {pits} | 2 to {seeds} | {} | {} |\n", HumanCount(*positions), HumanBytes(*bytes))
+    });
+    let one = index.contents;
+    let restore = match one {
+        "archives" => "Restore tables from them, byte for byte: `kalah archive unpack *.kalah.zst --tables tables`.\n",
+        _ => "",
+    };
+    format!(
+        "---
+pretty_name: Kalah endgame tables
+license:
+- apache-2.0
+- mit
+tags:
+- kalah
+- mancala
+- tablebase
+- board-games
+viewer: false
+---
+
+# Kalah endgame tables
+
+Exact scores of every position of the sowing game Kalah with few seeds in play: the {one} of `kalah` {version}.
+
+| rules | pits a side | seeds in play | positions | bytes |
+|---|---|---|---|---|
+{rows}
+A score is the number of seeds in play that the mover collects with best play. {restore}
+- `kalah verify --all --manifest manifest.jsonl --tables .` compares tables with the manifest.
+- `sha256sum --check SHA256SUMS` and `b3sum --check B3SUMS` compare all files.
+- `index.json` lists the files: board, positions, bytes, digest of the table, both checksums.
+",
+        version = index.version,
+        rows = rows.collect::<String>(),
+    )
+}

@@ -1,0 +1,131 @@
+//! `kalah publish`: a folder of tables or archives for a host of data.
+#![cfg(feature = "cli")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use kalah::build::build;
+use kalah::game::Rules;
+use serde_json::Value;
+
+/// Runs the program with the words of a line. Returns its exit code and output.
+fn run(directory: &Path, line: &str) -> (i32, String) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let output = command.args(line.split(' ')).current_dir(directory).env_remove("KALAH_TABLES").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), text)
+}
+
+#[track_caller]
+fn done(directory: &Path, line: &str) -> String {
+    let (code, text) = run(directory, line);
+    assert_eq!(code, 0, "{line}: {text}");
+    text
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Tables in two directories, `a` and `b`.
+fn tables() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
+    build(&a, Rules::EmptyCapture, 4, 8).unwrap();
+    build(&b, Rules::Standard, 3, 6).unwrap();
+    std::fs::rename(a.join("empty-capture-4-05.kalah"), b.join("empty-capture-4-05.kalah")).unwrap();
+    directory
+}
+
+/// Checks that the lists of checksums name all other files, and that the index agrees with the files.
+#[track_caller]
+fn assert_sound(folder: &Path) {
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let index: Value = serde_json::from_str(&read("index.json")).unwrap();
+    let mut all = names(folder);
+    for name in ["SHA256SUMS", "B3SUMS"] {
+        assert!(all.remove(name));
+    }
+    let blake3 = |name: &str| blake3::hash(&std::fs::read(folder.join(name)).unwrap()).to_hex().to_string();
+    for line in read("B3SUMS").lines() {
+        let (sum, name) = line.split_once("  ").unwrap();
+        assert_eq!(sum, blake3(name), "{name}");
+    }
+    for list in ["B3SUMS", "SHA256SUMS"] {
+        let listed = read(list);
+        assert_eq!(
+            listed.lines().map(|line| line.split_once("  ").unwrap().1.to_owned()).collect::<BTreeSet<_>>(),
+            all
+        );
+    }
+    let mut program = std::process::Command::new("sha256sum");
+    if let Ok(status) = program.args(["--check", "--quiet", "SHA256SUMS"]).current_dir(folder).status() {
+        assert!(status.success());
+    }
+    for file in index["files"].as_array().unwrap() {
+        let name = file["name"].as_str().unwrap();
+        assert_eq!(file["bytes"], folder.join(name).metadata().unwrap().len());
+        assert_eq!(file["blake3"], blake3(name));
+        assert!(read("SHA256SUMS").contains(&format!("{}  {name}", file["sha256"].as_str().unwrap())));
+    }
+    assert_eq!(read("manifest.jsonl").lines().count(), index["files"].as_array().unwrap().len());
+    assert!(read("README.md").starts_with("---\n") && read("README.md").contains("| empty-capture | 4 | 2 to 8 |"));
+}
+
+#[test]
+fn a_published_folder_has_all_tables_and_sums_that_agree() {
+    let directory = tables();
+    let directory = directory.path();
+    let text = done(directory, "publish --output out --tables a --tables b");
+    assert!(text.contains("12 files of tables"), "{text}");
+    let folder = directory.join("out");
+    assert_sound(&folder);
+    assert_eq!(names(&folder).len(), 12 + 7);
+    done(&folder, "verify --all --manifest manifest.jsonl --tables .");
+    // The same command again gives the same folder.
+    let before = std::fs::read(folder.join("index.json")).unwrap();
+    done(directory, "publish --output out --tables a --tables b");
+    assert_eq!(std::fs::read(folder.join("index.json")).unwrap(), before);
+    assert_eq!(names(directory), ["a", "b", "out"].map(str::to_owned).into());
+}
+
+#[test]
+fn archives_are_published_with_the_manifest_of_their_tables() {
+    let directory = tables();
+    let directory = directory.path();
+    std::fs::rename(directory.join("b/empty-capture-4-05.kalah"), directory.join("a/empty-capture-4-05.kalah"))
+        .unwrap();
+    let (code, text) = run(directory, "publish --output out --archives --tables a");
+    assert!(code == 1 && text.contains("kalah archive pack"), "{text}");
+    done(directory, "archive pack --pits 4 --tables a");
+    done(directory, "publish --output out --archives --tables a");
+    let folder = directory.join("out");
+    assert_sound(&folder);
+    std::fs::create_dir(directory.join("again")).unwrap();
+    done(&folder, "archive unpack empty-capture-4-07.kalah.zst --tables ../again");
+    done(&folder, "verify --pits 4 --seeds 7 --manifest manifest.jsonl --tables ../again");
+}
+
+#[test]
+fn a_folder_with_other_files_and_damaged_tables_are_refused() {
+    let directory = tables();
+    let directory = directory.path();
+    std::fs::create_dir(directory.join("out")).unwrap();
+    std::fs::write(directory.join("out/notes.txt"), "mine").unwrap();
+    for (line, code, why) in [
+        ("publish --output out --tables b --tables a", 1, "notes.txt is not a file of a published folder"),
+        ("publish --output a --tables b --tables a", 1, "is a directory of the tables"),
+        ("publish --output new --tables a", 1, "layer 5 is missing"),
+    ] {
+        let (ended, text) = run(directory, line);
+        assert!(ended == code && text.contains(why), "{line}: {ended} {text}");
+    }
+    let path = directory.join("a/empty-capture-4-07.kalah");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last = bytes.len() - 100;
+    bytes[last] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let (code, text) = run(directory, "publish --output new --tables a --tables b");
+    assert!(code == 3 && text.contains("empty-capture-4-07.kalah"), "{code} {text}");
+    assert!(!directory.join("new/SHA256SUMS").exists());
+}
