@@ -71,7 +71,9 @@ impl Split {
             let joined: OsString = std::env::join_paths(paths).unwrap();
             command.env("KALAH_TABLES", joined);
         } else {
-            paths.for_each(|path| drop(command.arg("--tables").arg(path)));
+            paths.for_each(|path| {
+                command.arg("--tables").arg(path);
+            });
         }
         let output = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
