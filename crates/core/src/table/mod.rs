@@ -20,7 +20,6 @@
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
 // | `histogram` | counting the scores of a table |
-// | `histogram` | counting the scores of a table |
 // | `shelf` | the tables of all boards in a directory, opened on first use |
 // | `error` | the faults of a file |
 
@@ -32,7 +31,6 @@ mod error;
 pub mod format;
 mod frame;
 pub mod group;
-mod histogram;
 mod histogram;
 mod key;
 mod layer;
