@@ -16,6 +16,7 @@ use kalah_tables::system::available_disk;
 use kalah_tables::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
+use super::preview::SiteAddress;
 use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
@@ -40,6 +41,8 @@ pub struct SiteOptions {
     pub size: u64,
     /// Books.
     pub books: Books,
+    /// Address at which the folder will be published, for link previews.
+    pub address: Option<SiteAddress>,
     /// Seeds of the largest tables that the engine builds for 6 pits, with as many positions for other boards; 0 for
     /// none.
     pub seeds: usize,
@@ -50,7 +53,7 @@ impl SiteOptions {
     /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
         let first = module.with_file_name("kalah_first.wasm");
-        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
+        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), address: None, seeds: 18 }
     }
 }
 
@@ -167,7 +170,7 @@ impl SitePlan<'_> {
         files.push(("site.json".to_owned(), description));
         let names = ["kalah_wasm.wasm", "kalah_first.wasm"];
         files.extend(names.into_iter().zip(&self.modules).map(|(name, module)| (name.to_owned(), module.clone())));
-        let site = Site::new(files, &tables);
+        let site = Site::new(files, &tables, self.options.address.as_ref());
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
             folder.put(name, bytes)?;
