@@ -19,6 +19,7 @@ in_browsers! {
     a_static_site_reads_the_tables_as_the_library_does,
     values_in_and_above_the_tables_are_those_of_the_solver,
     a_page_is_playable_before_the_engine_has_loaded,
+    the_first_move_needs_no_module,
     a_first_visit_fetches_every_file_once,
     other_requests_are_answered_while_a_player_thinks,
     a_request_that_is_given_up_does_not_hold_others_up,
@@ -238,6 +239,19 @@ fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
     host.conducts(Conduct::Sends);
     assert_eq!(browser.run("return window.late.then((answer) => [answer.known, answer.value])"), json!(["exact", 10]));
     assert_eq!(browser.run(&format!("return {first}")), before);
+}
+
+fn the_first_move_needs_no_module(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    let host = Host::new(folder.path().to_owned());
+    host.conducts(Conduct::Withholds("wasm"));
+    for rules in Rules::ALL {
+        browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", host.address));
+        browser.wait("document.querySelector('.pit.legal')");
+        browser.run("document.querySelector('.pit.legal').click()");
+        browser.wait("location.hash.includes('moves=')");
+    }
 }
 
 fn a_first_visit_fetches_every_file_once(browser: &Browser) {

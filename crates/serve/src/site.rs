@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_api::{ServerAnswer, TablesAnswer, hex};
-use kalah_core::game::{MAX_PITS, Rules};
+use kalah_api::{ServerAnswer, TablesAnswer, follow_line, hex};
+use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_solve::book::{Book, Books};
 use kalah_tables::file;
@@ -204,8 +204,26 @@ impl SitePlan<'_> {
         let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
         listing.tables = self.tables.iter().map(entry).collect();
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
-        json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) })
+        let mut answers =
+            json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) });
+        answers.as_object_mut().expect("an object").extend(first_moves());
+        answers
     }
+}
+
+/// Returns the answers about the first moves of Kalah(6,4), by the targets that the page requests. With them, it can be
+/// played before any module has loaded.
+fn first_moves() -> impl Iterator<Item = (String, Value)> {
+    let board: Position = "6x4".parse().expect("the start of Kalah(6,4)");
+    let board = board.to_string().replace('<', "%3C").replace(',', "%2C").replace('>', "%3E");
+    Rules::ALL.into_iter().flat_map(move |rules| {
+        let query = format!("board={board}&rules={}&moves=", rules.name());
+        (1..=6).map(move |pit| {
+            let query = format!("{query}{pit}");
+            let answer = follow_line(&query).expect("the first move of a game");
+            (format!("line?{query}"), json!(answer))
+        })
+    })
 }
 
 /// Reads a WebAssembly module.
