@@ -75,11 +75,6 @@ impl Chromium {
         assert_eq!(status, 200, "{path}: {answer}");
         answer["value"].take()
     }
-
-    /// Closes the tab.
-    pub fn close_tab(&self) {
-        agent().delete(format!("{}/window", self.session)).call().unwrap();
-    }
 }
 
 impl Drop for Chromium {

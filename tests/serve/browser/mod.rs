@@ -122,14 +122,12 @@ impl Browser {
         self.send(("/url", "Navigate"), &json!({ "url": url }));
     }
 
-    /// Closes the tab and opens an empty one. Firefox keeps a page that is only left, for its button Back.
+    /// Leaves the page for an empty one. Firefox would keep it for its button Back, so there the tab is closed.
     pub fn leave(&self) {
-        let opened = self.send(("/window/new", "NewWindow"), &json!({ "type": "tab" }));
-        match &self.driver {
-            Driver::Chromium(chromium) => chromium.close_tab(),
-            Driver::Firefox(firefox) => drop(firefox.send("CloseWindow", &json!({}))),
-        }
-        self.send(("/window", "SwitchToWindow"), &json!({ "handle": opened["handle"] }));
+        let Driver::Firefox(firefox) = &self.driver else { return self.go("about:blank") };
+        let opened = firefox.send("NewWindow", &json!({ "type": "tab" }));
+        firefox.send("CloseWindow", &json!({}));
+        firefox.send("SwitchToWindow", &json!({ "handle": opened["handle"] }));
     }
 
     /// Sends a command of the Chrome DevTools Protocol.
