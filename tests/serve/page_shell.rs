@@ -264,7 +264,9 @@ fn images_for_phones_and_link_previews_have_their_sizes() {
            return [name, width, height];
          }))",
     );
-    let sizes = [("preview.png", 1200, 630), ("icon-180.png", 180, 180), ("icon-192.png", 192, 192)];
+    // Programs that show previews need the whole address of the picture.
+    let preview = server.url("/preview.png");
+    let sizes = [(&*preview, 1200, 630), ("icon-180.png", 180, 180), ("icon-192.png", 192, 192)];
     let sizes = sizes.into_iter().chain([("icon-512.png", 512, 512)]);
     assert_eq!(found, json!(sizes.collect::<Vec<_>>()));
 }

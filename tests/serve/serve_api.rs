@@ -468,3 +468,24 @@ fn files_of_the_page_are_compressed_and_sent_once() {
     }
     assert!(head(&server, "GET /api", &[]).1.contains("kalah-api-version: 1"));
 }
+
+#[test]
+fn the_page_states_the_address_by_which_it_was_reached() {
+    let server = server();
+    let (port, plain) =
+        (server.url("").rsplit(':').next().unwrap().to_owned(), include_str!("../../web/page/index.html"));
+    let image = "<meta property=\"og:image\" content=\"";
+    for (host, scheme, address) in [
+        (format!("127.0.0.1:{port}"), None, format!("http://127.0.0.1:{port}/")),
+        ("localhost".to_owned(), Some("https"), "https://localhost/".to_owned()),
+        ("localhost".to_owned(), Some("\"><b"), "http://localhost/".to_owned()),
+    ] {
+        let mut request = serving::agent().get(server.url("/")).header("host", host);
+        if let Some(scheme) = scheme {
+            request = request.header("x-forwarded-proto", scheme);
+        }
+        let page = request.call().unwrap().body_mut().read_to_string().unwrap();
+        let url = format!("<meta property=\"og:url\" content=\"{address}\">\n");
+        assert_eq!(page, plain.replace(image, &format!("{url}{image}{address}")), "{scheme:?}");
+    }
+}

@@ -11,8 +11,20 @@ use kalah::solve::{Solver, SolverOptions};
 use kalah::table::{Shelf, TableKey, Tables};
 use serde_json::{Value, json};
 
+use crate::browser::Browser;
 use crate::serving::{Server, encoded};
-use crate::sites::{Conduct, Host, ask, browser, directory, export, open, version};
+use crate::sites::{Conduct, Host, ask, directory, export, in_browsers, open, version};
+
+in_browsers! {
+    a_static_site_reads_the_tables_as_the_library_does,
+    values_in_and_above_the_tables_are_those_of_the_solver,
+    a_page_is_playable_before_the_engine_has_loaded,
+    the_first_move_needs_no_module,
+    a_first_visit_fetches_every_file_once,
+    other_requests_are_answered_while_a_player_thinks,
+    a_request_that_is_given_up_does_not_hold_others_up,
+    a_flipped_bit_on_the_host_is_an_error_and_never_an_answer,
+}
 
 /// Number of compared values of each rule set, and of requests at a time.
 const VALUES: usize = 500;
@@ -52,9 +64,7 @@ fn is_in(position: &Position, most: u32) -> bool {
     !position.is_over() && position.seeds() <= most
 }
 
-#[test]
-fn a_static_site_reads_the_tables_as_the_library_does() {
-    let Some(browser) = browser() else { return };
+fn a_static_site_reads_the_tables_as_the_library_does(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
     let (code, report) = export(&site, &[]);
@@ -65,7 +75,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     export(&remote, &["--seeds", "0"]);
     let (shelf, mut random) = (Shelf::new(directory().to_owned()), fastrand::Rng::with_seed(7));
     for host in [Host::new(site.clone()), Host::new(remote.clone()), Host::without_ranges(remote.clone())] {
-        open(&browser, &host.address);
+        open(browser, &host.address);
         for rules in Rules::ALL {
             let boards: &[(&str, u32)] =
                 if shelf.tables(rules, 6).is_some() { &[("3x3", 10), ("6x3", 14)] } else { &[("3x3", 10)] };
@@ -77,7 +87,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
                 let path = |position: &Position| {
                     format!("api/position?rules={rules}&board={}", encoded(&position.to_string()))
                 };
-                let answers = ask(&browser, &wanted.iter().map(path).collect::<Vec<String>>());
+                let answers = ask(browser, &wanted.iter().map(path).collect::<Vec<String>>());
                 for (position, (status, answer)) in wanted.iter().zip(answers) {
                     let probe = shelf.probe(rules, position).unwrap().unwrap();
                     assert_eq!((status, &answer["score"]), (200, &json!(probe.score)), "{rules} {position} {answer}");
@@ -97,25 +107,25 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     }
     // A whole game, and a puzzle whose best move is right.
     let host = Host::new(site.clone());
-    open(&browser, &host.address);
+    open(browser, &host.address);
     let (status, puzzle) =
-        ask(&browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=3".to_owned()]).remove(0);
+        ask(browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=3".to_owned()]).remove(0);
     assert_eq!(status, 200, "{puzzle}");
     let path = format!("api/position?rules=standard&board={}", encoded(puzzle["position"].as_str().unwrap()));
-    assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["best"], json!([puzzle["move"]]));
-    assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["line"], puzzle["line"]);
+    assert_eq!(ask(browser, std::slice::from_ref(&path))[0].1["best"], json!([puzzle["move"]]));
+    assert_eq!(ask(browser, std::slice::from_ref(&path))[0].1["line"], puzzle["line"]);
     // Puzzles of a day and book values, as a server with the same tables answers.
     let server = Server::start(directory(), &[]);
     for level in ["easy", "medium", "hard"] {
         let (_, today) = server.get(&format!("/api/puzzle?rules=standard&level={level}"));
         let path = format!("api/puzzle?rules=standard&level={level}&day={}", today["day"].as_str().unwrap());
-        assert_eq!(ask(&browser, &[path]), [(200, today)]);
+        assert_eq!(ask(browser, &[path]), [(200, today)]);
     }
     let (_, after) = server.get("/api/line?rules=standard&board=6x5&moves=1,2");
     for board in ["6x4", "6x5", "6x6", after["places"][2]["position"].as_str().unwrap(), "3x1", "12x3"] {
         let path = format!("api/book?rules=standard&board={}", encoded(board));
         let (status, mut expected) = server.get(&format!("/{path}"));
-        let (_, mut answer) = ask(&browser, &[path]).remove(0);
+        let (_, mut answer) = ask(browser, &[path]).remove(0);
         assert_eq!((status, &answer["in_book"]), (200, &expected["in_book"]));
         // A line goes on in the tables, of which the two have different layers.
         let [line, other] = [&answer, &expected].map(|document| document["line"].as_str().unwrap_or_default());
@@ -161,26 +171,24 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     let description = browser.run("return fetch('api/openapi.json').then((answer) => answer.text())");
     assert_eq!(description, include_str!("../../crates/serve/src/openapi.json"));
     // Errors have the words of the API.
-    let (status, refused) = ask(&browser, &["api/position?board=six".to_owned()]).remove(0);
+    let (status, refused) = ask(browser, &["api/position?board=six".to_owned()]).remove(0);
     assert_eq!((status, &refused["error"]["code"]), (400, &json!("board")));
     // Files that were read once work without the host, and so does the page itself.
     browser.wait("navigator.serviceWorker.controller");
-    let before = ask(&browser, std::slice::from_ref(&path));
+    let before = ask(browser, std::slice::from_ref(&path));
     browser.go("about:blank");
-    open(&browser, &host.address);
-    assert_eq!(ask(&browser, std::slice::from_ref(&path)), before);
+    open(browser, &host.address);
+    assert_eq!(ask(browser, std::slice::from_ref(&path)), before);
     host.conducts(Conduct::Down);
     browser.go("about:blank");
-    open(&browser, &host.address);
-    assert_eq!(ask(&browser, &[path]), before);
+    open(browser, &host.address);
+    assert_eq!(ask(browser, &[path]), before);
 }
 
-#[test]
-fn values_in_and_above_the_tables_are_those_of_the_solver() {
-    let Some(browser) = browser() else { return };
+fn values_in_and_above_the_tables_are_those_of_the_solver(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
-    open(&browser, &Host::new(folder.path().to_owned()).address);
+    open(browser, &Host::new(folder.path().to_owned()).address);
     let mut random = fastrand::Rng::with_seed(11);
     for rules in [Rules::EmptyCapture, Rules::Standard] {
         let mut wanted = positions(rules, "6x4", &mut random, 8 * VALUES);
@@ -193,7 +201,7 @@ fn values_in_and_above_the_tables_are_those_of_the_solver() {
         let solver = Solver::new(options).unwrap();
         let path = |position: &Position| format!("api/position?rules={rules}&board={}", encoded(&position.to_string()));
         for wanted in wanted.chunks(AT_ONCE) {
-            let answers = ask(&browser, &wanted.iter().map(path).collect::<Vec<String>>());
+            let answers = ask(browser, &wanted.iter().map(path).collect::<Vec<String>>());
             for (position, (_, answer)) in wanted.iter().zip(answers) {
                 let (_, value) = solver.value(position, 0).unwrap();
                 assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
@@ -202,14 +210,12 @@ fn values_in_and_above_the_tables_are_those_of_the_solver() {
     }
 }
 
-#[test]
-fn a_page_is_playable_before_the_engine_has_loaded() {
-    let Some(browser) = browser() else { return };
+fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &[]);
     let host = Host::new(folder.path().to_owned());
     host.conducts(Conduct::Withholds("kalah_wasm.wasm"));
-    open(&browser, &host.address);
+    open(browser, &host.address);
     // Answers that need no engine are those that it gives later; the others wait for it.
     let first = "(async () => {
         const json = async (path, options) => (await fetch(path, options)).json();
@@ -220,7 +226,7 @@ fn a_page_is_playable_before_the_engine_has_loaded() {
         return [await json('api'), greedy, deep,
           await json('api/line?board=6x4&moves=3,1'), await json('api/line?board=6x4&moves=7')];
       })()";
-    browser.run("globalThis.late = fetch('api/position?board=6x4').then((answer) => answer.json()); return 1");
+    browser.run("window.late = fetch('api/position?board=6x4').then((answer) => answer.json()); return 1");
     let before = browser.run(&format!("return {first}"));
     assert_eq!((&before[1]["player"], &before[4]["error"]["code"]), (&json!("greedy"), &json!("line")), "{before}");
     let tables = browser.run("return fetch('api/tables').then((answer) => answer.json())");
@@ -228,20 +234,31 @@ fn a_page_is_playable_before_the_engine_has_loaded() {
     // A person and a program play.
     browser.run("document.querySelector('.pit.legal').click()");
     browser.wait("location.hash.includes('moves=')");
-    let is_late = "Promise.race([late.then(() => false), new Promise((done) => setTimeout(done, 50, true))])";
+    let is_late = "Promise.race([window.late.then(() => false), new Promise((done) => setTimeout(done, 50, true))])";
     assert_eq!(browser.run(&format!("return {is_late}")), json!(true));
     host.conducts(Conduct::Sends);
-    assert_eq!(browser.run("return late.then((answer) => [answer.known, answer.value])"), json!(["exact", 10]));
+    assert_eq!(browser.run("return window.late.then((answer) => [answer.known, answer.value])"), json!(["exact", 10]));
     assert_eq!(browser.run(&format!("return {first}")), before);
 }
 
-#[test]
-fn a_first_visit_fetches_every_file_once() {
-    let Some(browser) = browser() else { return };
+fn the_first_move_needs_no_module(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
     let host = Host::new(folder.path().to_owned());
-    open(&browser, &host.address);
+    host.conducts(Conduct::Withholds("wasm"));
+    for rules in Rules::ALL {
+        browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", host.address));
+        browser.wait("document.querySelector('.pit.legal')");
+        browser.run("document.querySelector('.pit.legal').click()");
+        browser.wait("location.hash.includes('moves=')");
+    }
+}
+
+fn a_first_visit_fetches_every_file_once(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    let host = Host::new(folder.path().to_owned());
+    open(browser, &host.address);
     browser.wait("navigator.serviceWorker.controller");
     let mut fetched = host.requests();
     // Chromium fetches the icon for the page, and for its tab.
@@ -253,12 +270,10 @@ fn a_first_visit_fetches_every_file_once() {
     assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.wasm")), "{fetched:?}");
 }
 
-#[test]
-fn other_requests_are_answered_while_a_player_thinks() {
-    let Some(browser) = browser() else { return };
+fn other_requests_are_answered_while_a_player_thinks(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
-    open(&browser, &Host::new(folder.path().to_owned()).address);
+    open(browser, &Host::new(folder.path().to_owned()).address);
     // The move takes all of its time, on a board with a solver and on one without.
     for board in ["6x6", "16x10"] {
         let order = browser.run(&format!(
@@ -275,12 +290,10 @@ fn other_requests_are_answered_while_a_player_thinks() {
     }
 }
 
-#[test]
-fn a_request_that_is_given_up_does_not_hold_others_up() {
-    let Some(browser) = browser() else { return };
+fn a_request_that_is_given_up_does_not_hold_others_up(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
-    open(&browser, &Host::new(folder.path().to_owned()).address);
+    open(browser, &Host::new(folder.path().to_owned()).address);
     // Searches of a minute, given up at different moments; then a search that ends by itself.
     let slowest = browser.run(
         "return (async () => { let slowest = 0;
@@ -299,16 +312,14 @@ fn a_request_that_is_given_up_does_not_hold_others_up() {
     assert!(slowest.as_f64().unwrap() < 30_000.0, "{slowest} ms");
 }
 
-#[test]
-fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
-    let Some(browser) = browser() else { return };
+fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
     export(&site, &["--seeds", "0"]);
     let refusal = |position: &Position| {
-        open(&browser, &Host::new(site.clone()).address);
+        open(browser, &Host::new(site.clone()).address);
         let path = format!("api/position?rules=standard&board={}", encoded(&position.to_string()));
-        let (status, answer) = ask(&browser, &[path]).remove(0);
+        let (status, answer) = ask(browser, &[path]).remove(0);
         assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{answer}");
         answer["error"]["message"].as_str().unwrap().to_owned()
     };

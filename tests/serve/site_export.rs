@@ -37,6 +37,9 @@ fn few() -> tempfile::TempDir {
     tables
 }
 
+/// Beginning of the page's element that names the picture of a link preview.
+const IMAGE: &str = "<meta property=\"og:image\" content=\"";
+
 #[test]
 fn the_page_of_a_site_has_the_icons_of_its_manifest() {
     let work = tempfile::tempdir().unwrap();
@@ -57,8 +60,16 @@ fn the_page_of_a_site_has_the_icons_of_its_manifest() {
     }
     // The picture of a link preview is found from the page.
     let page = std::fs::read_to_string(site.join("index.html")).unwrap();
-    let image = page.split_once("og:image\" content=\"").unwrap().1.split_once('"').unwrap().0;
+    let image = page.split_once(IMAGE).unwrap().1.split_once('"').unwrap().0;
     assert!(site.join(image).is_file(), "{image}");
+    // With an address, other programs find it, too.
+    let arguments = ["s", "--tables", tables.path().to_str().unwrap(), "--address", "https://kalah.example/play"];
+    assert_eq!(run(work.path(), &arguments, None).0, 0);
+    let whole = std::fs::read_to_string(site.join("index.html")).unwrap();
+    let address = "https://kalah.example/play/";
+    let url = format!("<meta property=\"og:url\" content=\"{address}\">\n");
+    assert_eq!(whole, page.replace(IMAGE, &format!("{url}{IMAGE}{address}")));
+    assert_eq!(run(work.path(), &["s", "--address", "kalah.example"], None).0, 2);
 }
 
 #[test]

@@ -7,19 +7,26 @@ use kalah::game::{Position, Rules};
 use kalah::table::{Shelf, Table};
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Program};
 use crate::serving::encoded;
-use crate::sites::{Conduct, Host, ask, browser, directory, export, open, version};
+use crate::sites::{Conduct, Host, ask, browser, directory, export, in_browsers, open, version};
+
+in_browsers! {
+    what_the_network_answers_replaces_nothing_that_is_kept,
+    the_first_visit_is_enough_to_play_without_a_network,
+    files_of_two_versions_never_come_together,
+    what_was_damaged_on_the_way_heals,
+}
 
 /// Opens a site, and waits until its worker keeps the page.
 fn visit(browser: &Browser, host: &Host) {
     open(browser, &host.address);
-    browser.wait("navigator.serviceWorker.controller");
+    browser.wait("navigator.serviceWorker.controller?.state === 'activated'");
 }
 
 /// Leaves the page and opens an address of the host again. Waits until it shows a position.
 fn come_back(browser: &Browser, host: &Host, address: &str) {
-    browser.go("about:blank");
+    browser.leave();
     browser.go(&format!("{}/{address}#board=3x1&rules=standard", host.address));
     browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");
 }
@@ -32,13 +39,11 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-#[test]
-fn what_the_network_answers_replaces_nothing_that_is_kept() {
-    let Some(browser) = browser() else { return };
+fn what_the_network_answers_replaces_nothing_that_is_kept(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "1KiB"]);
     let host = Host::new(folder.path().to_owned());
-    visit(&browser, &host);
+    visit(browser, &host);
     let rules = "return [...document.styleSheets].map((sheet) => sheet.cssRules.length)";
     let styles = browser.run(rules);
     for conduct in [Conduct::Portal, Conduct::Fails(503), Conduct::Fails(404), Conduct::Down] {
@@ -55,26 +60,24 @@ fn what_the_network_answers_replaces_nothing_that_is_kept() {
             browser.wait("document.title");
             assert_eq!(browser.run("return document.title"), json!("Portal"));
         } else {
-            come_back(&browser, &host, "");
+            come_back(browser, &host, "");
         }
         host.conducts(Conduct::Down);
         for address in ["", "?utm_source=x", "index.html", "index.html?a=1&b=2"] {
-            come_back(&browser, &host, address);
+            come_back(browser, &host, address);
             assert_eq!(browser.run(rules), styles, "{conduct:?} {address}");
         }
     }
 }
 
-#[test]
-fn the_first_visit_is_enough_to_play_without_a_network() {
-    let Some(browser) = browser() else { return };
+fn the_first_visit_is_enough_to_play_without_a_network(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &[]);
     let host = Host::new(folder.path().to_owned());
-    visit(&browser, &host);
+    visit(browser, &host);
     host.conducts(Conduct::Down);
-    come_back(&browser, &host, "");
-    let (status, answer) = ask(&browser, &["api/book?rules=empty-capture&board=6x4".to_owned()]).remove(0);
+    come_back(browser, &host, "");
+    let (status, answer) = ask(browser, &["api/book?rules=empty-capture&board=6x4".to_owned()]).remove(0);
     assert_eq!((status, &answer["in_book"]), (200, &json!(true)), "{answer}");
     let moved = browser.run(
         "return fetch('api/move', { method: 'POST', body: JSON.stringify({ board: '6x4', player: 'perfect' }) })
@@ -82,13 +85,23 @@ fn the_first_visit_is_enough_to_play_without_a_network() {
     );
     assert!(moved["move"].is_u64(), "{moved}");
     let (status, puzzle) =
-        ask(&browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=1".to_owned()]).remove(0);
+        ask(browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=1".to_owned()]).remove(0);
     assert_eq!(status, 200, "{puzzle}");
 }
 
 #[test]
-fn files_of_two_versions_never_come_together() {
-    let Some(browser) = browser() else { return };
+fn a_private_window_plays_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    for program in [Program::Chromium, Program::Firefox] {
+        let Some(browser) = browser(program, true) else { continue };
+        export(folder.path(), &["--size", "0"]);
+        open(&browser, &Host::new(folder.path().to_owned()).address);
+        browser.wait("document.querySelector('.pit.legal')?.click() || !document.querySelector('#end').hidden");
+        assert_eq!(browser.text("#error"), "");
+    }
+}
+
+fn files_of_two_versions_never_come_together(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::lasting(folder.path().to_owned());
     let read = "1,0,0,1,0,1/1,0,0,1,1,0";
@@ -100,14 +113,14 @@ fn files_of_two_versions_never_come_together() {
         assert_eq!(export(folder.path(), flags).0, 0);
         let now = name(&version(folder.path()));
         if index == 0 {
-            visit(&browser, &host);
+            visit(browser, &host);
         } else {
             browser.run("location.reload()");
         }
         browser
             .wait(&format!("document.querySelector('script[src*=\"{now}\"]') && document.querySelector('.pit.legal')"));
-        ask(&browser, &["api/book?rules=standard&board=6x4".to_owned()]);
-        let answer = ask(&browser, &[question(read)]).remove(0);
+        ask(browser, &["api/book?rules=standard&board=6x4".to_owned()]);
+        let answer = ask(browser, &[question(read)]).remove(0);
         assert_eq!(answer.0, 200, "{}", answer.1);
         let loaded = browser.run("return performance.getEntriesByType('resource').map(({ name }) => name)");
         let loaded: Vec<&str> = loaded.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
@@ -122,29 +135,27 @@ fn files_of_two_versions_never_come_together() {
             if worker.as_str().unwrap().contains(&now) {
                 break;
             }
-            come_back(&browser, &host, "");
+            come_back(browser, &host, "");
         }
         // Table blocks that were read serve all versions.
         host.conducts(Conduct::Down);
-        come_back(&browser, &host, "");
-        let without = ask(&browser, &[question(read)]).remove(0);
+        come_back(browser, &host, "");
+        let without = ask(browser, &[question(read)]).remove(0);
         assert_eq!((without.0, &without.1["score"]), (200, &answer.1["score"]));
         assert!(before.is_null() || before == answer.1["score"]);
         before = answer.1["score"].clone();
         host.conducts(Conduct::Sends);
-        come_back(&browser, &host, "");
+        come_back(browser, &host, "");
     }
     let names = browser.run("return caches.keys()");
     assert_eq!(names.as_array().unwrap().len(), 2, "one cache of the page and one of tables: {names}");
 }
 
-#[test]
-fn what_was_damaged_on_the_way_heals() {
-    let Some(browser) = browser() else { return };
+fn what_was_damaged_on_the_way_heals(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--seeds", "0"]);
     let host = Host::lasting(folder.path().to_owned());
-    visit(&browser, &host);
+    visit(browser, &host);
     let shelf = Shelf::new(directory().to_owned());
     let score = |text: &str| {
         let position: Position = text.parse().unwrap();
@@ -173,15 +184,15 @@ fn what_was_damaged_on_the_way_heals() {
                 std::fs::write(&file, damaged).unwrap();
             }
         }
-        let (status, answer) = ask(&browser, &[question(text)]).remove(0);
+        let (status, answer) = ask(browser, &[question(text)]).remove(0);
         assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{text}: {answer}");
         std::fs::write(&file, sound).unwrap();
         host.conducts(Conduct::Sends);
         for again in 0..2 {
-            let (status, answer) = ask(&browser, &[question(text)]).remove(0);
+            let (status, answer) = ask(browser, &[question(text)]).remove(0);
             assert_eq!((status, &answer["score"]), (200, &score(text)), "{text}: {answer}");
             if again == 0 {
-                come_back(&browser, &host, "");
+                come_back(browser, &host, "");
             }
         }
     }
@@ -201,14 +212,14 @@ fn what_was_damaged_on_the_way_heals() {
          })))",
     );
     assert!(spoiled[0].as_u64() > Some(4), "{spoiled}");
-    come_back(&browser, &host, "");
+    come_back(browser, &host, "");
     for text in texts {
-        let (status, answer) = ask(&browser, &[question(text)]).remove(0);
+        let (status, answer) = ask(browser, &[question(text)]).remove(0);
         assert_eq!((status, &answer["score"]), (200, &score(text)), "{text}: {answer}");
     }
     host.conducts(Conduct::Down);
-    come_back(&browser, &host, "");
+    come_back(browser, &host, "");
     for text in texts {
-        assert_eq!(ask(&browser, &[question(text)]).remove(0).0, 200, "{text}");
+        assert_eq!(ask(browser, &[question(text)]).remove(0).0, 200, "{text}");
     }
 }

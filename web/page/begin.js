@@ -10,7 +10,8 @@ import { puzzleNamed } from "./puzzle.js";
 import { lastFragment } from "./resume.js";
 import { begun, now } from "./session.js";
 import { remember, settings } from "./settings.js";
-import { fail, tellAll } from "./view.js";
+import { store } from "./store.js";
+import { fail } from "./view.js";
 import { t } from "./words.js";
 
 /**
@@ -54,7 +55,7 @@ async function addVariation(to) {
   if (now.game !== to) return;
   to.add(places.slice(0, -1), rank);
   to.takeComments();
-  tellAll();
+  store.draw();
   keep();
 }
 

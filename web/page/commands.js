@@ -17,8 +17,9 @@ import { showRules } from "./rules.js";
 import { mayPlay, now, players, values } from "./session.js";
 import { remember, settings } from "./settings.js";
 import { copyLink } from "./share.js";
+import { store } from "./store.js";
 import { isOpen, openSheet } from "./tabs.js";
-import { fail, forgive, tellAll, view } from "./view.js";
+import { fail, forgive } from "./view.js";
 import { endWelcome } from "./welcome.js";
 import { t } from "./words.js";
 
@@ -68,10 +69,15 @@ export async function report() {
   const done = () => places.filter(isKnown).length;
   const tellDone = () => tellReport(places, done(), goTo);
   const closed = openReport();
+  const leave = store.subscribe(tellDone);
+  closed.then(() => {
+    begun.abort();
+    leave();
+  });
+  store.draw();
+  await analyse(game, begun.signal, () => store.change(), true).finally(leave);
   tellDone();
-  closed.then(() => begun.abort());
-  await analyse(game, begun.signal, tellDone, true);
-  tellAll();
+  store.change();
 }
 
 /** Shows the values. */
@@ -97,12 +103,13 @@ export async function hint() {
   if (!mayPlay()) return;
   if (game.puzzle) {
     helped(game);
-    tellAll();
+    store.change();
   }
   const isProved = () => place.answer?.known === "exact";
   const mark = () => {
     if (place !== now.game.place) return;
-    view.board.label(place, mayPlay(), values(), true);
+    now.hinted = place;
+    store.change();
     setWork(t(isProved() ? "hintProved" : "hintProbable"));
   };
   const { signal } = now.asking;
@@ -125,7 +132,7 @@ async function longer() {
   const { game } = now;
   const { place } = game;
   find("longer").hidden = true;
-  await learn(game, place, now.asking.signal, LONG, () => place === now.game.place && tellAll());
+  await learn(game, place, now.asking.signal, LONG, () => store.change());
 }
 
 /** Begins the requested puzzle, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */

@@ -18,9 +18,10 @@ import { settings } from "./settings.js";
 import { replyOf } from "./solution.js";
 import { buzz } from "./sound.js";
 import { sow } from "./sow.js";
+import { store } from "./store.js";
 import { showStrips } from "./strip.js";
 import { makeMain, promote } from "./tree.js";
-import { fail, forgive, status, tellAll, view } from "./view.js";
+import { fail, forgive, status, view } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
@@ -59,7 +60,7 @@ export function onArrival(listener) {
 /** Shows the current place of the game, requests an answer about it, and lets its player move. */
 export function arrive(push = false) {
   begun();
-  now.sowing = false;
+  Object.assign(now, { sowing: false, hinted: undefined });
   find("next").hidden = true;
   setWork();
   const { game } = now;
@@ -67,7 +68,7 @@ export function arrive(push = false) {
   follow(game, now.played);
   view.board.show(place, mayPlay(), values());
   now.watch?.();
-  tellAll();
+  store.draw();
   showEnd(place.finished && now.played && !game.puzzle ? place : undefined);
   keep(push);
   for (const listener of arrivals) listener();
@@ -75,8 +76,7 @@ export function arrive(push = false) {
   const { signal } = now.asking;
   const told = () => {
     follow(game, now.played);
-    if (now.sowing) find("status").textContent = status(game.place);
-    else tellAll();
+    store.change();
   };
   if (goesOn(place)) {
     letProgramMove(place, now.turn).catch(fail);
@@ -97,10 +97,7 @@ async function letProgramMove(place, turn) {
   await undisturbed();
   if (turn !== now.turn) return;
   setWork(t("thinking", { side: name(place.side) }));
-  const told = () => {
-    if (turn === now.turn) tellAll();
-  };
-  const learned = learn(now.game, place, signal, false, told);
+  const learned = learn(now.game, place, signal, false, () => store.change());
   // Only an exchange depends on the value, which a page without a server has once its engine has loaded.
   if (mayExchange(place)) await learned;
   else learned.catch(fail);
@@ -195,7 +192,7 @@ function glance(place) {
   Object.assign(now, { sowing: false, played: false });
   now.game.show(place);
   view.board.show(place, false, values());
-  tellAll();
+  store.draw();
 }
 
 /**

@@ -18,6 +18,8 @@ export const now = {
   /** True if the shown place was reached by playing, so that a program continues from it. */
   played: true,
   paused: false,
+  /** Place whose best moves are marked by a hint. @type {Place | undefined} */
+  hinted: undefined,
   /** Called after every change of the shown place, as in a lesson. @type {(() => void) | undefined} */
   watch: undefined,
   /** Time at which the last move was shown. */

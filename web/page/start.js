@@ -22,8 +22,9 @@ import { lastFragment } from "./resume.js";
 import { listenToRules } from "./rules.js";
 import { goesOn, now, players, values } from "./session.js";
 import { loadSettings, remember, settings } from "./settings.js";
+import { store } from "./store.js";
 import { listenToPanel, onTab } from "./tabs.js";
-import { fail, fit, openView, tellAll, view } from "./view.js";
+import { fail, fit, openView, view } from "./view.js";
 import { endWelcome, listenToWelcome, showWelcome } from "./welcome.js";
 import { language, speak, translate } from "./words.js";
 
@@ -42,7 +43,7 @@ function listen() {
   find("values").addEventListener("change", () => {
     remember({ values: values() });
     if (values()) helped(now.game);
-    if (goesOn(now.game.place)) tellAll();
+    if (goesOn(now.game.place)) store.draw();
     else arrive();
   });
   for (const side of SIDES) {
@@ -66,12 +67,12 @@ function listen() {
     () => now.game.place,
     () => {
       keep();
-      tellAll();
+      store.draw();
     },
   );
   new ResizeObserver(fit).observe(around(find("board")));
   addEventListener("resize", fit);
-  new ResizeObserver(() => values() && tellAll()).observe(find("graph"));
+  new ResizeObserver(() => values() && store.change()).observe(find("graph"));
   addEventListener("hashchange", () => {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
@@ -135,7 +136,7 @@ export async function start(transport) {
   setPrograms(now.server.players);
   for (const side of SIDES) fillPlayers(find(side), true);
   prepare(now.server);
-  preparePreferences({ fit: () => view.board.fit(), label: () => now.game && tellAll() });
+  preparePreferences({ fit: () => view.board.fit(), label: () => store.draw() });
   await load();
   listen();
   document.removeEventListener("click", early);

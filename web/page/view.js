@@ -11,6 +11,7 @@ import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
 import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { store } from "./store.js";
 import { showScore, showStrips } from "./strip.js";
 import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./words.js";
 
@@ -48,6 +49,7 @@ const space = () => {
 export function openView(act) {
   const board = new Board(find("board"), act.sow, space);
   board.scored = showScore;
+  store.subscribe(() => now.game && draw());
   Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
 }
 
@@ -110,17 +112,19 @@ function showMode(shown) {
   }
 }
 
-/** Updates everything except the seeds. */
-export function tellAll() {
+/** Draws everything except the seeds; while they move, what does not show the place that they make. */
+function draw() {
   const { game } = now;
   const { board, graph, moves, act } = view;
   const { place } = game;
   const shown = values();
-  if (board.labels !== shown) board.fit(shown);
-  board.label(place, mayPlay(), shown);
-  showStrips(place);
   showMode(shown);
+  document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
+  if (now.sowing) return;
+  if (board.labels !== shown) board.fit(shown);
+  board.label(place, mayPlay(), shown, now.hinted === place);
+  showStrips(place);
   find("last").textContent = told(place);
   const pits = place.raw().rows[0].length;
   const { answer } = place;
@@ -144,7 +148,6 @@ export function tellAll() {
   const about = t("about", { rules: ruleName(game.rules), n: pits });
   find("about").textContent = t(now.server.here ? "engineHere" : "engineServer", { about });
   showButtons(place, shown);
-  document.body.classList.toggle("hidden-values", !shown);
   document.body.classList.toggle("many", pits > 8);
   if (shown) graph.draw(game);
   setBar(find("bar"), place);

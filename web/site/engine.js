@@ -6,8 +6,12 @@ import { PartError, Parts } from "./parts.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
-/** Maximum bytes of the transposition table: memory of a phone. */
-const TRANSPOSITIONS = 2 ** 25;
+/** True on a phone: Chrome, Firefox and Safari say so. */
+const IS_PHONE = /Mobi/.test(navigator.userAgent);
+/** Maximum bytes of the transposition table. */
+const TRANSPOSITIONS = IS_PHONE ? 2 ** 24 : 2 ** 25;
+/** Maximum positions of the tables that are built: on a phone those to 17 seeds with 6 pits. */
+const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
 
 /** Address of the page's folder. */
 const BASE = new URL("../../", import.meta.url).href;
@@ -63,7 +67,8 @@ async function loadEngine(site) {
   parts = new Parts(BASE, new Map(site.tables.map(({ file, bytes }) => [file, bytes])));
   restart = async () => {
     module = await Module.run(compiled);
-    const { positions, tables, bare } = site;
+    const { tables, bare } = site;
+    const positions = Math.min(site.positions, MOST_POSITIONS);
     const sizes = books.map((book) => book.length);
     call({ call: "start", positions, transpositions: TRANSPOSITIONS, tables, books: sizes, bare }, all);
   };

@@ -28,14 +28,18 @@ struct Sendable {
 impl Asset {
     /// Returns the file in both forms.
     pub fn new(file: &File) -> Arc<Asset> {
-        let bytes = file.bytes;
+        Asset::of(file.kind, Bytes::from_static(file.bytes))
+    }
+
+    /// Returns a file of this media type with these bytes, in both forms.
+    pub fn of(kind: &'static str, bytes: Bytes) -> Arc<Asset> {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-        let compressed = gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory can be written");
-        let digest = xxhash_rust::xxh3::xxh3_64(bytes);
+        let compressed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
+        let digest = xxhash_rust::xxh3::xxh3_64(&bytes);
         let etag = |end: &str| HeaderValue::from_str(&format!("\"{digest:016x}{end}\"")).expect("plain letters");
         Arc::new(Asset {
-            kind: file.kind,
-            plain: Sendable { bytes: Bytes::from_static(bytes), etag: etag("") },
+            kind,
+            plain: Sendable { bytes, etag: etag("") },
             compressed: Sendable { bytes: compressed.into(), etag: etag("-gzip") },
         })
     }

@@ -21,6 +21,7 @@
 // | `site_folder` | the folder of a site, in which a new site is written beside the old one |
 // | `site_files` | errors and progress of all of these |
 // | `page`, `assets` | the files of the page, and sending them |
+// | `preview` | the page for link previews |
 
 mod api;
 mod assets;
@@ -28,6 +29,7 @@ mod cors;
 mod events;
 mod hosts;
 mod page;
+mod preview;
 mod puzzles;
 mod refusal;
 mod routes;
@@ -44,6 +46,7 @@ mod wire;
 pub use cors::{BadOrigin, SharedOrigin};
 pub use hosts::{BadHost, Host};
 pub use kalah_api::ApiError;
+pub use preview::{BadAddress, SiteAddress};
 pub use server::{Options, Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
 pub use site_files::SiteError;

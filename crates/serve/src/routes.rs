@@ -17,6 +17,7 @@ use tower_http::compression::predicate::{Predicate, SizeAbove};
 
 use super::api;
 use super::assets::Asset;
+use super::preview::Page;
 use super::refusal::Refusal;
 use super::service::Service;
 use super::slots::Slot;
@@ -80,6 +81,11 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
             .route(&at("/puzzle"), get(api::puzzle));
     }
     for file in page::FILES {
+        if file.path == "/" {
+            let page = Arc::new(Page::new(file));
+            routes = routes.route("/", get(move |headers: HeaderMap| async move { page.answer(&headers) }));
+            continue;
+        }
         let asset = Asset::new(&file);
         let serve = move |headers: HeaderMap| async move { asset.answer(&headers) };
         routes = routes.route(file.path, get(serve));

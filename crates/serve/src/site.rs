@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kalah_api::{ServerAnswer, TablesAnswer, hex};
-use kalah_core::game::{MAX_PITS, Rules};
+use kalah_api::{ServerAnswer, TablesAnswer, follow_line, hex};
+use kalah_core::game::{MAX_PITS, Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah_solve::book::{Book, Books};
 use kalah_tables::file;
@@ -16,6 +16,7 @@ use kalah_tables::system::available_disk;
 use kalah_tables::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
 use serde_json::{Value, json};
 
+use super::preview::SiteAddress;
 use super::site_files::{SiteError, advance, at};
 use super::site_folder::{SiteFolder, TABLES};
 use super::site_page::Site;
@@ -40,6 +41,8 @@ pub struct SiteOptions {
     pub size: u64,
     /// Books.
     pub books: Books,
+    /// Address at which the folder will be published, for link previews.
+    pub address: Option<SiteAddress>,
     /// Seeds of the largest tables that the engine builds for 6 pits, with as many positions for other boards; 0 for
     /// none.
     pub seeds: usize,
@@ -50,7 +53,7 @@ impl SiteOptions {
     /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
         let first = module.with_file_name("kalah_first.wasm");
-        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), seeds: 18 }
+        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), address: None, seeds: 18 }
     }
 }
 
@@ -167,7 +170,7 @@ impl SitePlan<'_> {
         files.push(("site.json".to_owned(), description));
         let names = ["kalah_wasm.wasm", "kalah_first.wasm"];
         files.extend(names.into_iter().zip(&self.modules).map(|(name, module)| (name.to_owned(), module.clone())));
-        let site = Site::new(files, &tables);
+        let site = Site::new(files, &tables, self.options.address.as_ref());
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
             folder.put(name, bytes)?;
@@ -201,8 +204,26 @@ impl SitePlan<'_> {
         let entry = |table: &Arc<Table>| (table.key(), table.header().positions, table.header().file_bytes);
         listing.tables = self.tables.iter().map(entry).collect();
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
-        json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) })
+        let mut answers =
+            json!({ "": ServerAnswer::of_page(&self.options.books), "tables": TablesAnswer::from(listing) });
+        answers.as_object_mut().expect("an object").extend(first_moves());
+        answers
     }
+}
+
+/// Returns the answers about the first moves of Kalah(6,4), by the targets that the page requests. With them, it can be
+/// played before any module has loaded.
+fn first_moves() -> impl Iterator<Item = (String, Value)> {
+    let board: Position = "6x4".parse().expect("the start of Kalah(6,4)");
+    let board = board.to_string().replace('<', "%3C").replace(',', "%2C").replace('>', "%3E");
+    Rules::ALL.into_iter().flat_map(move |rules| {
+        let query = format!("board={board}&rules={}&moves=", rules.name());
+        (1..=6).map(move |pit| {
+            let query = format!("{query}{pit}");
+            let answer = follow_line(&query).expect("the first move of a game");
+            (format!("line?{query}"), json!(answer))
+        })
+    })
 }
 
 /// Reads a WebAssembly module.

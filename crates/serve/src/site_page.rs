@@ -10,6 +10,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::page::{DESCRIPTION, FILES};
+use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
@@ -39,8 +40,9 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`.
-    pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String]) -> Site {
+    /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`. The
+    /// page states its `address`.
+    pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String], address: Option<&SiteAddress>) -> Site {
         let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
@@ -64,6 +66,7 @@ impl Site {
         all.insert("manifest.json".to_owned(), manifest.to_string().into());
         let version = version(&all, page);
         let page = page_of(page, &version, &names);
+        let page = address.map_or_else(|| page.clone(), |address| address.fill(&page));
         let mut files: BTreeMap<String, Vec<u8>> =
             all.into_iter().map(|(name, bytes)| (format!("{DIRECTORY}/{version}/{name}"), bytes)).collect();
         // A service worker answers for its own folder.

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::progress::Pulse;
-use kalah::serve::{SiteError, SiteOptions, SitePlan, SiteReport};
+use kalah::serve::{SiteAddress, SiteError, SiteOptions, SitePlan, SiteReport};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -39,6 +39,9 @@ pub struct ExportSite {
     /// Copy at most this size of tables, smallest layers first
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "100MiB")]
     size: u64,
+    /// Address at which the folder will be published, for the picture of link previews
+    #[arg(long, value_name = "URL")]
+    address: Option<SiteAddress>,
     /// Let browsers build tables up to N seeds, or as many positions on other boards than 6 pits; 0 for none
     #[arg(long, value_name = "N", default_value_t = 18, value_parser = clap::value_parser!(u8).range(..=24))]
     seeds: u8,
@@ -69,6 +72,7 @@ impl ExportSite {
         options.size = self.size;
         options.books = self.book.find_all(&self.tables.path.as_path().into());
         options.seeds = self.seeds.into();
+        options.address = self.address.clone();
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped(_)) => {

@@ -1,18 +1,22 @@
-//! A real browser, headless Chromium, driven over WebDriver (<https://www.w3.org/TR/webdriver2/>).
+//! Real browsers without a window on a screen: Chromium and Firefox.
 //!
-//! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning, or
-//! fail if `KALAH_REQUIRE_BROWSER=1`.
+//! Debian's packages are chromium, chromium-driver and firefox-esr. Tests of a missing browser are skipped with a
+//! warning, or fail if `KALAH_REQUIRE_BROWSER=1`.
 
 pub mod board;
+mod chromium;
+mod firefox;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::serving::{agent, read};
+use chromium::Chromium;
+use firefox::Firefox;
+
+/// Path and name of the command that moves pointers and presses keys.
+const ACTIONS: (&str, &str) = ("/actions", "PerformActions");
 
 /// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,94 +47,93 @@ impl Drop for Permit {
     }
 }
 
-/// Starts chromedriver. Returns it and its port.
-fn start_driver() -> std::io::Result<(Child, u16)> {
-    // It takes a free port first for one address and then for the other, and gives up if another program has taken it
-    // in between.
-    const TRIES: usize = 5;
-    for _ in 0..TRIES {
-        let mut driver =
-            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let started = lines.map_while(Result::ok).find_map(|line| {
-            let (_, port) = line.split_once("started successfully on port ")?;
-            port.trim_end_matches('.').parse::<u16>().ok()
-        });
-        if let Some(port) = started {
-            return Ok((driver, port));
-        }
-        driver.kill()?;
-        driver.wait()?;
-    }
-    panic!("chromedriver printed no port {TRIES} times");
+/// Returns a started browser. Returns `None`, with a warning, if it is missing and not required.
+fn usable(opened: std::io::Result<Driver>, package: &str) -> Option<Driver> {
+    let error = match opened {
+        Ok(driver) => return Some(driver),
+        Err(error) => error,
+    };
+    let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
+    assert!(!required, "KALAH_REQUIRE_BROWSER=1, but a browser cannot be started: {error}; install {package}");
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Not by `eprintln`, whose output the test harness hides when a test passes.
+    let message = format!("\n*** SKIPPED: {test}: no browser: {error}; install {package}\n");
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
+    None
+}
+
+/// Programs that show pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    Chromium,
+    Firefox,
+}
+
+/// The connection to a running program.
+enum Driver {
+    Chromium(Chromium),
+    Firefox(Firefox),
 }
 
 /// A browser with one window.
 pub struct Browser {
-    driver: Child,
-    /// Address of the browser's commands.
-    session: String,
-    _profile: tempfile::TempDir,
+    driver: Driver,
     _permit: Permit,
 }
 
 impl Browser {
-    /// Opens a window of this size in pixels. Returns `None`, with a warning, if there is no browser and none is
-    /// required.
+    /// Opens a window of Chromium of this size in pixels. Returns `None`, with a warning, if there is no browser and
+    /// none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let permit = Permit::wait();
-        let (driver, port) = match start_driver() {
-            Ok(started) => started,
-            Err(error) => {
-                let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
-                assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
-                let test = std::thread::current().name().unwrap_or("a test").to_owned();
-                // Not by `eprintln`, whose output the test harness hides when a test passes.
-                let message = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
-                let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
-                return None;
-            }
-        };
-        let profile = tempfile::tempdir().unwrap();
-        let mut arguments: Vec<String> = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-        ]
-        .map(str::to_owned)
-        .to_vec();
-        arguments.push(format!("--user-data-dir={}", profile.path().display()));
-        arguments.push(format!("--window-size={width},{height}"));
-        arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
-        let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
-        let mut browser =
-            Browser { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile, _permit: permit };
-        let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
-        browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
-        Some(browser)
+        let opened = Chromium::open(width, height, flags).map(Driver::Chromium);
+        Some(Browser { driver: usable(opened, "chromium-driver")?, _permit: permit })
     }
 
+    /// Opens a window of a program, as `open` does. A `private` window keeps nothing.
+    pub fn of(program: Program, private: bool) -> Option<Browser> {
+        const SIZE: (u32, u32) = (1280, 800);
+        if program == Program::Chromium {
+            return Browser::open(SIZE.0, SIZE.1, if private { &["--incognito"] } else { &[] });
+        }
+        let permit = Permit::wait();
+        let opened = Firefox::open(SIZE.0, SIZE.1, &[("browser.privatebrowsing.autostart", private)]);
+        Some(Browser { driver: usable(opened.map(Driver::Firefox), "firefox-esr")?, _permit: permit })
+    }
+
+    /// Returns the connection to Chromium, for what other browsers lack.
+    fn chromium(&self) -> &Chromium {
+        match &self.driver {
+            Driver::Chromium(chromium) => chromium,
+            Driver::Firefox(_) => panic!("only Chromium has this command"),
+        }
+    }
+
+    /// Sends a command of WebDriver, given by its path and by its name in Marionette. Returns its result.
     #[track_caller]
-    fn post(&self, command: &str, body: &Value) -> Value {
-        let url = format!("{}{command}", self.session);
-        let (status, mut answer) = read(agent().post(url).send_json(body));
-        assert_eq!(status, 200, "{command}: {answer}");
-        answer["value"].take()
+    fn send(&self, (path, name): (&str, &str), body: &Value) -> Value {
+        match &self.driver {
+            Driver::Chromium(chromium) => chromium.post(path, body),
+            Driver::Firefox(firefox) => firefox.send(name, body),
+        }
     }
 
     pub fn go(&self, url: &str) {
-        self.post("/url", &json!({ "url": url }));
+        self.send(("/url", "Navigate"), &json!({ "url": url }));
+    }
+
+    /// Leaves the page for an empty one. Firefox would keep it for its button Back, so there the tab is closed.
+    pub fn leave(&self) {
+        let Driver::Firefox(firefox) = &self.driver else { return self.go("about:blank") };
+        let opened = firefox.send("NewWindow", &json!({ "type": "tab" }));
+        firefox.send("CloseWindow", &json!({}));
+        firefox.send("SwitchToWindow", &json!({ "handle": opened["handle"] }));
     }
 
     /// Sends a command of the Chrome DevTools Protocol.
     #[track_caller]
     fn devtools(&self, command: &str, parameters: Value) {
-        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+        self.chromium().post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
     }
 
     /// Runs a script in each page before its own.
@@ -171,7 +174,7 @@ impl Browser {
     /// Runs a script, and returns its result.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
-        self.post("/execute/sync", &json!({ "script": script, "args": [] }))
+        self.send(("/execute/sync", "ExecuteScript"), &json!({ "script": script, "args": [] }))
     }
 
     /// Text of the first element that matches a selector.
@@ -195,9 +198,9 @@ impl Browser {
     /// Clicks the first element that matches a selector, as a mouse would.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let found = self.post("/element", &json!({ "using": "css selector", "value": selector }));
+        let found = self.send(("/element", "FindElement"), &json!({ "using": "css selector", "value": selector }));
         let element = found.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned();
-        self.post(&format!("/element/{element}/click"), &json!({}));
+        self.send((&format!("/element/{element}/click"), "ElementClick"), &json!({ "id": element }));
     }
 
     /// Drags a pointer through an element, from one share of its width to another; `at_each` runs after each of some
@@ -216,7 +219,7 @@ impl Browser {
             move |index| found[index].as_f64().unwrap()
         });
         let step = |actions: Value| {
-            self.post("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
+            self.send(ACTIONS, &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
         };
         let place = |share: f64| {
             let x = left + share * width;
@@ -236,20 +239,14 @@ impl Browser {
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
             .collect();
-        self.post("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+        self.send(ACTIONS, &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
     }
 
-    /// Messages that the page wrote to its console.
+    /// Messages that the page wrote to its console; Firefox does not report them.
     pub fn errors(&self) -> Value {
-        self.post("/se/log", &json!({ "type": "browser" }))
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // This closes the browser too.
-        let _ = agent().delete(&self.session).call();
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
+        match &self.driver {
+            Driver::Chromium(chromium) => chromium.post("/se/log", &json!({ "type": "browser" })),
+            Driver::Firefox(_) => json!([]),
+        }
     }
 }

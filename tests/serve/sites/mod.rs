@@ -13,7 +13,31 @@ use kalah::build::build;
 use kalah::game::Rules;
 use serde_json::{Value, json};
 
-use super::browser::Browser;
+use super::browser::{Browser, Program};
+
+/// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
+macro_rules! in_browsers {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name {
+            use crate::browser::Program;
+
+            #[test]
+            fn chromium() {
+                if let Some(browser) = crate::sites::browser(Program::Chromium, false) {
+                    super::$name(&browser);
+                }
+            }
+
+            #[test]
+            fn firefox() {
+                if let Some(browser) = crate::sites::browser(Program::Firefox, false) {
+                    super::$name(&browser);
+                }
+            }
+        })*
+    };
+}
+pub(crate) use in_browsers;
 
 /// Some tables of several boards and rule sets, built once.
 pub fn directory() -> &'static Path {
@@ -53,9 +77,9 @@ pub fn module() -> Option<PathBuf> {
 }
 
 /// A browser, and the engine for sites; `None`, with a warning, if one of them is missing.
-pub fn browser() -> Option<Browser> {
+pub fn browser(program: Program, private: bool) -> Option<Browser> {
     module()?;
-    Browser::open(1280, 800, &[])
+    Browser::of(program, private)
 }
 
 /// The engine, or else a file that looks like one. The first module is beside it.

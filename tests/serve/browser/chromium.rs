@@ -1,0 +1,87 @@
+//! Headless Chromium, driven by chromedriver over HTTP (<https://www.w3.org/TR/webdriver2/>).
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::super::serving::{agent, read};
+
+/// Starts chromedriver. Returns it and its port.
+fn start_driver() -> std::io::Result<(Child, u16)> {
+    // It takes a free port first for one address and then for the other, and gives up if another program has taken it
+    // in between.
+    const TRIES: usize = 5;
+    for _ in 0..TRIES {
+        let mut driver =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let started = lines.map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        if let Some(port) = started {
+            return Ok((driver, port));
+        }
+        driver.kill()?;
+        driver.wait()?;
+    }
+    panic!("chromedriver printed no port {TRIES} times");
+}
+
+/// A running Chromium and its driver.
+pub struct Chromium {
+    driver: Child,
+    /// Address of the browser's commands.
+    session: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Chromium {
+    /// Opens a window of this size in pixels.
+    ///
+    /// # Errors
+    /// If chromedriver is missing.
+    pub fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
+        let (driver, port) = start_driver()?;
+        let profile = tempfile::tempdir()?;
+        let mut arguments: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        arguments.push(format!("--window-size={width},{height}"));
+        arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
+        let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
+        let mut browser = Chromium { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile };
+        let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
+        browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
+        Ok(browser)
+    }
+
+    /// Sends a command to a path of the session. Returns its result.
+    #[track_caller]
+    pub fn post(&self, path: &str, body: &Value) -> Value {
+        let url = format!("{}{path}", self.session);
+        let (status, mut answer) = read(agent().post(url).send_json(body));
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer["value"].take()
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // This closes the browser too.
+        let _ = agent().delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
