@@ -2,6 +2,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::address::shown;
 use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::file::other_version;
@@ -236,7 +237,7 @@ impl TableError {
     pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
         let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.path(directory).exists();
         let below = (2..key.seeds).filter(is_missing);
-        TableError::Missing { directory: directory.to_owned(), key, missing: below.chain([key.seeds]).collect() }
+        TableError::Missing { directory: shown(directory), key, missing: below.chain([key.seeds]).collect() }
     }
 
     /// Damage of the file at `path`, a table or a bound table.

@@ -74,8 +74,8 @@ impl Mapping {
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> Result<Mapping, TableError> {
         let file = file::open(path).map_err(TableError::io(path))?;
-        // SAFETY: the program guarantees it by calling `map_files`; no file is mapped without that
-        // call.
+        // SAFETY: the program guarantees it by calling `map_files` or `fill_directory`; no file is
+        // mapped without that call. Filling a file changes only blocks that no slice was read from.
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;

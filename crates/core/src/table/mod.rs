@@ -13,6 +13,9 @@
 //! | [`mapping`](map_files) | the memory of a mapped file |
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
+//! | `filling` | blocks that such a file gets when they are first read |
+//! | [`source`](BlockSource) | where these blocks come from |
+//! | `address` | names of directories that are filled so |
 //! | `checked` | marks of blocks that match their checksums |
 //! | [`present`](PresentLayers) | the layers of a board in a directory, and the gaps below them |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
@@ -21,10 +24,12 @@
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
 //! | [`error`](TableError) | the faults of a file |
 
+mod address;
 mod blocks;
 pub mod bounds;
 mod checked;
 mod error;
+mod filling;
 pub mod format;
 mod frame;
 pub mod group;
@@ -38,15 +43,17 @@ mod reader;
 mod section;
 mod selection;
 mod shelf;
+mod source;
 mod tables;
 
+pub use address::source_address;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use layer::Layer;
+pub use layer::{Layer, Wanted};
 pub use mapping::{FileStamp, MappingWatch, WatchMapping, map_files};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
@@ -55,4 +62,5 @@ pub use reader::Table;
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
 pub use shelf::{Listing, Shelf};
+pub use source::{BlockSource, fill_directory};
 pub use tables::Tables;

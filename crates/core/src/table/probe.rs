@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::address::shown;
 use super::error::{TableError, missing_layers};
 use super::key::TableKey;
 use super::layer::Layer;
@@ -132,7 +133,7 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            let (directory, rules) = (self.directory().to_owned(), self.rules());
+            let (directory, rules) = (shown(self.directory()), self.rules());
             return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
         }
         if pits != self.pits() {
@@ -142,7 +143,7 @@ impl<T: Layer> Tables<T> {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                directory: self.directory().to_owned(),
+                directory: shown(self.directory()),
                 key,
                 missing: self.missing(key.seeds),
             });
@@ -153,12 +154,24 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
+        self.request_moves(position)?;
         let score = self.row_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
             _ => Ok((score, moves)),
         }
+    }
+
+    /// Reads ahead the scores of `position` and of those after its moves from other machines.
+    fn request_moves(&self, position: &Position) -> Result<(), TableError> {
+        if !self.is_remote() {
+            return Ok(());
+        }
+        let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
+        let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
+        let wanted: Vec<_> = after.chain([*position]).filter_map(rows).collect();
+        self.request(&wanted)
     }
 
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
