@@ -12,6 +12,7 @@
 //! | `output` | everything that commands print |
 //! | `errors` | wording of errors, and advice |
 //! | `failure` | the message and exit code of an error that ends a command |
+//! | `remote` | tables at an address |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
 //! | `old_spellings` | old spellings of commands |
@@ -28,6 +29,7 @@ mod output;
 mod playing;
 mod process;
 mod program;
+mod remote;
 mod serving;
 mod solving;
 mod tables;
@@ -106,7 +108,7 @@ fn groups() -> [Group; 6] {
 
 /// Returns the command line with its complete help.
 fn command() -> clap::Command {
-    help::completed(Cli::command(), &groups())
+    help::completed(remote::with_flags(Cli::command()), &groups())
 }
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
@@ -125,9 +127,17 @@ fn run() -> ExitCode {
     forget_empty_variables();
     let arguments = old_spellings::modern(std::env::args_os().collect());
     let mut command = command().color(colour(&arguments));
-    let read = command
-        .try_get_matches_from_mut(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let mut read = read_line(&mut command, &arguments);
+    if let Ok((_, matches)) = &read {
+        match remote::resolve(&command, matches, &arguments) {
+            Ok(None) => {}
+            Ok(Some(resolved)) => read = read_line(&mut command, &resolved),
+            Err(error) => {
+                failure::report(&error);
+                return failure::outcome(&error).leave();
+            }
+        }
+    }
     let (cli, matches) = match read {
         Ok(read) => read,
         Err(mut error) => {
@@ -145,6 +155,12 @@ fn run() -> ExitCode {
         return failure::outcome(&error).leave();
     }
     cli.run(is_by_default(&matches, "rules"))
+}
+
+/// Reads the command line.
+fn read_line(command: &mut clap::Command, arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it

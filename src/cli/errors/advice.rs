@@ -308,6 +308,9 @@ fn of_table(error: &TableError) -> Option<String> {
         return Some(of_newer(error));
     }
     match error {
+        TableError::Damaged { path, .. } | TableError::Missing { directory: path, .. } if is_address(path) => {
+            Some("the fault is at that address, not on this machine".to_owned())
+        }
         TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
         TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
@@ -353,6 +356,11 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()),
         _ => None,
     }
+}
+
+/// Returns true if a table has this address, not this path.
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains("://"))
 }
 
 /// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.

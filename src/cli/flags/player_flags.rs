@@ -11,6 +11,7 @@ use kalah::table::TableKey;
 
 use crate::cli::flags::args;
 use crate::cli::output;
+use crate::cli::remote;
 
 /// Flags of commands with players.
 #[derive(Args)]
@@ -48,6 +49,7 @@ impl PlayerFlags {
             return Ok(SearchTables::exact(&self.tables.path, last)?);
         }
         let tables = SearchTables::open(&self.tables.path, last, None)?;
+        remote::fetch_for_search(tables.tables(), Some(position))?;
         if let Some(tables) = tables.tables() {
             args::note_gaps(tables);
         }

@@ -14,6 +14,7 @@ use crate::cli::errors::advice;
 use crate::cli::flags::{args, solve_tables};
 use crate::cli::output;
 use crate::cli::process::outcome::usage;
+use crate::cli::remote;
 
 /// Flags of commands that solve.
 #[derive(Args)]
@@ -85,6 +86,7 @@ impl SolverFlags {
             }
         }
         let tables = SearchTables::open(directory, last, self.exact_up_to)?;
+        remote::fetch_for_search(tables.tables(), Some(position))?;
         if let Some(unused) = tables.unused_bounds(directory, last) {
             note_unused(&unused);
         }

@@ -10,6 +10,7 @@
 //! | `info` | `kalah info` |
 //! | `stats` | `kalah stats` |
 //! | `export` | `kalah export` |
+//! | `fetch` | `kalah fetch`, in a program with tables at addresses |
 //! | `archive` | `kalah archive`: `pack`, `unpack` |
 //! | `bench` | `kalah bench` |
 //! | `gpu` | `kalah gpu`; `no_gpu`: the same in a program without GPUs |
@@ -19,6 +20,8 @@ mod bench;
 mod bounds;
 mod build;
 mod export;
+#[cfg(feature = "remote")]
+mod fetch;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod info;
@@ -47,6 +50,8 @@ pub enum Tables {
     Stats(stats::Stats),
     Export(export::Export),
     Archive(archive::Archive),
+    #[cfg(feature = "remote")]
+    Fetch(fetch::Fetch),
     Bench(bench::Bench),
     Gpu(gpu::GpuCommand),
 }
@@ -64,6 +69,8 @@ impl Tables {
             Tables::Stats(stats) => stats.run(),
             Tables::Export(export) => export.run(),
             Tables::Archive(archive) => archive.run(),
+            #[cfg(feature = "remote")]
+            Tables::Fetch(fetch) => fetch.run(),
             Tables::Bench(bench) => bench.run(),
             Tables::Gpu(gpu) => gpu.run(),
         }
