@@ -55,7 +55,7 @@ impl Address {
             "http" | "https" => path.to_owned(),
             "gs" => format!("https://storage.googleapis.com/{rest}"),
             "s3" => s3(host, rest.strip_prefix(host).unwrap_or_default()),
-            _ => return Err(fault("its scheme is none of https, http, file, s3, gs")),
+            _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
         };
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
         Ok(Address { shown: without_user(path), base, query })

@@ -25,7 +25,7 @@ pub struct Download {
     pins: Pins,
 }
 
-/// How a layer came to be in the directory.
+/// Origin of a layer in the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Downloaded {
     /// It was there.

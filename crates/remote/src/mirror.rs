@@ -63,9 +63,9 @@ impl RemoteTables {
         let (mut layers, pins) = listing.read(&rules)?;
         layers.sort_unstable_by_key(|Layer { key, .. }| (key.rules.name(), key.pits, key.seeds));
         let sizes = layers.iter().map(|layer| (layer.key, layer.header.file_bytes)).collect();
-        let files = layers
-            .into_iter()
-            .map(|Layer { key, header, tag, fresh }| (key.file_name(), Known { header, tag, is_confirmed: fresh }));
+        let files = layers.into_iter().map(|Layer { key, header, tag, fresh }| {
+            (key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
+        });
         let mirror = Mirror {
             client,
             address: address.clone(),
@@ -103,7 +103,7 @@ impl RemoteTables {
     }
 }
 
-/// What this process has read of a file.
+/// Header and version of a file.
 #[derive(Clone, Debug)]
 struct Known {
     header: TableHeader,
@@ -111,6 +111,8 @@ struct Known {
     tag: Option<String>,
     /// True if the server sent this header to this process.
     is_confirmed: bool,
+    /// True if the tags of one version differ, as those of several servers behind one name may.
+    tags_vary: bool,
 }
 
 /// The directory of an address.
@@ -147,18 +149,15 @@ impl Mirror {
         let ranges = parts::joined(&ranges);
         let url = self.address.file(name);
         let pieces = parts::each(&ranges, |range| self.client.range(&url, range.clone(), again))?;
-        let changed = |piece: &&Piece| known.is_confirmed && piece.tag != known.tag;
-        if pieces.iter().any(|piece| changed(&piece)) || pieces.windows(2).any(|pair| pair[0].tag != pair[1].tag) {
+        let has_changed = |piece: &Piece| !known.tags_vary && piece.tag != known.tag;
+        if known.is_confirmed && pieces.iter().any(has_changed) {
             if let Some(known) = self.files().get_mut(name) {
-                known.is_confirmed = false;
+                // If the header is the same, the tags say nothing about the file.
+                (known.is_confirmed, known.tags_vary) = (false, true);
             }
             return Ok(None);
         }
-        let (Some(total), tag) =
-            (pieces.first().map(|piece| piece.total), pieces.first().and_then(|piece| piece.tag.clone()))
-        else {
-            return Ok(Some(Vec::new()));
-        };
+        let (total, tag) = pieces.first().map_or((0, None), |piece| (piece.total, piece.tag.clone()));
         let read: Vec<(Range<u64>, Vec<u8>)> =
             ranges.into_iter().zip(pieces.into_iter().map(|piece| piece.bytes)).collect();
         if !known.is_confirmed {
@@ -182,7 +181,10 @@ impl BlockSource for Mirror {
         let mut files = self.files();
         // Another process may have replaced the file by one with a later header.
         if files.get(name).is_none_or(|known| known.header != *header) {
-            files.insert(name.to_owned(), Known { header: header.clone(), tag: None, is_confirmed: false });
+            files.insert(
+                name.to_owned(),
+                Known { header: header.clone(), tag: None, is_confirmed: false, tags_vary: false },
+            );
         }
         match self.pins.get(&header.key) {
             Some(digest) if *digest != header.digest => Err(Damage::OtherDigest),
@@ -196,6 +198,7 @@ impl BlockSource for Mirror {
             self.untrimmed.store(0, Ordering::Relaxed);
             self.trim();
         }
+        // Only the first try can find that the file changed.
         for _ in 0..2 {
             if let Some(read) = self.try_read(name, parts, again)? {
                 return Ok(read);

@@ -10,7 +10,7 @@ use kalah::game::Rules;
 use kalah::table::{Shelf, TableKey};
 use kalah::verify::Survey;
 
-use crate::cli::output;
+use crate::cli::{output, remote};
 
 /// Commands that make tables or plan to. Their directory may be new.
 const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
@@ -73,7 +73,7 @@ pub fn note_unused(directory: &Path, in_play: &[Rules]) {
                 output::count(*first, "seed"),
                 output::count(pits, "pit"),
                 missing_layers(&missing),
-                directory.display()
+                remote::shown(directory).display()
             ));
         }
     }
@@ -91,7 +91,8 @@ fn note_without_tables(directory: &Path, in_play: &[Rules]) {
     let boards = Survey::read(directory).unwrap_or_default().known_boards();
     let without = in_play.iter().filter(|&&rules| boards.iter().all(|&(other, _)| other != rules));
     let names: Vec<&str> = without.map(|rules| rules.name()).collect();
-    let shown = directory.display();
+    let shown = remote::shown(directory);
+    let shown = shown.display();
     if is_missing(directory) {
         output::note(format_args!("there is no directory {shown}: searching without tables"));
     } else if names.len() == Rules::ALL.len() {

@@ -10,8 +10,7 @@ use kalah::solve::SearchTables;
 use kalah::table::TableKey;
 
 use crate::cli::flags::args;
-use crate::cli::output;
-use crate::cli::remote;
+use crate::cli::{output, remote};
 
 /// Flags of commands with players.
 #[derive(Args)]
@@ -54,7 +53,8 @@ impl PlayerFlags {
             args::note_gaps(tables);
         }
         if tables.reach == 0 {
-            let (directory, board) = (self.tables.path.display(), output::count(pits, "pit"));
+            let (directory, board) = (remote::shown(&self.tables.path), output::count(pits, "pit"));
+            let directory = directory.display();
             output::note(format_args!(
                 "there are no tables for {rules} with {board} in {directory}: playing without them"
             ));

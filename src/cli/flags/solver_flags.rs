@@ -12,9 +12,8 @@ use kalah::table::{TableKey, missing_layers};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::{args, solve_tables};
-use crate::cli::output;
 use crate::cli::process::outcome::usage;
-use crate::cli::remote;
+use crate::cli::{output, remote};
 
 /// Flags of commands that solve.
 #[derive(Args)]
@@ -98,7 +97,7 @@ impl SolverFlags {
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "found {}{} for {} with {board} in {}{}; --build builds those that fit",
+                "found {}{} for {} with {board} in {}{}{}",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
                     (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
@@ -106,8 +105,9 @@ impl SolverFlags {
                 },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
-                directory.display(),
+                remote::shown(directory).display(),
                 if reach == 0 { ": searching without them" } else { "" },
+                if remote::is_remote(directory) { "" } else { "; --build builds those that fit" },
             ));
         }
         Ok(tables)

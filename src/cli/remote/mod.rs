@@ -16,15 +16,17 @@ mod opening;
 mod searching;
 
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
+use kalah::table::source_address;
 #[cfg(not(feature = "remote"))]
 use no_opening as opening;
 
 use crate::cli::process::outcome::usage;
 
 pub use opening::with_flags;
-pub use searching::fetch_for_search;
+pub use searching::{fetch_for_search, fetch_for_searches};
 
 /// Environment variable with the directory or address.
 const VARIABLE: &str = "KALAH_TABLES";
@@ -89,7 +91,7 @@ pub fn resolve(
     for address in addresses {
         let directory = opening::open(address, matches)?;
         if std::env::var_os(VARIABLE).is_some_and(|value| value == address) {
-            // SAFETY: the program has started no thread yet that could read the environment.
+            // SAFETY: the threads that asked the address have ended, and no other one reads the environment.
             unsafe { std::env::set_var(VARIABLE, &directory) };
         }
         for argument in &mut arguments {
@@ -102,6 +104,16 @@ pub fn resolve(
         }
     }
     Ok(Some(arguments))
+}
+
+/// Returns true if a directory stands for an address.
+pub fn is_remote(directory: &Path) -> bool {
+    source_address(directory).is_some()
+}
+
+/// Returns the name to show for a directory: its address, if it stands for one.
+pub fn shown(directory: &Path) -> PathBuf {
+    source_address(directory).unwrap_or_else(|| directory.to_owned())
 }
 
 /// Returns true if the text is an address, not a path.

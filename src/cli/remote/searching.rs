@@ -1,12 +1,25 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::HumanBytes;
-use kalah::game::Position;
-use kalah::table::{Tables, source_address};
+use kalah::game::{Position, Rules};
+use kalah::index::MAX_TABLE_PITS;
+use kalah::table::{Shelf, Tables, source_address};
 
 use super::opening;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
+
+/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `shelf`.
+///
+/// # Errors
+/// When they cannot be read, or are damaged.
+pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
+    if !super::is_remote(shelf.directory()) {
+        return Ok(());
+    }
+    let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_TABLE_PITS).map(move |pits| (rules, pits)));
+    boards.into_iter().try_for_each(|(rules, pits)| fetch_for_search(shelf.tables(rules, pits), None))
+}
 
 /// Fetches the layers that a search of `position` reads, if `tables` are at an address: as many as fit `--fetch-limit`,
 /// fewest seeds first. States first what it fetches, and which layers the search does without.

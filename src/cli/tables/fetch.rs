@@ -24,8 +24,8 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
 
 /// Download tables from an address
 ///
-/// Each layer is compared with all its checksums and digests, and with the digest that this program has built in, before
-/// it gets its name. A stopped download goes on where it was. Layers that the directory has are kept. See
+/// Each layer is compared with all its checksums and digests, and with the digest that this program has built in,
+/// before it gets its name. A stopped download goes on where it was. Layers that the directory has are kept. See
 /// docs/remote.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
