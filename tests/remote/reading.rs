@@ -83,7 +83,6 @@ fn commands_answer_as_with_a_directory() {
         &["probe", "1,2,0,0,1,2/0,3,0,2,1,1"][..],
         &["probe", "1,2,0,0,1,2/0,3,0,2,1,1", "--json"],
         &["stats", "--seeds", "9"],
-        &["info"],
         &["verify", "--seeds", "10", "--consistency", "--sample", "500"],
         &["verify"],
     ] {
@@ -103,4 +102,13 @@ fn commands_answer_as_with_a_directory() {
         };
         assert_eq!(masked(&found.1), masked(&expected.1), "{command:?}: {}", found.2);
     }
+    let digests = |arguments: &[&str]| {
+        let (code, answer, message) = run(arguments);
+        assert_eq!(code, 0, "{message}");
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let tables = answer["tables"].as_array().unwrap();
+        tables.iter().map(|table| table["digest"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let there = digests(&["info", "--json", "--tables", &server.address, "--cache", shown(cache.path())]);
+    assert_eq!(there, digests(&["info", "--json", "--tables", here]));
 }

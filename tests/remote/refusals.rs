@@ -13,13 +13,12 @@ fn probe(address: &str) -> (i32, String) {
 
 #[test]
 fn refusals_and_absence_are_reported() {
-    let server = Server::of(TABLES.path());
     for status in [401, 403] {
+        let server = Server::of(TABLES.path());
         server.next(vec![Fault::Status(status); 60]);
         let (code, message) = probe(&server.address);
         assert_eq!(code, 1);
         assert!(message.contains(&format!("refuses access (status {status})")), "{message}");
-        server.next([]);
     }
     let server = Server::of(TABLES.path());
     let (code, message) = probe(&server.address.replace("/tables", "/other"));
@@ -79,6 +78,15 @@ fn nothing_is_built_at_an_address() {
         assert!(message.contains("at an address"), "{message}");
     }
     assert_eq!(server.requests(), []);
+}
+
+#[test]
+fn a_bucket_has_an_address() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let arguments = ["probe", POSITION, "--tables", "s3://tables", "--cache", shown(cache.path())];
+    let endpoint = server.address.replace("/tables", "");
+    let output = kalah(&arguments).env("AWS_ENDPOINT_URL", endpoint).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

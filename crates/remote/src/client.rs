@@ -59,6 +59,8 @@ pub(crate) struct Answer {
     pub end: Option<u64>,
     /// Bytes of the whole file, if the server states it.
     pub total: Option<u64>,
+    /// True if the server sends only a part of the file.
+    pub is_part: bool,
     pub tag: Option<String>,
     body: Box<dyn Read>,
 }
@@ -157,10 +159,10 @@ impl Client {
         let mut answer = self.request(url, (start, Some(range.end)), None, fresh)?;
         let (Some(total), Some(end)) = (answer.total, answer.end) else { return Err(RemoteError::NoRanges) };
         // A server that ignores ranges may still send a file as small as the part.
-        if answer.start != start && !(answer.start == 0 && total <= range.end) {
+        if !answer.is_part && total > range.end {
             return Err(RemoteError::NoRanges);
         }
-        if answer.start == start && end != range.end.min(total) {
+        if answer.is_part && (answer.start, end) != (start, range.end.min(total)) {
             return Err(RemoteError::Range {
                 found: format!("bytes {}-{end} of {total}", answer.start),
                 expected: format!("bytes {start}-{}", range.end.min(total)),
@@ -235,7 +237,7 @@ fn opened(answer: Response<Body>) -> Result<Answer, RemoteError> {
         _ => return Err(RemoteError::Status(status)),
     };
     let body = Box::new(answer.into_body().into_reader());
-    Ok(Answer { start, end, total, tag, body })
+    Ok(Answer { start, end, total, is_part: status == 206, tag, body })
 }
 
 /// Reads `bytes 0-99/1234` as start, end and total.

@@ -149,6 +149,13 @@ impl Mirror {
         let ranges = parts::joined(&ranges);
         let url = self.address.file(name);
         let pieces = parts::each(&ranges, |range| self.client.range(&url, range.clone(), again))?;
+        let expected = known.header.file_bytes;
+        if let Some(other) =
+            pieces.iter().map(|piece| piece.total).find(|&total| total != expected && known.is_confirmed)
+        {
+            let (found, expected) = (format!("a file of {other} bytes"), format!("one of {expected} bytes"));
+            return Err(RemoteError::Range { found, expected }.into());
+        }
         let has_changed = |piece: &Piece| !known.tags_vary && piece.tag != known.tag;
         if known.is_confirmed && pieces.iter().any(has_changed) {
             if let Some(known) = self.files().get_mut(name) {

@@ -131,7 +131,9 @@ impl Table {
 
     /// Opens the file at `path`, whose blocks come from `origin`.
     fn filled(path: &Path, origin: Origin) -> Result<Table, TableError> {
-        let bytes = Bytes::Mapped(Mapping::open(path)?);
+        // The same file, even if another process renames a new one over it.
+        let file = origin.file.try_clone().map_err(TableError::io(path))?;
+        let bytes = Bytes::Mapped(Mapping::of(file, path)?);
         let damaged = |damage| TableError::damaged(&origin.address(), damage);
         let header = TableHeader::read(&bytes, bytes.len() as u64).map_err(damaged)?;
         origin.check_header(&header)?;
