@@ -33,8 +33,8 @@
 //! [`serve`], [`kgp`] <- the command line.
 //!
 //! The features `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by
-//! default; `parquet` (scores as Parquet) and `plot` (charts) are off. Without any feature, the library builds on the
-//! CPU, verifies, solves, plays and analyses.
+//! default; `parquet` (scores as Parquet), `plot` (charts) and `remote` (tables at an address) are off. Without any
+//! feature, the library builds on the CPU, verifies, solves, plays and analyses.
 //!
 //! | module | contents |
 //! |---|---|
@@ -57,6 +57,7 @@
 //! | [`answer`] | answers as JSON documents |
 //! | [`play`] | players, and games between them |
 //! | [`mod@record`] | games as text |
+//! | [`remote`] | tables on another machine |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore on |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
@@ -75,6 +76,8 @@ pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
 pub use kalah_play::{kgp, play, record, watcher};
+#[cfg(feature = "remote")]
+pub use kalah_remote as remote;
 #[cfg(feature = "serve")]
 pub use kalah_serve as serve;
 pub use kalah_solve::{analyse, answer, book, certificate, prove, solve, train};

@@ -12,6 +12,7 @@
 //! | `output` | everything that commands print |
 //! | `errors` | wording of errors, and advice |
 //! | `failure` | the message and exit code of an error that ends a command |
+//! | `remote` | tables at an address |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
 //! | `old_spellings` | old spellings of commands |
@@ -28,6 +29,7 @@ mod output;
 mod playing;
 mod process;
 mod program;
+mod remote;
 mod serving;
 mod solving;
 mod tables;
@@ -106,7 +108,7 @@ fn groups() -> [Group; 6] {
 
 /// Returns the command line with its complete help.
 fn command() -> clap::Command {
-    help::completed(Cli::command(), &groups())
+    help::completed(remote::with_flags(Cli::command()), &groups())
 }
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
@@ -125,15 +127,21 @@ fn run() -> ExitCode {
     forget_empty_variables();
     let arguments = old_spellings::modern(std::env::args_os().collect());
     let mut command = command().color(colour(&arguments));
-    let read = command
-        .try_get_matches_from_mut(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = match read {
-        Ok(read) => read,
-        Err(mut error) => {
-            misplaced::hint(&mut error, &command, &arguments);
-            return print_answer(&error);
-        }
+    let refuse = |mut error: clap::Error, command: &clap::Command| {
+        misplaced::hint(&mut error, command, &arguments);
+        print_answer(&error)
+    };
+    let matches = match command.try_get_matches_from_mut(&arguments) {
+        Ok(matches) => matches,
+        Err(error) => return refuse(error, &command),
+    };
+    if let Err(error) = remote::open(&command, &matches) {
+        failure::report(&error);
+        return failure::outcome(&error).leave();
+    }
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(error, &command),
     };
     if cli.quiet {
         output::be_quiet();

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::address::shown;
+
 /// One or more directories, in order of preference: a file is read from the first that has it.
 ///
 /// A path converts into one directory.
@@ -33,6 +35,11 @@ impl Directories {
             [path] => Some(path),
             _ => None,
         }
+    }
+
+    /// The directories as users name them: by the address, if files are filled from there on demand.
+    pub fn names(&self) -> impl Iterator<Item = PathBuf> {
+        self.0.iter().map(|path| shown(path))
     }
 
     /// Path of the file `name` in the first directory that has it, or else in the first of all.
@@ -66,11 +73,11 @@ impl From<&Directories> for Directories {
     }
 }
 
-/// The paths, separated by `, `.
+/// The paths, or the addresses that they are filled from, separated by `, `.
 impl fmt::Display for Directories {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, path) in self.0.iter().enumerate() {
-            write!(f, "{}{}", if index > 0 { ", " } else { "" }, path.display())?;
+        for (index, name) in self.names().enumerate() {
+            write!(f, "{}{}", if index > 0 { ", " } else { "" }, name.display())?;
         }
         Ok(())
     }

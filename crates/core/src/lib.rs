@@ -36,6 +36,7 @@
 //! | [`cause`] | finding the cause of an error |
 //! | [`text`] | parts of messages |
 
+mod address;
 pub mod cancel;
 pub mod cause;
 pub mod clock;

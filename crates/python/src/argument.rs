@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kalah::remote::Address;
 use kalah::table::Directories;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
@@ -127,6 +128,10 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
             }
             error
         })?;
+        if path.to_str().is_some_and(Address::is_address) {
+            let reason = "it is an address, and only Tables.open reads those";
+            return Err(ArgumentError::new_err(format!("{} is not a directory: {reason}", path.display())));
+        }
         match std::path::absolute(&path) {
             Ok(path) => Ok(Directory(path)),
             Err(error) => Err(ArgumentError::new_err(format!("{path:?} is not a directory: {error}"))),
@@ -134,25 +139,41 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
     }
 }
 
-/// A directory, or several that are read as one, as absolute paths.
-pub struct DirectoriesArgument(pub Directories);
+/// A directory as an absolute path, or an address; or several of them that are read as one.
+pub struct Locations(pub Vec<PathBuf>);
 
-impl<'py> FromPyObject<'_, 'py> for DirectoriesArgument {
+/// One of these locations.
+struct Location(PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for Location {
     type Error = PyErr;
 
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<DirectoriesArgument> {
-        let error = match object.extract::<Directory>() {
-            Ok(directory) => return Ok(DirectoriesArgument(directory.0.into())),
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Location> {
+        match object.extract::<String>() {
+            Ok(text) if Address::is_address(&text) => Ok(Location(text.into())),
+            _ => object.extract::<Directory>().map(|directory| Location(directory.0)),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Locations {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Locations> {
+        let error = match object.extract::<Location>() {
+            Ok(location) => return Ok(Locations(vec![location.0])),
             Err(error) => error,
         };
         if !error.is_instance_of::<PyTypeError>(object.py()) {
             return Err(error);
         }
         let Ok(items) = object.try_iter() else { return Err(error) };
-        let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Directory>()?.0);
+        let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Location>()?.0);
         let paths = items.map(path).collect::<PyResult<Vec<PathBuf>>>()?;
-        let directories = Directories::new(paths).map(DirectoriesArgument);
-        directories.ok_or_else(|| ArgumentError::new_err("directory is an empty sequence: name a directory"))
+        match paths.is_empty() {
+            true => Err(ArgumentError::new_err("directory is an empty sequence: name a directory")),
+            false => Ok(Locations(paths)),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::{DirectoriesArgument, Integer, Seed};
+use crate::argument::{Integer, Locations, Seed};
 use crate::array::Results;
 use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
@@ -20,6 +20,7 @@ use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
+use crate::remote;
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
@@ -57,6 +58,9 @@ impl Tables {
     /// are copied into memory, and may change later. Several directories are read as one: each layer from the
     /// first that has it.
     ///
+    /// An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
+    /// when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
+    ///
     /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
     /// another one. Raises TableError if two directories have different tables of a layer. Raises
     /// DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
@@ -71,14 +75,15 @@ impl Tables {
     )]
     fn open(
         py: Python<'_>,
-        directory: DirectoriesArgument,
+        directory: Locations,
         rules: RulesArgument,
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
     ) -> PyResult<Tables> {
-        let (directories, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
+        let (given, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
+        let directories = py.detach(|| remote::directories(&given, rules.0))?;
         if let Some(error) = no_directory(&directories) {
             return Err(error);
         }
@@ -128,16 +133,16 @@ impl Tables {
         self.close(py);
     }
 
-    /// The directory, as an absolute path: the first of several.
+    /// The directory, as an absolute path, or the address: the first of several.
     #[getter]
     fn directory(&self) -> PathBuf {
-        self.directories.paths()[0].clone()
+        self.directories.names().next().expect("there is a directory")
     }
 
-    /// The directories, as absolute paths.
+    /// The directories, as absolute paths or addresses.
     #[getter]
     fn directories(&self) -> Vec<PathBuf> {
-        self.directories.paths().to_vec()
+        self.directories.names().collect()
     }
 
     /// The rule set.
@@ -520,7 +525,7 @@ impl Tables {
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool))> {
         self.opened.tables()?;
         let directory = match self.directories.single() {
-            Some(path) => path.to_owned().into_pyobject(py)?.into_any(),
+            Some(_) => self.directory().into_pyobject(py)?.into_any(),
             None => self.directories().into_pyobject(py)?.into_any(),
         };
         let open = py.get_type::<Tables>().getattr("open")?;

@@ -308,6 +308,12 @@ fn of_table(error: &TableError) -> Option<String> {
         return Some(of_newer(error));
     }
     match error {
+        TableError::Damaged { path, .. } if is_address(path) => {
+            Some("the fault is at that address, not on this machine".to_owned())
+        }
+        TableError::Missing { directories, .. } if remote::is_remote(directories) => {
+            Some("the layers are not at that address".to_owned())
+        }
         TableError::Missing { directories, key, .. } => Some(of_missing(directories, *key)),
         TableError::Copies { .. } => {
             Some("find the wrong one with `kalah verify` in each directory, and remove it".to_owned())
@@ -356,6 +362,11 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()),
         _ => None,
     }
+}
+
+/// Returns true if a table has this address, not this path.
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains("://"))
 }
 
 /// Advice for a table, bound table or archive of a newer version, which never suggests to delete it.

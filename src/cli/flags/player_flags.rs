@@ -8,7 +8,7 @@ use kalah::solve::SearchTables;
 use kalah::table::{Directories, TableKey};
 
 use crate::cli::flags::args;
-use crate::cli::output;
+use crate::cli::{output, remote};
 
 /// Flags of commands with players.
 #[derive(Args)]
@@ -46,6 +46,7 @@ impl PlayerFlags {
             return Ok(SearchTables::exact(&self.tables.paths, last)?);
         }
         let tables = SearchTables::open(&self.tables.paths, last, None)?;
+        remote::fetch_for_search(tables.tables(), Some(position))?;
         if let Some(tables) = tables.tables() {
             args::note_gaps(tables);
         }

@@ -10,8 +10,8 @@ use kalah::table::{Directories, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
 use crate::cli::flags::{args, solve_tables};
-use crate::cli::output;
 use crate::cli::process::outcome::usage;
+use crate::cli::{output, remote};
 
 /// Flags of commands that solve.
 #[derive(Args)]
@@ -89,6 +89,7 @@ impl SolverFlags {
             }
         }
         let tables = SearchTables::open(directories, last, self.exact_up_to)?;
+        remote::fetch_for_search(tables.tables(), Some(position))?;
         if let Some(unused) = tables.unused_bounds(directories, last) {
             note_unused(&unused);
         }
@@ -100,7 +101,7 @@ impl SolverFlags {
             let gap = reach > 0 && missing.len() < wanted - reach;
             let board = output::count(pits, "pit");
             output::note(format_args!(
-                "found {}{} for {} with {board} in {}{}; --build builds those that fit",
+                "found {}{} for {} with {board} in {}{}{}",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
                     (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
@@ -110,6 +111,7 @@ impl SolverFlags {
                 self.rules,
                 directories,
                 if reach == 0 { ": searching without them" } else { "" },
+                if remote::is_remote(directories) { "" } else { "; --build builds those that fit" },
             ));
         }
         Ok(tables)

@@ -7,6 +7,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use kalah::table;
 
+use crate::cli::remote;
+
 /// Value of the flag without any.
 const DEFAULT: &str = "tables";
 
@@ -31,15 +33,25 @@ pub struct Directory {
     pub path: PathBuf,
 }
 
-/// Returns the directories that the flags or the variable of a command name. All commands get them here.
-pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
+/// Returns the directories and addresses that the flags or the variable of a command give. A variable with an address
+/// is not split.
+pub fn given(matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let values = TablesFlag::from_arg_matches(matches)?.tables;
-    let paths: Vec<PathBuf> = match matches.value_source("tables") {
-        Some(ValueSource::EnvVariable) => values.iter().flat_map(std::env::split_paths).collect(),
+    let split = |value: &PathBuf| match value.to_str() {
+        Some(text) if remote::is_address(text) => vec![value.clone()],
+        _ => std::env::split_paths(value).collect(),
+    };
+    let mut paths: Vec<PathBuf> = match matches.value_source("tables") {
+        Some(ValueSource::EnvVariable) => values.iter().flat_map(split).collect(),
         _ => values,
     };
-    let named = paths.into_iter().filter(|path| !path.as_os_str().is_empty());
-    table::Directories::new(named)
+    paths.retain(|path| !path.as_os_str().is_empty());
+    Ok(paths)
+}
+
+/// Returns the directories that the flags or the variable of a command name. All commands get them here.
+pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
+    table::Directories::new(given(matches)?.into_iter().map(remote::directory))
         .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
 }
 

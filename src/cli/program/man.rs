@@ -24,9 +24,13 @@ pub struct Manual {
 }
 
 /// Environment variables of the program, with their meanings.
-pub const ENVIRONMENT: [(&str, &str); 7] = [
+pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
-    ("KALAH_TABLES", "Directory of the tables, or several, separated as in PATH, unless --tables is given."),
+    (
+        "KALAH_TABLES",
+        "Directory of the tables or their address, or several, separated as in PATH, unless --tables is given.",
+    ),
+    ("KALAH_CACHE", "Directory that keeps blocks of tables at an address, unless --cache is given."),
     ("KALAH_ADAPTER", "Part of the name of the GPU to use, as listed by `kalah gpu`, unless --adapter is given."),
     (
         "KALAH_ISA",

@@ -10,6 +10,7 @@ use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
+use crate::cli::remote;
 
 /// Play for another program, over standard input and output
 ///
@@ -36,6 +37,7 @@ impl Engine {
         directories::note_unused(self.with.directories(), &Rules::ALL);
         let books = self.book.find_all(self.with.directories());
         let shelf = Shelf::new(self.with.directories());
+        remote::fetch_for_searches(&shelf)?;
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
         let setting = EngineSetting { player: self.player, setting, shelf: &shelf, books: &books };
         serve_engine(BufReader::new(io::stdin()), io::stdout(), setting)?;

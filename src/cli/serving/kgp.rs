@@ -9,9 +9,9 @@ use kalah::table::Shelf;
 
 use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
-use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{cancel_on_signal, interrupted};
+use crate::cli::{output, remote};
 
 /// First and longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
@@ -80,6 +80,7 @@ impl Kgp {
         thinking.books = Some(&books);
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(&self.tables.paths);
+        remote::fetch_for_searches(&shelf)?;
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let mut pause = PAUSES[0];

@@ -10,6 +10,7 @@
 //! | `info` | `kalah info` |
 //! | `stats` | `kalah stats` |
 //! | `export` | `kalah export` |
+//! | `fetch` | `kalah fetch`, in a program with tables at addresses |
 //! | `archive` | `kalah archive`: `pack`, `unpack` |
 //! | `publish` | `kalah publish` |
 //! | `bench` | `kalah bench` |
@@ -20,6 +21,8 @@ mod bench;
 mod bounds;
 mod build;
 mod export;
+#[cfg(feature = "remote")]
+mod fetch;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod info;
@@ -49,6 +52,8 @@ pub enum Tables {
     Stats(stats::Stats),
     Export(export::Export),
     Archive(archive::Archive),
+    #[cfg(feature = "remote")]
+    Fetch(fetch::Fetch),
     Publish(publish::Publish),
     Bench(bench::Bench),
     Gpu(gpu::GpuCommand),
@@ -67,6 +72,8 @@ impl Tables {
             Tables::Stats(stats) => stats.run(),
             Tables::Export(export) => export.run(),
             Tables::Archive(archive) => archive.run(),
+            #[cfg(feature = "remote")]
+            Tables::Fetch(fetch) => fetch.run(),
             Tables::Publish(publish) => publish.run(),
             Tables::Bench(bench) => bench.run(),
             Tables::Gpu(gpu) => gpu.run(),

@@ -14,11 +14,12 @@ use circles::circles;
 use sources::Sources;
 
 /// Crates with layers: the name by which others use each, and its root.
-const CRATES: [(&str, &str); 11] = [
+const CRATES: [(&str, &str); 12] = [
     ("kalah_core", "crates/core/src/lib.rs"),
     ("kalah_tables", "crates/tables/src/lib.rs"),
     ("kalah_export", "crates/export/src/lib.rs"),
     ("kalah_gpu", "crates/gpu/src/lib.rs"),
+    ("kalah_remote", "crates/remote/src/lib.rs"),
     ("kalah_solve", "crates/solve/src/lib.rs"),
     ("kalah_play", "crates/play/src/lib.rs"),
     ("kalah_api", "crates/api/src/lib.rs"),

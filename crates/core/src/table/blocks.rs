@@ -11,6 +11,7 @@ use super::error::{Damage, Part, TableError};
 use super::format::BLOCK_BYTES;
 use super::mapping::{FileStamp, Mapping, files_are_mapped};
 use super::section::Section;
+use super::source::Origin;
 use crate::cancel::Cancel;
 use crate::file;
 use crate::memory::HugePages;
@@ -72,6 +73,8 @@ pub struct Blocks {
     checked: Checked,
     /// Copies of the data of sections, at the same places.
     copies: Box<[OnceLock<HugePages>]>,
+    /// Where the file gets its blocks from, if it is filled on demand.
+    origin: Option<Origin>,
 }
 
 impl Blocks {
@@ -80,7 +83,65 @@ impl Blocks {
     pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
         let copies = sections.iter().map(|_| OnceLock::new()).collect();
-        Blocks { path: path.to_owned(), bytes, sections, checked, copies }
+        Blocks { path: path.to_owned(), bytes, sections, checked, copies, origin: None }
+    }
+
+    /// Makes a file that is filled on demand. Errors name its address.
+    pub(super) fn filled(origin: Origin, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
+        let path = origin.address();
+        Blocks { origin: Some(origin), ..Blocks::new(&path, bytes, sections) }
+    }
+
+    /// Returns true if the file is on another machine, and this process reads its blocks when they are first used.
+    pub fn is_remote(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    /// Returns true if all bytes of the file can be read without its origin: a file on this machine, or one that was
+    /// fetched and compared as a whole. Only then may a search read bytes that it does not check.
+    pub fn is_resident(&self) -> bool {
+        self.origin.is_none() || self.checked.all()
+    }
+
+    /// Reads these blocks from the origin of a file that is filled on demand, each given by the seeds in the mover's
+    /// row of its frame and its number. Does nothing for other files.
+    ///
+    /// # Errors
+    /// When they cannot be read, or are damaged.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn request(&self, places: impl IntoIterator<Item = (usize, u64)>) -> Result<(), TableError> {
+        match &self.origin {
+            Some(origin) if !self.checked.all() => self.fill(origin, places),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the whole frame with `mover` seeds in the mover's row from the origin of a file that is filled on demand.
+    /// Does nothing for other files.
+    ///
+    /// # Errors
+    /// As [`Blocks::request`].
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn request_frame(&self, mover: usize) -> Result<(), TableError> {
+        self.request((0..self.section(mover).blocks()).map(|block| (mover, block)))
+    }
+
+    /// Reads the whole file from its origin if it is filled on demand.
+    ///
+    /// # Errors
+    /// As [`Blocks::request`].
+    pub fn request_all(&self) -> Result<(), TableError> {
+        let blocks = |mover: usize| (0..self.section(mover).blocks()).map(move |block| (mover, block));
+        self.request((1..=self.sections.len()).flat_map(blocks))
+    }
+
+    /// Marks a block that matches its checksum.
+    pub(super) fn mark(&self, mover: usize, block: u64) {
+        self.checked.mark(mover, block);
     }
 
     /// The file.
@@ -88,7 +149,7 @@ impl Blocks {
         &self.path
     }
 
-    /// The whole file.
+    /// The whole file. Blocks of a [remote](Blocks::is_remote) file are zeros until they are read.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -98,7 +159,7 @@ impl Blocks {
         &self.sections
     }
 
-    /// The bytes of a section: data and checksums.
+    /// The bytes of a section: data and checksums. See [`Blocks::request_frame`].
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
         &self.bytes[section.offset as usize..section.end() as usize]
     }
@@ -150,6 +211,7 @@ impl Blocks {
         }
         let mut movers: Vec<usize> = (1..=self.sections.len()).collect();
         movers.sort_unstable_by_key(|&mover| self.section(mover).offset);
+        self.request_all()?;
         movers.into_iter().try_for_each(|mover| self.check_frame(mover))
     }
 
@@ -164,6 +226,7 @@ impl Blocks {
         if self.checked.frame(mover) {
             return Ok(());
         }
+        self.request_frame(mover)?;
         let blocks = 0..self.section(mover).blocks();
         blocks
             .filter(|&block| !self.checked.is_marked(mover, block))
@@ -180,6 +243,7 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame, or the frame has no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        self.request([(mover, block)])?;
         for before in self.section(mover).blocks_before(block) {
             if !self.checked.is_marked(mover, before) {
                 self.compare(mover, before)?;
@@ -219,6 +283,7 @@ impl Blocks {
     /// When there is no such frame.
     pub fn check_digest(&self, mover: usize, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(), TableError> {
         const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
+        self.request_frame(mover)?;
         let section = self.section(mover);
         let (start, bytes) = (section.offset as usize, self.section_bytes(section));
         let ahead = |from: usize, to: usize| {
@@ -279,6 +344,7 @@ impl Blocks {
     }
 
     fn copy(&self, mover: usize, cancel: &Cancel) -> Result<HugePages, TableError> {
+        self.request_frame(mover)?;
         let section = self.section(mover);
         let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
         if section.blocks() == 1 {
@@ -323,13 +389,15 @@ impl Blocks {
         }
     }
 
-    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory,
-    /// where they cannot change.
+    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory or those of a
+    /// remote file, where they cannot change.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn file_stamp(&self) -> Result<Option<FileStamp>, TableError> {
         match &self.bytes {
+            // Filling the file writes to it, and changes no byte that was read.
+            Bytes::Mapped(_) if self.is_remote() => Ok(None),
             Bytes::Mapped(map) => map.stamp().map(Some).map_err(TableError::io(&self.path)),
             Bytes::Owned(_) | Bytes::Copied(_) => Ok(None),
         }

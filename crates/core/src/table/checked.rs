@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// A valid block stays valid, since the bytes of a finished table never change. A caller that
 /// cannot rely on this reads a copy, or compares digests again ([`super::Blocks::check_digest`]).
-/// The marks publish no other data, so relaxed ordering is enough.
+/// A mark publishes the bytes that were written to a file that is filled on demand, so it is stored
+/// with release and loaded with acquire ordering.
 ///
 /// The blocks of a section's head (the profile of a frame) are marked before its other blocks
 /// ([`super::Section::blocks_before`]). If the block of a group is marked, the profile may be read,
@@ -43,20 +44,20 @@ impl Checked {
     /// Returns true if all blocks of the table are marked.
     #[inline]
     pub fn all(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
+        self.left.load(Ordering::Acquire) == 0
     }
 
     /// Returns true if all blocks of the frame with `mover` seeds in the mover's row are marked.
     #[inline]
     pub fn frame(&self, mover: usize) -> bool {
-        self.frames[mover - 1].left.load(Ordering::Relaxed) == 0
+        self.frames[mover - 1].left.load(Ordering::Acquire) == 0
     }
 
     /// Returns true if block `block` of that frame is marked.
     #[inline]
     pub fn is_marked(&self, mover: usize, block: u64) -> bool {
         let mark = self.frames[mover - 1].first + block;
-        self.marks[(mark / 64) as usize].load(Ordering::Relaxed) >> (mark % 64) & 1 != 0
+        self.marks[(mark / 64) as usize].load(Ordering::Acquire) >> (mark % 64) & 1 != 0
     }
 
     /// Marks block `block` of that frame.
@@ -65,9 +66,9 @@ impl Checked {
         debug_assert!(block < frame.blocks);
         let mark = frame.first + block;
         let bit = 1 << (mark % 64);
-        if self.marks[(mark / 64) as usize].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            frame.left.fetch_sub(1, Ordering::Relaxed);
-            self.left.fetch_sub(1, Ordering::Relaxed);
+        if self.marks[(mark / 64) as usize].fetch_or(bit, Ordering::AcqRel) & bit == 0 {
+            frame.left.fetch_sub(1, Ordering::AcqRel);
+            self.left.fetch_sub(1, Ordering::AcqRel);
         }
     }
 

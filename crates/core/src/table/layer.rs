@@ -5,6 +5,9 @@ use super::format::FrameEntry;
 use super::group::{GROUP_BYTES, GROUP_POSITIONS};
 use super::key::TableKey;
 
+/// Positions of a table: for each the seeds in the mover's row, and the ranks of the rows.
+pub type Wanted<'a, T> = (&'a T, Vec<(usize, u32, u32)>);
+
 /// A table from which scores can be read, by any means. [`super::Tables`] consist of these.
 pub trait Layer {
     /// The table's key.
@@ -22,6 +25,22 @@ pub trait Layer {
     /// # Panics
     /// When the layer has no such frame, or the frame no such ranks.
     fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError>;
+
+    /// Returns true if the table is on another machine, so that [`Layer::request`] saves time.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Reads ahead, together, what the scores of these positions need from other machines.
+    ///
+    /// # Errors
+    /// As [`Layer::score`].
+    fn request(_wanted: &[Wanted<'_, Self>]) -> Result<(), TableError>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
 
     /// The error for an impossible score of the position with these ranks and `mover` seeds in the mover's row.
     ///

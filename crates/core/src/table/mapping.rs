@@ -73,9 +73,16 @@ impl Mapping {
     /// # Errors
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> Result<Mapping, TableError> {
-        let file = file::open(path).map_err(TableError::io(path))?;
-        // SAFETY: the program guarantees it by calling `map_files`; no file is mapped without that
-        // call.
+        Mapping::of(file::open(path).map_err(TableError::io(path))?, path)
+    }
+
+    /// Maps the table file `file`, which was opened at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be mapped.
+    pub fn of(file: File, path: &Path) -> Result<Mapping, TableError> {
+        // SAFETY: the program guarantees it by calling `map_files` or `fill_directory`; no file is
+        // mapped without that call. Filling a file changes only blocks that no slice was read from.
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;

@@ -13,6 +13,8 @@
 // | `mapping` | the memory of a mapped file |
 // | `section` | the bytes of a frame in a file: data, checksums of blocks |
 // | `blocks` | a file of such sections in memory |
+// | `filling` | blocks that such a file gets when they are first read |
+// | `source` | where these blocks come from |
 // | `checked` | marks of blocks that match their checksums |
 // | `copies` | one table in several directories |
 // | `present` | the layers of a board in a directory, and the gaps below them |
@@ -28,6 +30,7 @@ pub mod bounds;
 mod checked;
 mod copies;
 mod error;
+mod filling;
 pub mod format;
 mod frame;
 pub mod group;
@@ -42,8 +45,10 @@ mod reader;
 mod section;
 mod selection;
 mod shelf;
+mod source;
 mod tables;
 
+pub use crate::address::source_address;
 pub use crate::directories::Directories;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
@@ -51,7 +56,7 @@ pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
-pub use layer::Layer;
+pub use layer::{Layer, Wanted};
 pub use mapping::{FileStamp, MappingWatch, WatchMapping, map_files};
 pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
@@ -60,4 +65,5 @@ pub use reader::Table;
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
 pub use shelf::{Listing, Shelf};
+pub use source::{BlockSource, fill_directory};
 pub use tables::Tables;

@@ -171,12 +171,24 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
+        self.request_moves(position)?;
         let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
             Some(best) if best != score => Err(self.inconsistent(position)),
             _ => Ok((score, moves)),
         }
+    }
+
+    /// Reads ahead the scores of `position` and of those after its moves from other machines.
+    fn request_moves(&self, position: &Position) -> Result<(), TableError> {
+        if !self.is_remote() {
+            return Ok(());
+        }
+        let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
+        let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
+        let wanted: Vec<_> = after.chain([*position]).filter_map(rows).collect();
+        self.request(&wanted)
     }
 
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {

@@ -9,7 +9,9 @@ use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
-use super::layer::{Layer, group_of};
+use super::layer::{Layer, Wanted, group_of};
+use super::mapping::Mapping;
+use super::source::Origin;
 use crate::cancel::Cancel;
 use crate::directories::Directories;
 use crate::index::Frame;
@@ -35,7 +37,10 @@ impl Table {
     /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
     /// does not fit in memory.
     pub fn open(path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::open(path)?)?.expect_named()
+        match Origin::of(path)? {
+            Some(origin) => Table::filled(path, origin)?.expect_named(),
+            None => Table::new(path, Bytes::open(path)?)?.expect_named(),
+        }
     }
 
     /// The same as [`Table::open`] for the file `temporary`, which will be renamed to `path`.
@@ -48,11 +53,16 @@ impl Table {
     }
 
     /// Reads the table file at `path` into memory. A file with the name of a table must hold that
-    /// table.
+    /// table. A [remote](Blocks::is_remote) file is fetched as a whole.
     ///
     /// # Errors
     /// As [`Table::open`].
     pub fn read(path: &Path) -> Result<Table, TableError> {
+        if let Some(origin) = Origin::of(path)? {
+            let table = Table::filled(path, origin)?.expect_named()?;
+            table.check()?;
+            return Ok(table);
+        }
         Table::new(path, Bytes::read(path)?)?.expect_named()
     }
 
@@ -121,6 +131,34 @@ impl Table {
             TableHeader::read(&bytes, bytes.len() as u64).map_err(|damage| TableError::damaged(path, damage))?;
         let sections = header.entries.iter().map(FrameEntry::section).collect();
         Ok(Table { header, blocks: Blocks::new(path, bytes, sections) })
+    }
+
+    /// Opens the file at `path`, whose blocks come from `origin`.
+    fn filled(path: &Path, origin: Origin) -> Result<Table, TableError> {
+        // The same file, even if another process renames a new one over it.
+        let file = origin.file.try_clone().map_err(TableError::io(path))?;
+        let bytes = Bytes::Mapped(Mapping::of(file, path)?);
+        let damaged = |damage| TableError::damaged(&origin.address(), damage);
+        let header = TableHeader::read(&bytes, bytes.len() as u64).map_err(damaged)?;
+        origin.check_header(&header)?;
+        let sections = header.entries.iter().map(FrameEntry::section).collect();
+        Ok(Table { header, blocks: Blocks::filled(origin, bytes, sections) })
+    }
+
+    /// Reads the blocks of these positions from the origin of a remote file, together. Each is given by the seeds in
+    /// the mover's row and the ranks of the rows. Does nothing for other files.
+    ///
+    /// # Errors
+    /// When they cannot be read, or are damaged.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
+        let places = positions.iter().map(|&(mover, mover_rank, other_rank)| {
+            let (group_at, _) = group_of(self.entry(mover), mover_rank, other_rank);
+            (mover, group_at / BLOCK_BYTES as u64)
+        });
+        self.blocks.request(places)
     }
 
     /// The file.
@@ -319,6 +357,24 @@ impl Layer for Table {
     #[inline]
     fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         Table::score(self, mover, mover_rank, other_rank)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.blocks.is_remote()
+    }
+
+    fn request(wanted: &[Wanted<'_, Table>]) -> Result<(), TableError> {
+        let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
+        let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
+        // The origin answers several tables at once.
+        std::thread::scope(|scope| {
+            let others: Vec<_> = wanted.map(|(table, positions)| scope.spawn(|| table.request(positions))).collect();
+            let mut requested = last.request(positions);
+            for other in others {
+                requested = requested.and(other.join().expect("a request does not panic"));
+            }
+            requested
+        })
     }
 
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::copies::table_path;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
-use super::layer::Layer;
+use super::layer::{Layer, Wanted};
 use super::present::PresentLayers;
 use super::read_at::ReadAtTable;
 use super::reader::Table;
@@ -297,6 +297,46 @@ impl<T: Layer> Tables<T> {
         let table = self.require(frame.mover + frame.other)?;
         let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
         table.score(frame.mover, mover_rank, other_rank)
+    }
+}
+
+impl<T: Layer> Tables<T> {
+    /// Reads ahead what the scores of these positions need from other machines, all of it together. Each position is
+    /// given by its rows; those that no open layer has are left out. Does nothing if the tables are on this machine.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged.
+    pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
+        if !self.is_remote() {
+            return Ok(());
+        }
+        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let mut wanted: Vec<Wanted<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
+        for (mover, other) in positions {
+            let (mover_seeds, other_seeds) = (sum(mover), sum(other));
+            if mover_seeds > 0
+                && other_seeds > 0
+                && let Some((_, positions)) = wanted.get_mut(mover_seeds + other_seeds - 2)
+            {
+                positions.push((mover_seeds, self.rows.rank(mover), self.rows.rank(other)));
+            }
+        }
+        wanted.retain(|(_, positions)| !positions.is_empty());
+        T::request(&wanted)
+    }
+
+    /// Returns true if tables are on another machine.
+    pub fn is_remote(&self) -> bool {
+        self.layers.iter().any(|layer| layer.is_remote())
+    }
+}
+
+impl Tables {
+    /// Seeds of the largest layer that, like all below it, is [resident](super::Blocks::is_resident), so that a search
+    /// may read all of it; 0 for none.
+    pub fn resident_seeds(&self) -> usize {
+        let resident = self.layers.iter().take_while(|table| table.blocks().is_resident()).count();
+        if resident == 0 { 0 } else { resident + 1 }
     }
 }
 

@@ -237,6 +237,9 @@ class Tables:
         are copied into memory, and may change later. Several directories are read as one: each layer from the
         first that has it.
 
+        An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
+        when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
+
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
         another one. Raises TableError if two directories have different tables of a layer. Raises
         DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy

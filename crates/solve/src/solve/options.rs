@@ -220,7 +220,13 @@ impl<'a> SolverOptions<'a> {
 
     /// The layers to use.
     pub(super) fn layers(&self) -> Layers<'a> {
-        Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds))
+        let layers = Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds));
+        let resident = self.tables.map_or(usize::MAX, Tables::resident_seeds);
+        if layers.exact() >= self.seeds || layers.exact() <= resident {
+            return layers;
+        }
+        // A search reads bytes that it does not check first, so remote tables must have been fetched as a whole.
+        Layers::new(self.tables, self.bounds, self.exact_up_to.min(resident), self.tables_up_to.min(self.seeds))
     }
 
     /// Maximum bytes of memory, if there is a limit.

@@ -101,7 +101,11 @@ impl Manifest {
         Manifest::parse(&file::read_to_string(path)?)
     }
 
-    fn parse(text: &str) -> io::Result<Manifest> {
+    /// Reads the text of a manifest.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`], for its text.
+    pub fn parse(text: &str) -> io::Result<Manifest> {
         let mut entries: Vec<ManifestEntry> = Vec::new();
         // Line and index of the first entry of each table.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();

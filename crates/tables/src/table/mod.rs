@@ -34,10 +34,11 @@ mod stats;
 mod writer;
 
 pub use kalah_core::table::{
-    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind, FileStamp,
-    FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, Part, PresentLayers, Probe,
+    BLOCK_BYTES, BlockSource, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, Directories, FileKind,
+    FileStamp, FrameBounds, FrameEntry, FrameScores, Layer, Listing, MappingWatch, PairKey, Part, PresentLayers, Probe,
     ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError,
-    TableHeader, TableKey, Tables, WatchMapping, format, group, map_files, missing_layers,
+    TableHeader, TableKey, Tables, Wanted, WatchMapping, fill_directory, format, group, map_files, missing_layers,
+    source_address,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

@@ -64,7 +64,8 @@ impl<'a> Audit<'a> {
     }
 
     fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
-        self.layers.files()
+        // A remote file that is not resident is only looked up, and each lookup is checked.
+        self.layers.files().filter(|file| file.is_resident())
     }
 
     /// Returns true if everything that the search may read was compared with its checksums.

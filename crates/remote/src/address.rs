@@ -1,0 +1,169 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::error::RemoteError;
+
+/// The address of a directory of tables.
+///
+/// A query, such as the signature of a presigned address, is sent with every request and never shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The address that users gave, without its query.
+    shown: String,
+    /// The directory over HTTP, without a slash at the end.
+    base: String,
+    /// The query with its question mark; may be empty.
+    query: String,
+}
+
+/// Returns the value of an environment variable that is not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+impl Address {
+    /// Returns true if the text is an address, not a path.
+    pub fn is_address(text: &str) -> bool {
+        text.split_once("://").is_some_and(|(scheme, _)| {
+            let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+            scheme.len() > 1 && scheme.chars().all(is_letter)
+        })
+    }
+
+    /// The path that an address with the scheme `file` names; `None` for other texts.
+    pub fn local_path(text: &str) -> Option<PathBuf> {
+        let rest = text.strip_prefix("file://")?;
+        let path = rest.strip_prefix("localhost").filter(|rest| rest.starts_with('/')).unwrap_or(rest);
+        Some(PathBuf::from(unescaped(path)))
+    }
+
+    /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. Buckets are read without
+    /// credentials. `AWS_REGION` and `AWS_ENDPOINT_URL` apply to `s3`.
+    ///
+    /// # Errors
+    /// When it is not such an address.
+    pub fn parse(text: &str) -> Result<Address, RemoteError> {
+        let (path, query) = text.split_once('?').map_or((text, ""), |(path, query)| (path, query));
+        let path = path.split('#').next().unwrap_or_default().trim_end_matches('/');
+        let fault = |reason| RemoteError::Address { address: without_user(path), reason };
+        let (scheme, rest) = path.split_once("://").ok_or_else(|| fault("it has no scheme such as https://"))?;
+        let host = rest.split('/').next().unwrap_or_default();
+        if host.is_empty() || path.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
+            return Err(fault("it names no host, or has spaces"));
+        }
+        let base = match scheme {
+            "http" | "https" => path.to_owned(),
+            "gs" => format!("https://storage.googleapis.com/{rest}"),
+            "s3" => s3(host, rest.strip_prefix(host).unwrap_or_default()),
+            _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
+        };
+        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+        Ok(Address { shown: without_user(path), base, query })
+    }
+
+    /// Address of a file of the directory.
+    pub(crate) fn file(&self, name: &str) -> String {
+        format!("{}/{name}{}", self.base, self.query)
+    }
+
+    /// The address to show to users.
+    pub fn shown(&self) -> &Path {
+        Path::new(&self.shown)
+    }
+
+    /// Name of a folder for this address: the host, and a digest.
+    pub(crate) fn folder(&self) -> String {
+        let host = self.shown.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
+        let host: String = host.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).take(60).collect();
+        // The query may change with each signature of the same directory.
+        let digest = blake3::hash(self.base.as_bytes()).to_hex();
+        format!("{host}-{}", &digest[..16])
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// Returns the address without a name and password before the host.
+fn without_user(path: &str) -> String {
+    let Some((scheme, rest)) = path.split_once("://") else { return path.to_owned() };
+    let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// Address over HTTP of a bucket of S3 or of a compatible server, with the path that follows it.
+fn s3(bucket: &str, path: &str) -> String {
+    if let Some(endpoint) = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")) {
+        return format!("{}/{bucket}{path}", endpoint.trim_end_matches('/'));
+    }
+    let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
+    let region = region.unwrap_or_else(|| "us-east-1".to_owned());
+    // A certificate for all buckets does not cover a bucket with dots.
+    if bucket.contains('.') {
+        format!("https://s3.{region}.amazonaws.com/{bucket}{path}")
+    } else {
+        format!("https://{bucket}.s3.{region}.amazonaws.com{path}")
+    }
+}
+
+/// Replaces escapes such as `%20`.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let escape = after.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_name_files() {
+        let file = |text: &str| Address::parse(text).unwrap().file("a.kalah");
+        assert_eq!(file("https://example.org/tables/"), "https://example.org/tables/a.kalah");
+        assert_eq!(file("http://[::1]:8000"), "http://[::1]:8000/a.kalah");
+        assert_eq!(file("https://h/t?sig=1%2F2"), "https://h/t/a.kalah?sig=1%2F2");
+        assert_eq!(file("gs://bucket/kalah"), "https://storage.googleapis.com/bucket/kalah/a.kalah");
+        for text in ["ftp://example.org/tables", "https://", "https:///tables", "https://a b/c"] {
+            assert!(Address::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        for text in ["https://user:secret@host/tables?token=secret", "https://host/tables?secret#secret"] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(address.to_string(), "https://host/tables");
+            assert!(!address.folder().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn paths_are_not_addresses() {
+        for text in ["tables", "/tables", "C:/tables", "a/b://c", "://", "c://x"] {
+            assert!(!Address::is_address(text), "{text}");
+        }
+        assert!(Address::is_address("s3://bucket/tables"));
+        assert_eq!(Address::local_path("file:///a/b%20c"), Some(PathBuf::from("/a/b c")));
+        assert_eq!(Address::local_path("file://localhost/a"), Some(PathBuf::from("/a")));
+        assert_eq!(Address::local_path("https://host/a"), None);
+    }
+}

@@ -1,0 +1,172 @@
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use kalah_core::table::{TableHeader, TableKey};
+
+use super::error::RemoteError;
+
+/// Marks a folder as a cache, for programs that make backups (<https://bford.info/cachedir/>).
+const TAG: &str =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Blocks of tables, kept by kalah. Delete it as you like.\n";
+
+/// Files of fewer bytes on disk hold little more than a header, and stay.
+const SMALL: u64 = 64 << 10;
+
+/// The directory that keeps the blocks of tables on other machines, for all processes of a user.
+///
+/// It has a folder for each address, and in it a file for each layer, with holes in place of the blocks that no process
+/// has read. Files appear by renaming, and lose their blocks by renaming a file without blocks over them. So a process
+/// that reads a file keeps what it has.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    directory: PathBuf,
+    limit: u64,
+}
+
+/// A file of the cache.
+struct Kept {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+impl Cache {
+    /// Limit if none is chosen: 4 GiB.
+    pub const DEFAULT_LIMIT: u64 = 4 << 30;
+
+    /// The cache in `directory`, which is made if necessary, with at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When the directory cannot be used.
+    pub fn open(directory: &Path, limit: u64) -> Result<Cache, RemoteError> {
+        let cache = Cache { directory: directory.to_owned(), limit };
+        let made = fs::create_dir_all(directory).and_then(|()| {
+            let tag = directory.join("CACHEDIR.TAG");
+            if tag.exists() { Ok(()) } else { fs::write(tag, TAG) }
+        });
+        made.map_err(cache.failed())?;
+        Ok(cache)
+    }
+
+    /// The user's directory for this cache; `None` if the environment names none.
+    pub fn default_directory() -> Option<PathBuf> {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        if cfg!(windows) {
+            return Some(variable("LOCALAPPDATA")?.join("kalah").join("cache"));
+        }
+        if let Some(caches) = variable("XDG_CACHE_HOME") {
+            return Some(caches.join("kalah"));
+        }
+        let below_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+        Some(variable("HOME")?.join(below_home).join("kalah"))
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Maximum bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Makes the folder with this name, and returns its path.
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
+        let folder = self.directory.join(name);
+        fs::create_dir_all(&folder).map_err(self.failed())?;
+        Ok(folder)
+    }
+
+    /// Returns the prefix and header of the file at `path`, if it is a file of the cache with the table `key`. Notes
+    /// that it is in use.
+    pub(crate) fn header(path: &Path, key: TableKey) -> Option<TableHeader> {
+        let header = TableHeader::read(&prefix(path, key)?, path.metadata().ok()?.len()).ok()?;
+        // Without the note, the file is evicted earlier.
+        let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+        (header.key == key).then_some(header)
+    }
+
+    /// Makes or replaces the file at `path` by one of `bytes` bytes that begins with `prefix` and has no blocks.
+    pub(crate) fn put(&self, path: &Path, prefix: &[u8], bytes: u64) -> Result<(), RemoteError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let temporary = path.with_extension(format!("{}-{number}.tmp", std::process::id()));
+        let written = File::create(&temporary)
+            .and_then(|mut file| {
+                file.set_len(bytes)?;
+                file.write_all(prefix)
+            })
+            .and_then(|()| fs::rename(&temporary, path));
+        written.map_err(|source| {
+            let _ = fs::remove_file(&temporary);
+            self.failed()(source)
+        })
+    }
+
+    /// Removes the blocks of the files that were not used for longest, except those for which `in_use` is true, until
+    /// the cache is within its limit.
+    pub(crate) fn trim(&self, in_use: &dyn Fn(&Path) -> bool) {
+        let mut files = self.files();
+        let mut total: u64 = files.iter().map(|file| file.bytes).sum();
+        files.sort_unstable_by_key(|file| file.used);
+        for Kept { path, bytes, .. } in files.iter().filter(|file| file.bytes > SMALL && !in_use(&file.path)) {
+            if total <= self.limit {
+                break;
+            }
+            // Another process may evict it, too.
+            if let (Some(key), Ok(metadata)) = (TableKey::named(path), path.metadata())
+                && let Some(prefix) = prefix(path, key)
+                && self.put(path, &prefix, metadata.len()).is_ok()
+            {
+                // It stays the file that was not used for longest.
+                total = total.saturating_sub(*bytes);
+            }
+        }
+    }
+
+    /// Bytes on disk of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files().iter().map(|file| file.bytes).sum()
+    }
+
+    fn files(&self) -> Vec<Kept> {
+        let list = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = list(&self.directory).flat_map(|folder| list(&folder).collect::<Vec<_>>());
+        let tables = files.filter(|path| TableKey::named(path).is_some());
+        tables
+            .filter_map(|path| {
+                let metadata = path.metadata().ok()?;
+                Some(Kept { bytes: on_disk(&metadata), used: metadata.modified().ok()?, path })
+            })
+            .collect()
+    }
+
+    fn failed(&self) -> impl FnOnce(io::Error) -> RemoteError + use<> {
+        let directory = self.directory.display().to_string();
+        move |source| RemoteError::Cache { directory, source }
+    }
+}
+
+/// Reads header and directory of the table `key` in the file at `path`.
+fn prefix(path: &Path, key: TableKey) -> Option<Vec<u8>> {
+    use kalah_core::table::ReadAt;
+    let mut prefix = vec![0; key.prefix_bytes() as usize];
+    File::open(path).ok()?.read_exact_at(&mut prefix, 0).ok()?;
+    Some(prefix)
+}
+
+/// Bytes that a file occupies.
+#[cfg(unix)]
+fn on_disk(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
+}
+
+/// Bytes of the file, holes included.
+#[cfg(not(unix))]
+fn on_disk(metadata: &Metadata) -> u64 {
+    metadata.len()
+}

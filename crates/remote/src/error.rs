@@ -1,0 +1,82 @@
+use std::io;
+
+/// Reasons why files at an address cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The text is not an address of tables.
+    #[error("{address} is not an address of tables: {reason}")]
+    Address {
+        /// The text.
+        address: String,
+        /// The fault.
+        reason: &'static str,
+    },
+    /// The server requires credentials, or refuses them.
+    #[error("the server refuses access (status {0})")]
+    Refused(u16),
+    /// The server does not have the file.
+    #[error("the server does not have it (status {0})")]
+    NotFound(u16),
+    /// Another status that is not a success.
+    #[error("the server answered with status {0}")]
+    Status(u16),
+    /// The server sends whole files only.
+    #[error("the server cannot send parts of files: it ignores range requests")]
+    NoRanges,
+    /// The server sent other bytes than requested.
+    #[error("the server sent {found} where {expected} was requested")]
+    Range {
+        /// Description of the answer.
+        found: String,
+        /// The request.
+        expected: String,
+    },
+    /// The server's certificate is not trusted, or the encrypted connection failed.
+    #[error("the connection cannot be trusted: {0}")]
+    Tls(String),
+    /// The server cannot be reached, or the connection broke.
+    #[error("no answer from the server: {0}")]
+    Connection(String),
+    /// The address has no tables.
+    #[error("there are no tables at {0}")]
+    NoTables(String),
+    /// The directory of the cache cannot be used.
+    #[error("the cache {directory} cannot be used: {source}")]
+    Cache {
+        /// The directory.
+        directory: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+impl RemoteError {
+    /// Returns true if the same request may succeed later.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            RemoteError::Connection(_) | RemoteError::Range { .. } => true,
+            RemoteError::Status(status) => matches!(status, 408 | 425 | 429 | 500 | 502..=504),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the server does not have the file. Some servers refuse access to files that do not exist.
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(self, RemoteError::NotFound(_) | RemoteError::Refused(403))
+    }
+}
+
+impl From<RemoteError> for io::Error {
+    fn from(error: RemoteError) -> io::Error {
+        io::Error::other(error)
+    }
+}

@@ -1,0 +1,34 @@
+//! Tables on another machine: a directory of table files at an address such as `https://example.org/tables`.
+//!
+//! [`RemoteTables::open`] makes a directory in a cache, with a file for each layer that the address has. The files hold
+//! only headers at first. [`kalah_core::table::Table`] fills their blocks when they are read, and compares each with
+//! its checksum. So everything that opens a directory of tables works with [`RemoteTables::directory`].
+//!
+//! The crate `kalah` re-exports it as `remote`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`address`](Address) | addresses of directories |
+//! | [`error`](RemoteError) | why a server's answer cannot be used |
+//! | [`client`](Traffic) | requests over HTTP, repeated where that helps |
+//! | `parts` | parts of a file that are requested together |
+//! | [`cache`](Cache) | the directory on disk that keeps blocks |
+//! | `listing` | the layers at an address |
+//! | [`mirror`](RemoteTables) | the directory that stands for an address |
+//! | [`download`](Download) | whole layers |
+
+mod address;
+mod cache;
+mod client;
+mod download;
+mod error;
+mod listing;
+mod mirror;
+mod parts;
+
+pub use address::Address;
+pub use cache::Cache;
+pub use client::Traffic;
+pub use download::{Download, DownloadError, Downloaded};
+pub use error::RemoteError;
+pub use mirror::{RemoteOptions, RemoteTables};

@@ -1,0 +1,222 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kalah_core::game::Rules;
+use kalah_core::table::{BlockSource, Damage, TableHeader, TableKey, fill_directory};
+
+use super::address::Address;
+use super::cache::Cache;
+use super::client::{Client, Piece, Traffic};
+use super::error::RemoteError;
+use super::listing::{Layer, Listing, Pins};
+use super::parts;
+
+/// Bytes read after which the cache is trimmed again.
+const TRIM_AFTER: u64 = 64 << 20;
+
+/// Settings of [`RemoteTables::open`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RemoteOptions {
+    /// The cache.
+    pub cache: Cache,
+    /// Rule sets to look for.
+    pub rules: Vec<Rules>,
+}
+
+impl RemoteOptions {
+    /// All rule sets, with blocks kept in `cache`.
+    pub fn new(cache: Cache) -> RemoteOptions {
+        RemoteOptions { cache, rules: Rules::ALL.to_vec() }
+    }
+
+    /// Looks for tables of these rule sets only.
+    #[must_use]
+    pub fn rules(self, rules: &[Rules]) -> RemoteOptions {
+        RemoteOptions { rules: rules.to_vec(), ..self }
+    }
+}
+
+/// The tables at an address.
+#[derive(Clone, Debug)]
+pub struct RemoteTables {
+    mirror: Arc<Mirror>,
+    layers: Arc<[(TableKey, u64)]>,
+}
+
+impl RemoteTables {
+    /// Finds the tables at `address`, and makes a directory that stands for them in this process.
+    ///
+    /// Only headers are read. Those in the cache are read again unless the built-in manifest has their digests.
+    ///
+    /// # Errors
+    /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
+    pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
+        let RemoteOptions { cache, rules } = options;
+        let (client, folder) = (Client::new(), cache.folder(&address.folder())?);
+        let listing = Listing { client: &client, address, cache: &cache, folder: &folder };
+        let (mut layers, pins) = listing.read(&rules)?;
+        layers.sort_unstable_by_key(|Layer { key, .. }| (key.rules.name(), key.pits, key.seeds));
+        let sizes = layers.iter().map(|layer| (layer.key, layer.header.file_bytes)).collect();
+        let files = layers.into_iter().map(|Layer { key, header, tag, fresh }| {
+            (key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
+        });
+        let mirror = Mirror {
+            client,
+            address: address.clone(),
+            cache,
+            folder: folder.clone(),
+            pins,
+            files: Mutex::new(files.collect()),
+            untrimmed: AtomicU64::new(0),
+        };
+        mirror.trim();
+        let mirror = Arc::new(mirror);
+        // SAFETY: only this library writes to the files of the cache, and only the bytes of their source.
+        unsafe { fill_directory(&folder, mirror.clone()) };
+        Ok(RemoteTables { mirror, layers: sizes })
+    }
+
+    /// The directory that stands for the address.
+    pub fn directory(&self) -> &Path {
+        &self.mirror.folder
+    }
+
+    /// The address.
+    pub fn address(&self) -> &Address {
+        &self.mirror.address
+    }
+
+    /// The layers that were found, and the bytes of their files, by rules, pits and seeds.
+    pub fn layers(&self) -> &[(TableKey, u64)] {
+        &self.layers
+    }
+
+    /// Requests to the server so far.
+    pub fn traffic(&self) -> Traffic {
+        self.mirror.client.traffic()
+    }
+}
+
+/// Header and version of a file.
+#[derive(Clone, Debug)]
+struct Known {
+    header: TableHeader,
+    /// The version of the file.
+    tag: Option<String>,
+    /// True if the server sent this header to this process.
+    is_confirmed: bool,
+    /// True if the tags of one version differ, as those of several servers behind one name may.
+    tags_vary: bool,
+}
+
+/// The directory of an address.
+struct Mirror {
+    client: Client,
+    address: Address,
+    cache: Cache,
+    folder: PathBuf,
+    pins: Pins,
+    files: Mutex<HashMap<String, Known>>,
+    /// Bytes read since the cache was trimmed.
+    untrimmed: AtomicU64,
+}
+
+impl Mirror {
+    fn files(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Trims the cache. The files of this address stay, since this process may have them open.
+    fn trim(&self) {
+        self.cache.trim(&|path| path.parent() == Some(&self.folder));
+    }
+
+    /// Reads parts of a file, and its header unless this process has it. `None` if the file changed meanwhile, so that
+    /// the next try must begin with the header.
+    fn try_read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Option<Vec<Vec<u8>>>> {
+        let known = self.files().get(name).cloned().ok_or(io::ErrorKind::NotFound)?;
+        let prefix = 0..known.header.key.prefix_bytes();
+        let mut ranges = parts.to_vec();
+        if !known.is_confirmed {
+            ranges.push(prefix.clone());
+        }
+        let ranges = parts::joined(&ranges);
+        let url = self.address.file(name);
+        let pieces = parts::each(&ranges, |range| self.client.range(&url, range.clone(), again))?;
+        let expected = known.header.file_bytes;
+        if let Some(other) =
+            pieces.iter().map(|piece| piece.total).find(|&total| total != expected && known.is_confirmed)
+        {
+            let (found, expected) = (format!("a file of {other} bytes"), format!("one of {expected} bytes"));
+            return Err(RemoteError::Range { found, expected }.into());
+        }
+        let has_changed = |piece: &Piece| !known.tags_vary && piece.tag != known.tag;
+        if known.is_confirmed && pieces.iter().any(has_changed) {
+            if let Some(known) = self.files().get_mut(name) {
+                // If the header is the same, the tags say nothing about the file.
+                (known.is_confirmed, known.tags_vary) = (false, true);
+            }
+            return Ok(None);
+        }
+        let (total, tag) = pieces.first().map_or((0, None), |piece| (piece.total, piece.tag.clone()));
+        let read: Vec<(Range<u64>, Vec<u8>)> =
+            ranges.into_iter().zip(pieces.into_iter().map(|piece| piece.bytes)).collect();
+        if !known.is_confirmed {
+            match TableHeader::read(&parts::cut(&read, &prefix), total) {
+                Ok(header) if header == known.header => {}
+                Ok(_) => return Err(io::Error::other(Damage::OtherDigest)),
+                Err(damage) => return Err(io::Error::other(damage)),
+            }
+            self.files().insert(name.to_owned(), Known { tag, is_confirmed: true, ..known });
+        }
+        Ok(Some(parts.iter().map(|part| parts::cut(&read, part)).collect()))
+    }
+}
+
+impl BlockSource for Mirror {
+    fn address(&self) -> &Path {
+        self.address.shown()
+    }
+
+    fn check_header(&self, name: &str, header: &TableHeader) -> Result<(), Damage> {
+        let mut files = self.files();
+        // Another process may have replaced the file by one with a later header.
+        if files.get(name).is_none_or(|known| known.header != *header) {
+            files.insert(
+                name.to_owned(),
+                Known { header: header.clone(), tag: None, is_confirmed: false, tags_vary: false },
+            );
+        }
+        match self.pins.get(&header.key) {
+            Some(digest) if *digest != header.digest => Err(Damage::OtherDigest),
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>> {
+        let bytes: u64 = parts.iter().map(|part| part.end - part.start).sum();
+        if self.untrimmed.fetch_add(bytes, Ordering::Relaxed) + bytes > TRIM_AFTER {
+            self.untrimmed.store(0, Ordering::Relaxed);
+            self.trim();
+        }
+        // Only the first try can find that the file changed.
+        for _ in 0..2 {
+            if let Some(read) = self.try_read(name, parts, again)? {
+                return Ok(read);
+            }
+        }
+        Err(RemoteError::Connection("the file changes while it is read".to_owned()).into())
+    }
+}
+
+impl fmt::Debug for Mirror {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mirror").field("address", &self.address).field("folder", &self.folder).finish_non_exhaustive()
+    }
+}

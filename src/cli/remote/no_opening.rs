@@ -1,0 +1,23 @@
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Command};
+
+use crate::cli::process::outcome::usage;
+
+/// Returns the command without further flags.
+pub fn with_flags(command: Command) -> Command {
+    command
+}
+
+/// Returns an error: this program reads no tables at addresses.
+pub fn open(_: &str, _: &ArgMatches) -> anyhow::Result<PathBuf> {
+    Err(usage(
+        "this program was built without the feature `remote`: build it with `cargo build --release --locked --features \
+         remote`, or give --tables a directory",
+    ))
+}
+
+/// Maximum bytes that a search fetches.
+pub fn fetch_limit() -> u64 {
+    0
+}

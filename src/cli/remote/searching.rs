@@ -1,0 +1,74 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::HumanBytes;
+use kalah::game::{Position, Rules};
+use kalah::index::MAX_TABLE_PITS;
+use kalah::table::{Layer, Shelf, Table, Tables, source_address};
+
+use super::opening;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+
+/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `shelf`.
+///
+/// # Errors
+/// When they cannot be read, or are damaged.
+pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
+    if !super::is_remote(shelf.directories()) {
+        return Ok(());
+    }
+    let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_TABLE_PITS).map(move |pits| (rules, pits)));
+    boards.into_iter().try_for_each(|(rules, pits)| fetch_for_search(shelf.tables(rules, pits), None))
+}
+
+/// Fetches the layers that a search of `position` reads, if `tables` are at an address: as many as fit `--fetch-limit`,
+/// fewest seeds first. States first what it fetches, and which layers the search does without.
+///
+/// # Errors
+/// When they cannot be read, or are damaged.
+pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> anyhow::Result<()> {
+    let Some(tables) = tables.filter(|tables| tables.is_remote()) else { return Ok(()) };
+    let Some(last) = tables.max_seeds() else { return Ok(()) };
+    // A position of the tables is only looked up.
+    if position.is_some_and(|position| position.seeds() as usize <= last) {
+        return Ok(());
+    }
+    let size = |table: &Table| if table.is_remote() { table.header().file_bytes } else { 0 };
+    let (limit, mut bytes, mut used) = (opening::fetch_limit(), 0, 1);
+    for table in tables.layers() {
+        let more = size(table);
+        if bytes + more > limit {
+            break;
+        }
+        (bytes, used) = (bytes + more, table.key().seeds);
+    }
+    let address = tables.directories().paths().iter().find_map(|path| source_address(path)).unwrap_or_default();
+    let (address, key) = (address.display(), tables.key(last));
+    if used < last {
+        let rest: u64 = tables.layers()[used - 1..].iter().map(|table| size(table)).sum();
+        let first = used + 1;
+        output::note(format_args!(
+            "searches do not use the tables of {first} to {last} seeds at {address}, which they would read as a whole: \
+             raise --fetch-limit by {}, or download them with `kalah fetch {address} --rules {} --pits {} --seeds \
+             2..{last}`",
+            HumanBytes(rest),
+            key.rules,
+            key.pits
+        ));
+    }
+    if used < 2 {
+        return Ok(());
+    }
+    output::note(format_args!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes)));
+    let (progress, done) = (Progress::of(bytes, "bytes"), AtomicU64::new(0));
+    let fetch = || {
+        tables.layers()[..used - 1].iter().filter(|table| table.is_remote()).try_for_each(|table| {
+            table.check()?;
+            done.fetch_add(size(table), Ordering::Relaxed);
+            Ok(())
+        })
+    };
+    let fetched: Result<(), kalah::table::TableError> = progress.watch(&done, fetch);
+    progress.finish();
+    Ok(fetched?)
+}

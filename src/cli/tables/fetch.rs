@@ -1,0 +1,161 @@
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use indicatif::HumanBytes;
+use kalah::cancel::Cancel;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::remote::{Address, Download, DownloadError, Downloaded};
+use kalah::system::available_disk;
+use kalah::table::{DirectoryLock, TableKey};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::help::examples;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::cancel_on_signal;
+
+/// Most seeds of a layer.
+const MOST: u32 = MAX_TABLE_SEEDS as u32;
+
+/// Download tables from an address
+///
+/// Each layer is compared with all its checksums and digests, and with the digest that this program has built in,
+/// before it gets its name. A stopped download goes on where it was. Layers that the directory has are kept. See
+/// docs/remote.md.
+#[derive(Args)]
+#[command(after_help = examples(&[
+    ("Download the layers to 20 seeds", "kalah fetch https://example.org/tables --seeds 2..20"),
+]))]
+pub struct Fetch {
+    /// Address of the tables: https://HOST/PATH, s3://BUCKET/PATH or gs://BUCKET/PATH
+    #[arg(value_name = "URL")]
+    address: String,
+    /// Layers: a number of seeds, or a range
+    #[arg(long, value_name = "A..B", value_parser = args::range::<2, MOST>)]
+    seeds: args::Range,
+    /// Directory to write to, created if missing
+    #[arg(long, short, value_name = "DIR", default_value = "tables")]
+    output: PathBuf,
+    #[command(flatten)]
+    board: args::BoardFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    address: String,
+    directory: &'a Path,
+    layers: Vec<LayerReport>,
+    /// Bytes received by this command.
+    received: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct LayerReport {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    /// Bytes of the file.
+    bytes: u64,
+    /// True if the directory had the layer.
+    present: bool,
+    /// Bytes that an earlier download had received.
+    resumed: u64,
+}
+
+impl Fetch {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (address, directory) = (Address::parse(&self.address)?, &*self.output);
+        std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+        let _lock = DirectoryLock::take(directory)?;
+        let cancel = Cancel::new();
+        cancel_on_signal(&cancel);
+        let download = Download::new(&address, directory);
+        let args::BoardFlags { rules, pits } = self.board;
+        let keys: Vec<TableKey> =
+            self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+        let sizes = output::waiting::watch(&format!("asking {address} for sizes"), || {
+            keys.iter().map(|&key| download.size(key)).collect::<Result<Vec<_>, _>>()
+        })?;
+        let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
+        require_room(directory, missing)?;
+        output::note(format_args!(
+            "{} of {} are to be received from {address}",
+            HumanBytes(missing),
+            HumanBytes(sizes.iter().map(|&(bytes, _)| bytes).sum())
+        ));
+        let (start, progress, received) = (Instant::now(), Progress::of(missing, "bytes"), AtomicU64::new(0));
+        let count = |bytes| _ = received.fetch_add(bytes, Ordering::Relaxed);
+        let mut layers = Vec::new();
+        for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
+            progress.stage(format!("layer {}", key.seeds));
+            let got = match progress.watch(&received, || download.layer(key, &cancel, &count)) {
+                Ok(got) => got,
+                Err(DownloadError::Stopped(_)) => {
+                    progress.finish();
+                    bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
+                }
+                Err(error) => {
+                    progress.finish();
+                    return Err(anyhow!(error));
+                }
+            };
+            let (present, resumed) = match got {
+                Downloaded::Present => (true, 0),
+                Downloaded::Received { resumed, .. } => (false, resumed),
+            };
+            layers.push(LayerReport { rules: rules.name(), pits, seeds: key.seeds, bytes, present, resumed });
+        }
+        progress.finish();
+        let received = received.load(Ordering::Relaxed);
+        self.print(Report {
+            address: address.to_string(),
+            directory,
+            layers,
+            received,
+            seconds: start.elapsed().as_secs_f64(),
+        })?;
+        Ok(Outcome::Done)
+    }
+
+    fn print(&self, report: Report<'_>) -> anyhow::Result<()> {
+        if self.json {
+            return Ok(output::json(&report)?);
+        }
+        let new = report.layers.iter().filter(|layer| !layer.present).count();
+        let resumed: u64 = report.layers.iter().map(|layer| layer.resumed).sum();
+        output::line(format_args!(
+            "{} in {}: {} received ({}{}), {} kept; all match their digests",
+            output::count(report.layers.len(), "layer"),
+            report.directory.display(),
+            new,
+            HumanBytes(report.received),
+            if resumed == 0 { String::new() } else { format!(" after an earlier {}", HumanBytes(resumed)) },
+            report.layers.len() - new,
+        ))?;
+        Ok(())
+    }
+}
+
+/// Returns an error if the disk has no room for `bytes` bytes.
+fn require_room(directory: &Path, bytes: u64) -> anyhow::Result<()> {
+    match available_disk(directory) {
+        Some(free) if free < bytes => bail!(
+            "{} are to be received, but the disk of {} has only {} free: choose fewer layers with --seeds, or another \
+             --output",
+            HumanBytes(bytes),
+            directory.display(),
+            HumanBytes(free)
+        ),
+        _ => Ok(()),
+    }
+}

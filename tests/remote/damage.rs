@@ -1,0 +1,125 @@
+//! Nothing is trusted because a server sent it.
+
+use std::path::Path;
+
+use kalah::game::{Position, Rules};
+use kalah::table::format::{RawEntry, RawHeader, table_digest};
+use kalah::table::{ProbeError, Table, TableError, Tables};
+
+use crate::reading::positions;
+use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
+
+/// A position of the largest layer.
+const LARGE: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
+
+fn probe(directory: &Path, position: &Position) -> Result<kalah::table::Probe, ProbeError> {
+    Tables::open(directory, Rules::EmptyCapture, 6, SEEDS)?.probe(position)
+}
+
+#[test]
+fn connections_that_break_are_continued() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    server.next([Fault::Cut(0), Fault::Cut(50), Fault::Status(503), Fault::Cut(99), Fault::Flipped]);
+    let position = LARGE.parse().unwrap();
+    assert_eq!(probe(remote.directory(), &position).unwrap(), probe(TABLES.path(), &position).unwrap());
+}
+
+#[test]
+fn wrong_ranges_and_lengths_are_never_used() {
+    for fault in [Fault::OtherTotal, Fault::OtherRange, Fault::Flipped, Fault::Cut(0), Fault::Status(500)] {
+        let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+        let remote = server.open(cache.path());
+        server.always(Some(fault));
+        let position = LARGE.parse().unwrap();
+        let error = probe(remote.directory(), &position).unwrap_err();
+        let ProbeError::Table(error) = error else { panic!("{fault:?}: {error}") };
+        assert_eq!(error.is_damage(), fault == Fault::Flipped, "{fault:?}: {error}");
+        assert!(error.to_string().contains(&server.address), "{error}");
+        // The same process goes on when the server does.
+        server.always(None);
+        assert_eq!(probe(remote.directory(), &position).unwrap(), probe(TABLES.path(), &position).unwrap());
+    }
+}
+
+#[test]
+fn a_longer_body_than_stated_gives_no_wrong_score() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    server.next([Fault::Longer; 3]);
+    let position = LARGE.parse().unwrap();
+    if let Ok(found) = probe(remote.directory(), &position) {
+        assert_eq!(found, probe(TABLES.path(), &position).unwrap());
+    }
+}
+
+/// Replaces a table by one with another digest, and valid header and checksums.
+fn forge(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let table = Table::from_bytes(path, bytes.clone()).unwrap();
+    let (key, header) = (table.key(), table.header().clone());
+    let mut entries = header.entries;
+    // A large frame, whose digest is not compared when a block is read.
+    let large = entries.iter().position(|entry| entry.blocks() > 1).expect("a frame of several blocks");
+    entries[large].digest[0] ^= 1;
+    let raw: Vec<RawEntry> = entries.iter().map(RawEntry::new).collect();
+    let directory: &[u8] = bytemuck::cast_slice(&raw);
+    let head = RawHeader::finished(key, bytes.len() as u64, table_digest(key, directory));
+    bytes[..size_of::<RawHeader>()].copy_from_slice(bytemuck::bytes_of(&head));
+    bytes[size_of::<RawHeader>()..][..directory.len()].copy_from_slice(directory);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_known_layer_with_another_digest_is_damage() {
+    let (files, cache) = (copied(), tempfile::tempdir().unwrap());
+    forge(&layer(files.path(), SEEDS));
+    let server = Server::of(files.path());
+    let arguments = |position| ["probe", position, "--tables", &*server.address, "--cache", shown(cache.path())];
+    let (code, _, message) = run(&arguments(LARGE));
+    assert_eq!(code, 3, "{message}");
+    assert!(message.contains(&format!("{}/empty-capture-6-{SEEDS}.kalah", server.address)), "{message}");
+    assert!(message.contains("its digest is not the expected one"), "{message}");
+}
+
+#[test]
+fn a_file_that_changes_after_its_header_was_kept_is_damage() {
+    for tags in [true, false] {
+        let (files, cache) = (copied(), tempfile::tempdir().unwrap());
+        let server = Server::of(files.path());
+        if !tags {
+            server.send_no_tags();
+        }
+        // The cache has the sound header, which is not requested again, since its digest is known.
+        server.open(cache.path());
+        forge(&layer(files.path(), SEEDS));
+        let remote = server.open(cache.path());
+        match probe(remote.directory(), &LARGE.parse().unwrap()) {
+            Err(ProbeError::Table(error @ TableError::Damaged { .. })) => {
+                assert!(error.to_string().contains(&server.address), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn damage_of_the_cache_is_healed() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    for position in positions(50) {
+        probe(remote.directory(), &position).unwrap();
+    }
+    for seeds in 2..=SEEDS {
+        let path = layer(remote.directory(), seeds);
+        let header = Table::open(&path).unwrap().key().prefix_bytes() as usize;
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[header..].iter_mut().for_each(|byte| *byte ^= 0x5a);
+        // In place, as a failing disk does; no table of this process has these files open.
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let again = server.open(cache.path());
+    for position in positions(50) {
+        assert_eq!(probe(again.directory(), &position).unwrap(), probe(TABLES.path(), &position).unwrap());
+    }
+}

@@ -1,0 +1,109 @@
+//! `kalah fetch`: downloads that survive every interruption.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, layer, run, shown};
+
+fn fetch(server: &Server, directory: &Path, seeds: &str) -> (i32, Value, String) {
+    let (code, answer, message) =
+        run(&["fetch", &server.address, "--seeds", seeds, "--output", shown(directory), "--json"]);
+    (code, serde_json::from_str(&answer).unwrap_or_default(), message)
+}
+
+/// Checks that the directory has exactly the served layers up to `last`.
+fn assert_served(directory: &Path, last: usize) {
+    for seeds in 2..=last {
+        let [found, served] = [directory, TABLES.path()].map(|place| std::fs::read(layer(place, seeds)).unwrap());
+        assert!(found == served, "{seeds} seeds");
+    }
+    let extra = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let extra: Vec<String> = extra.filter(|name| name.contains("download")).collect();
+    assert_eq!(extra, [] as [&str; 0]);
+}
+
+#[test]
+fn layers_are_downloaded_once() {
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let (code, report, message) = fetch(&server, directory.path(), &format!("2..{SEEDS}"));
+    assert_eq!(code, 0, "{message}");
+    assert_eq!(report["layers"].as_array().unwrap().len(), SEEDS - 1);
+    assert_served(directory.path(), SEEDS);
+    let (code, report, message) = fetch(&server, directory.path(), &format!("2..{SEEDS}"));
+    assert_eq!((code, report["received"].as_u64()), (0, Some(0)), "{message}");
+}
+
+#[test]
+fn a_server_without_ranges_or_with_broken_connections_serves() {
+    for whole in [true, false] {
+        let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+        if whole {
+            server.ignore_ranges();
+        } else {
+            server.next((0..40).map(|number| if number % 2 == 0 { Fault::Cut(40) } else { Fault::Cut(90) }));
+        }
+        let (code, _, message) = fetch(&server, directory.path(), "2..12");
+        assert_eq!(code, 0, "{message}");
+        assert_served(directory.path(), 12);
+    }
+}
+
+#[test]
+fn a_killed_download_goes_on_where_it_was() {
+    for tags in [true, false] {
+        let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+        if !tags {
+            server.send_no_tags();
+        }
+        server.limit_rate(400_000);
+        let arguments = ["fetch", &*server.address, "--seeds", "13", "--output", shown(directory.path())];
+        let mut child = kalah(&arguments).spawn().unwrap();
+        let partial = directory.path().join("empty-capture-6-13.download");
+        let begin = Instant::now();
+        while partial.metadata().map_or(0, |metadata| metadata.len()) < 200_000 {
+            assert!(begin.elapsed() < Duration::from_secs(60), "nothing was received");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let received = partial.metadata().unwrap().len();
+        server.limit_rate(0);
+        server.requests();
+        let (code, report, message) = fetch(&server, directory.path(), "13");
+        assert_eq!(code, 0, "{message}");
+        assert_eq!(report["layers"][0]["resumed"].as_u64(), Some(received), "{report}");
+        let [found, served] = [directory.path(), TABLES.path()].map(|place| std::fs::read(layer(place, 13)).unwrap());
+        assert!(found == served);
+    }
+}
+
+#[test]
+fn a_download_of_a_file_that_changed_begins_anew() {
+    let (files, directory) = (copied(), tempfile::tempdir().unwrap());
+    let server = Server::of(files.path());
+    let partial = directory.path().join("empty-capture-6-09.download");
+    std::fs::write(&partial, vec![7; 5000]).unwrap();
+    std::fs::write(directory.path().join("empty-capture-6-09.download-tag"), "\"another\"").unwrap();
+    let (code, report, message) = fetch(&server, directory.path(), "9");
+    assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
+    assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
+}
+
+#[test]
+fn damaged_and_missing_layers_are_reported() {
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let (code, _, message) = fetch(&server, directory.path(), "12..20");
+    assert_eq!(code, 1, "{message}");
+    assert!(message.contains("empty-capture-6-14.kalah: the server does not have it"), "{message}");
+    let files = copied();
+    let mut bytes = std::fs::read(layer(files.path(), 12)).unwrap();
+    let place = bytes.len() / 2;
+    bytes[place] ^= 1;
+    std::fs::write(layer(files.path(), 12), bytes).unwrap();
+    let server = Server::of(files.path());
+    let (code, _, message) = fetch(&server, directory.path(), "12");
+    assert_eq!(code, 3, "{message}");
+    assert!(!layer(directory.path(), 12).exists());
+}

@@ -1,0 +1,11 @@
+//! Tables at an address: reading by blocks, the cache, and downloads, against file servers on this machine that behave
+//! well, badly, and against the rules.
+#![cfg(feature = "remote")]
+
+mod damage;
+mod fetch;
+mod reading;
+mod refusals;
+mod searching;
+mod server;
+mod sharing;

@@ -1,0 +1,97 @@
+//! Clear errors, with the exit codes that scripts rely on.
+
+use crate::server::{Fault, Server, TABLES, kalah, run, shown};
+
+const POSITION: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
+
+/// Runs `kalah probe` with the tables at `address`. Returns exit code and messages.
+fn probe(address: &str) -> (i32, String) {
+    let cache = tempfile::tempdir().unwrap();
+    let (code, _, message) = run(&["probe", POSITION, "--tables", address, "--cache", shown(cache.path())]);
+    (code, message)
+}
+
+#[test]
+fn refusals_and_absence_are_reported() {
+    for status in [401, 403] {
+        let server = Server::of(TABLES.path());
+        server.next(vec![Fault::Status(status); 60]);
+        let (code, message) = probe(&server.address);
+        assert_eq!(code, 1);
+        assert!(message.contains(&format!("refuses access (status {status})")), "{message}");
+    }
+    let server = Server::of(TABLES.path());
+    let (code, message) = probe(&server.address.replace("/tables", "/other"));
+    assert_eq!(code, 1);
+    assert!(message.contains("there are no tables at"), "{message}");
+}
+
+#[test]
+fn a_server_without_ranges_is_reported() {
+    let server = Server::of(TABLES.path());
+    server.ignore_ranges();
+    let (code, message) = probe(&server.address);
+    assert_eq!(code, 1);
+    assert!(message.contains("ignores range requests"), "{message}");
+}
+
+#[test]
+fn no_server_and_no_encryption_are_reported() {
+    let server = Server::of(TABLES.path());
+    let (code, message) = probe(&server.address.replace("http:", "https:"));
+    assert_eq!(code, 1);
+    assert!(message.contains("cannot be trusted") || message.contains("no answer"), "{message}");
+    let address = server.address.clone();
+    drop(server);
+    let (code, message) = probe(&address);
+    assert_eq!(code, 1, "{message}");
+    for address in ["ftp://127.0.0.1/tables", "https://"] {
+        let (code, message) = probe(address);
+        assert!(code != 0 && message.contains("is not an address of tables"), "{code} {message}");
+    }
+}
+
+#[test]
+fn proxies_of_the_environment_are_used() {
+    let proxy = Server::of(TABLES.path());
+    let cache = tempfile::tempdir().unwrap();
+    let arguments = ["probe", POSITION, "--tables", "http://kalah.invalid/tables", "--cache", shown(cache.path())];
+    let output = kalah(&arguments).env("HTTP_PROXY", proxy.address.replace("/tables", "")).output().unwrap();
+    // The proxy reaches no such host.
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!proxy.requests().is_empty());
+}
+
+#[test]
+fn nothing_is_built_at_an_address() {
+    let server = Server::of(TABLES.path());
+    for arguments in [
+        &["build", "--seeds", "14"][..],
+        &["bounds", "--seeds", "9"],
+        &["archive", "pack"],
+        &["solve", "2,2,1,1,1,2/1,3,1,1,1,1", "--build"],
+    ] {
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["--tables", &*server.address]);
+        let (code, _, message) = run(&arguments);
+        assert_eq!(code, 2, "{arguments:?}: {message}");
+        assert!(message.contains("at an address"), "{message}");
+    }
+    assert_eq!(server.requests(), []);
+}
+
+#[test]
+fn a_bucket_has_an_address() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let arguments = ["probe", POSITION, "--tables", "s3://tables", "--cache", shown(cache.path())];
+    let endpoint = server.address.replace("/tables", "");
+    let output = kalah(&arguments).env("AWS_ENDPOINT_URL", endpoint).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_address_of_files_is_a_directory() {
+    let address = format!("file://{}", shown(TABLES.path()));
+    let (code, message) = probe(&address);
+    assert_eq!(code, 0, "{message}");
+}

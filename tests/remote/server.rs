@@ -1,0 +1,284 @@
+//! A file server for tests. It answers range requests, and can misbehave in chosen ways.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use kalah::build::build;
+use kalah::game::Rules;
+use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
+
+/// Largest layer of the tables that are served.
+pub const SEEDS: usize = 13;
+
+/// Tables of 6 pits by empty capture, and small ones of 2 pits, built once.
+pub static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
+    build(directory.path(), Rules::Standard, 2, 6).unwrap();
+    directory
+});
+
+/// Returns a copy of the tables, for a server whose files change.
+pub fn copied() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
+        if file.path().extension().is_some_and(|extension| extension == "kalah") {
+            std::fs::copy(file.path(), directory.path().join(file.file_name())).unwrap();
+        }
+    }
+    directory
+}
+
+/// Ways to misbehave, each for one answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Answers with this status.
+    Status(u16),
+    /// Ends the connection after this share of the body, in percent.
+    Cut(usize),
+    /// Inverts the bits of the last byte of the body.
+    Flipped,
+    /// Sends a range that is one byte longer than stated.
+    Longer,
+    /// States another length of the whole file.
+    OtherTotal,
+    /// Sends the range after the one that was requested.
+    OtherRange,
+}
+
+/// A request for a file, with the range of bytes if it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub name: String,
+    pub range: Option<(u64, Option<u64>)>,
+}
+
+/// Settings and records of a server.
+#[derive(Default)]
+pub struct State {
+    requests: Mutex<Vec<Request>>,
+    /// Faults of the next answers.
+    next: Mutex<VecDeque<Fault>>,
+    /// Fault of all answers for bytes after the header.
+    always: Mutex<Option<Fault>>,
+    /// True if ranges are ignored.
+    whole: AtomicBool,
+    /// True if answers have no tags of versions.
+    untagged: AtomicBool,
+    /// Wait before each answer, in milliseconds.
+    latency: std::sync::atomic::AtomicU64,
+    /// Bytes a second of bodies; 0 for no limit.
+    rate: std::sync::atomic::AtomicU64,
+    stopped: AtomicBool,
+}
+
+pub struct Server {
+    pub address: String,
+    port: u16,
+    state: Arc<State>,
+}
+
+impl Server {
+    /// Serves the files of `directory` below `/tables`.
+    pub fn of(directory: &Path) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (state, directory) = (Arc::new(State::default()), directory.to_owned());
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if shared.stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (state, directory) = (Arc::clone(&shared), directory.clone());
+                std::thread::spawn(move || converse(stream, &state, &directory));
+            }
+        });
+        Server { address: format!("http://127.0.0.1:{port}/tables"), port, state }
+    }
+
+    /// Misbehaves in the next answers.
+    pub fn next(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.state.next.lock().unwrap().extend(faults);
+    }
+
+    /// Misbehaves in all answers for bytes after the header, from now on.
+    pub fn always(&self, fault: Option<Fault>) {
+        *self.state.always.lock().unwrap() = fault;
+    }
+
+    /// Ignores ranges.
+    pub fn ignore_ranges(&self) {
+        self.state.whole.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends no tags of versions.
+    pub fn send_no_tags(&self) {
+        self.state.untagged.store(true, Ordering::Relaxed);
+    }
+
+    /// Limits bodies to this number of bytes a second; 0 for no limit.
+    pub fn limit_rate(&self, rate: u64) {
+        self.state.rate.store(rate, Ordering::Relaxed);
+    }
+
+    /// Waits this long before each answer.
+    pub fn wait(&self, latency: Duration) {
+        self.state.latency.store(latency.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// Returns the requests since the last call.
+    pub fn requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.state.requests.lock().unwrap())
+    }
+
+    /// Returns the requests since the last call for bytes after the header of a table.
+    pub fn block_requests(&self) -> Vec<Request> {
+        let is_header = |request: &Request| request.range.is_some_and(|(start, end)| start == 0 && end < Some(9000));
+        let is_table = |request: &Request| request.name.ends_with(".kalah") && !is_header(request);
+        self.requests().into_iter().filter(is_table).collect()
+    }
+
+    /// Opens the tables with this cache.
+    pub fn open(&self, cache: &Path) -> RemoteTables {
+        self.try_open(cache).unwrap()
+    }
+
+    pub fn try_open(&self, cache: &Path) -> Result<RemoteTables, kalah::remote::RemoteError> {
+        let cache = Cache::open(cache, Cache::DEFAULT_LIMIT)?;
+        RemoteTables::open(&Address::parse(&self.address)?, RemoteOptions::new(cache))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.state.stopped.store(true, Ordering::Relaxed);
+        // Wakes the thread that accepts connections.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+/// Answers the requests of a connection.
+fn converse(stream: TcpStream, state: &State, directory: &Path) {
+    let _ = stream.set_nodelay(true);
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut stream = stream;
+    while let Some((path, range, tag)) = request(&mut reader) {
+        std::thread::sleep(Duration::from_millis(state.latency.load(Ordering::Relaxed)));
+        let name = path.split('?').next().unwrap_or_default().trim_start_matches("/tables/").to_owned();
+        state.requests.lock().unwrap().push(Request { name: name.clone(), range });
+        if answer(&mut stream, state, &directory.join(&name), range, tag.as_deref()).is_none() {
+            let _ = stream.shutdown(Shutdown::Both);
+            return;
+        }
+    }
+}
+
+/// Range of a request: its start, and its end if it has one.
+type Range = Option<(u64, Option<u64>)>;
+
+/// Reads the head of a request: its path, its range, and the tag that the file must have for the range.
+fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<String>)> {
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        lines.push(line.trim().to_owned());
+    }
+    let path = lines.first()?.split(' ').nth(1)?.to_owned();
+    let header = |name: &str| {
+        lines.iter().find_map(|line| {
+            let (found, value) = line.split_once(": ")?;
+            found.eq_ignore_ascii_case(name).then(|| value.to_owned())
+        })
+    };
+    let range = header("range").and_then(|range| range.strip_prefix("bytes=").map(str::to_owned));
+    let range = range.and_then(|range| {
+        let (start, last) = range.split_once('-')?;
+        Some((start.parse().ok()?, last.parse().ok().map(|last: u64| last + 1)))
+    });
+    Some((path, range, header("if-range")))
+}
+
+/// Sends an answer; `None` if the connection ends.
+fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expected: Option<&str>) -> Option<()> {
+    let after_header = range.is_none_or(|(start, _)| start > 0);
+    let fault = state.next.lock().unwrap().pop_front();
+    let fault = fault.or_else(|| state.always.lock().unwrap().filter(|_| after_header));
+    if let Some(Fault::Status(status)) = fault {
+        return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();
+    }
+    let Ok(bytes) = std::fs::read(path) else {
+        return write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").ok();
+    };
+    let tag = format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&bytes));
+    let is_expected = expected.is_none_or(|expected| expected == tag);
+    let range = range.filter(|_| is_expected && !state.whole.load(Ordering::Relaxed));
+    let tag = if state.untagged.load(Ordering::Relaxed) { String::new() } else { format!("etag: {tag}\r\n") };
+    let mut total = bytes.len() as u64;
+    let (mut start, end) = range.map_or((0, total), |(start, end)| (start, end.unwrap_or(total).min(total)));
+    if start >= total {
+        return write!(stream, "HTTP/1.1 416 No\r\ncontent-range: bytes */{total}\r\ncontent-length: 0\r\n\r\n").ok();
+    }
+    let mut body = bytes[start as usize..end as usize].to_vec();
+    match fault {
+        Some(Fault::Flipped) => *body.last_mut()? ^= 255,
+        Some(Fault::Longer) => body.push(0),
+        Some(Fault::OtherTotal) => total += 64,
+        Some(Fault::OtherRange) => start += 1,
+        _ => {}
+    }
+    let status = if range.is_some() {
+        let last = start + (end - start).max(1) - 1;
+        format!("206 Partial Content\r\ncontent-range: bytes {start}-{}/{total}", last.min(total - 1))
+    } else {
+        "200 OK".to_owned()
+    };
+    write!(stream, "HTTP/1.1 {status}\r\n{tag}content-length: {}\r\n\r\n", body.len()).ok()?;
+    let cut = if let Some(Fault::Cut(percent)) = fault { Some(body.len() * percent / 100) } else { None };
+    let rate = state.rate.load(Ordering::Relaxed);
+    for piece in body[..cut.unwrap_or(body.len())].chunks(1 << 16) {
+        stream.write_all(piece).ok()?;
+        if rate > 0 {
+            std::thread::sleep(Duration::from_secs_f64(piece.len() as f64 / rate as f64));
+        }
+    }
+    if cut.is_some() { None } else { Some(()) }
+}
+
+/// Runs the program with these arguments, without proxies or settings of the environment.
+pub fn kalah(arguments: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
+    for variable in ["KALAH_TABLES", "KALAH_CACHE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+        command.env_remove(variable).env_remove(variable.to_lowercase());
+    }
+    command.args(arguments);
+    command
+}
+
+/// Runs the program. Returns its exit code, output and messages.
+pub fn run(arguments: &[&str]) -> (i32, String, String) {
+    let output = kalah(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// The path of a cache, as text.
+pub fn shown(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The file of a layer of 6 pits by empty capture.
+pub fn layer(directory: &Path, seeds: usize) -> PathBuf {
+    directory.join(format!("empty-capture-6-{seeds:02}.kalah"))
+}

@@ -1,0 +1,60 @@
+//! Processes share what they read, and the cache stays within its limit.
+
+use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
+use kalah::table::Table;
+
+use crate::server::{SEEDS, Server, TABLES, kalah, layer, run, shown};
+
+const POSITION: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
+
+#[test]
+fn a_second_process_requests_no_block_again() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let arguments = ["probe", POSITION, "--tables", &*server.address, "--cache", shown(cache.path())];
+    let first = run(&arguments);
+    assert_eq!(first.0, 0, "{first:?}");
+    assert!(!server.block_requests().is_empty());
+    assert_eq!(run(&arguments), first);
+    assert_eq!(server.block_requests(), []);
+}
+
+#[test]
+fn processes_at_once_give_the_same_answers() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let expected = run(&["probe", POSITION, "--tables", shown(TABLES.path())]).1;
+    let arguments = ["probe", POSITION, "--tables", &*server.address, "--cache", shown(cache.path())];
+    let children: Vec<_> = (0..6)
+        .map(|_| {
+            let mut command = kalah(&arguments);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{:?}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn the_cache_evicts_what_was_not_used_for_longest() {
+    let (old, new) = (Server::of(TABLES.path()), Server::of(TABLES.path()));
+    let directory = tempfile::tempdir().unwrap();
+    let open = |server: &Server, limit| {
+        let cache = Cache::open(directory.path(), limit).unwrap();
+        RemoteTables::open(&Address::parse(&server.address).unwrap(), RemoteOptions::new(cache)).unwrap()
+    };
+    let remote = open(&old, 1 << 30);
+    let path = layer(remote.directory(), SEEDS);
+    let table = Table::open(&path).unwrap();
+    table.check().unwrap();
+    let cache = Cache::open(directory.path(), 1 << 20).unwrap();
+    let full = cache.bytes();
+    assert!(full > 1 << 20, "{full} bytes");
+    open(&new, 1 << 20);
+    assert!(cache.bytes() < full - (1 << 20), "{} of {full} bytes", cache.bytes());
+    // The open table still has its blocks; a new one reads them again.
+    assert!(table.bytes() == std::fs::read(layer(TABLES.path(), SEEDS)).unwrap());
+    old.requests();
+    Table::open(&path).unwrap().check().unwrap();
+    assert!(!old.block_requests().is_empty());
+}
