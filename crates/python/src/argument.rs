@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kalah::remote::Address;
-use kalah::table::Directories;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
 use pyo3::prelude::*;

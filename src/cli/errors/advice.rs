@@ -24,6 +24,7 @@ use kalah::verify::Fault;
 use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, layers_command, plan, quick_build, solve_command};
+use crate::cli::remote;
 
 /// Advice for a file of a newer version.
 const USE_NEWER: &str = "use that version of kalah";

@@ -75,6 +75,11 @@ impl Shelf {
         shelf
     }
 
+    /// The directories.
+    pub fn directories(&self) -> &Directories {
+        &self.directories
+    }
+
     /// The tables of a board; `None` without any.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
         self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())
