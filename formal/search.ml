@@ -75,10 +75,14 @@ let expand ?(quiet = false) rules table c =
   if c.effort > 0 then begin
     for i = 0 to c.count - 1 do
       let claim = c.claim i in
-      prove claim.about claim.lower claim.upper
+      if seeds claim.about > c.rests_on then prove claim.about claim.lower claim.upper
     done;
-    let lower, upper = score_bounds c in
-    prove c.start lower upper
+    List.iter (fun (pits, values) ->
+        match after_moves rules c.game true pits with
+        | Some (g, same) when seeds g.rows > c.rests_on && not (over g.rows) ->
+            let lower, upper = score_bounds g same values in
+            prove g.rows lower upper
+        | _ -> ()) c.statements
   end;
   if not quiet && c.effort > 0 then
     Printf.printf "%6.1f s: %d claims of the certificate became %d without searches, by a search of %d nodes\n%!"
