@@ -34,8 +34,8 @@ let check_certificate folder file most =
   let c = Files.certificate file in
   let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
   let table = check_tables folder c.name m n in
-  let slots = Array.copy (Search.expand rules table { c with rests_on = n }) in
-  let claims = claim_in slots m c.game.rows and count = Array.length slots and find = find_in slots in
+  let slots = taken (Search.expand rules table { c with rests_on = n }) in
+  let claims = claim_in slots m c.game.rows and count = count slots and find = find_in slots in
   if not (check_claims rules m table n claims count find count) then refuse "a claim";
   Printf.printf "%6.1f s: all claims checked\n" (Sys.time ());
   let list separator numbers = String.concat separator (List.map string_of_int numbers) in

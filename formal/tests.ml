@@ -68,7 +68,7 @@ let refuses_wrong_claims name rules =
     let empty = { name; m; rests_on; game; statements = [ (pits, (value_after, value_after)); ([], (value, value)) ];
                   effort = 1; count = 0; claim = (fun _ -> assert false) } in
     let slots = Search.expand ~quiet:true rules truth empty in
-    let all = claim_in slots m start and count = Array.length slots and find = find_in slots in
+    let all = claim_in slots m start and count = count slots and find = find_in slots in
     let check claims statement =
       check_claims rules m truth rests_on claims count find count
       && check_statement rules m truth rests_on claims count find statement
