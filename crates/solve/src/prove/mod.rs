@@ -8,6 +8,7 @@
 //! | [`target`](Target) | the aim for one position, and its next test |
 //! | [`manager`](Manager) | choosing the next jobs from the finished ones, by proof numbers |
 //! | [`claims`](Claims) | claims in memory and in the files of jobs |
+//! | `store` | entries of a few bytes, found by their keys |
 //! | [`extract`](Extraction) | claims from the tests that a solver proved |
 //! | [`checkers`](Checkers) | checking single claims, and certificates, on all threads |
 //! | `audit` | finding wrong jobs |
@@ -32,6 +33,7 @@ mod prover;
 mod request;
 mod state;
 mod status;
+mod store;
 mod target;
 mod test;
 
