@@ -13,6 +13,7 @@ Print Assumptions tables_correct.
 Print Assumptions check_table_correct.
 Print Assumptions certificate_correct.
 Print Assumptions certificate_value.
+Print Assumptions opening_value.
 Print Assumptions lower_bound_needs.
 Print Assumptions upper_bound_needs.
 Print Assumptions value_at_least.

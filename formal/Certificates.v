@@ -68,6 +68,12 @@ Definition check_claim (c : claim) : bool :=
   ((lower c =? 0) || existsb (fun o => lower c <=? worth_least o) (moves R m p)) &&
   ((seeds p <=? upper c) || forallb (fun o => worth_most o <=? upper c) (moves R m p)).
 
+(** True if the bounds of [c] are those of its position, or follow in one ply. *)
+Definition check_statement (c : claim) : bool :=
+  let p := about c in
+  (length (own p) =? m) && (length (other p) =? m) &&
+  (let b := bounds p in (lower c <=? fst b) && (snd b <=? upper c) || check_claim c).
+
 (** Checks the claims 0 to [k - 1]. *)
 Fixpoint check_claims (k : nat) : bool :=
   match k with
@@ -138,25 +144,27 @@ Proof.
     apply IH; [apply successor_measure; assumption|lia|unfold well_formed in Hw1; lia].
 Qed.
 
-(** A claim that follows from the checked ones in one ply is true. *)
-Lemma claim_correct c : check_claim c = true -> holds R c.
+(** A statement that follows from the checked claims is true. *)
+Lemma statement_correct c : check_statement c = true -> holds R c.
 Proof.
-  intros Hc. apply check_claim_step; [assumption|]. intros i Hi.
-  unfold check_claim in Hc. rewrite !andb_true_iff, !Nat.eqb_eq in Hc.
-  pose proof (play_well_formed R (about c) i) as [Hw1 Hw2]. unfold well_formed in Hw1. apply all_bounded; lia.
+  unfold check_statement. rewrite !andb_true_iff, orb_true_iff, andb_true_iff, !Nat.eqb_eq, !Nat.leb_le.
+  intros [[Hm Hm'] [Hb|Hc]].
+  - pose proof (all_bounded (about c) Hm Hm') as Ha. unfold bounded in Ha. unfold holds. lia.
+  - apply check_claim_step; [assumption|]. intros i Hi.
+    pose proof (play_well_formed R (about c) i) as [Hw1 Hw2]. unfold well_formed in Hw1. apply all_bounded; lia.
 Qed.
 
 End Check.
 
-(** If the layers of a table up to [n] seeds and all claims are checked, then a claim that follows from them in one ply
-    is true. *)
+(** If the layers of a table up to [n] seeds and all claims are checked, then a statement that follows from them is
+    true. *)
 Theorem certificate_correct R m t n claims count find statement :
   (forall k, k <= n -> check_layer R m t k = true) ->
   check_claims R m t n claims count find count = true ->
-  check_claim R m t n claims count find statement = true ->
+  check_statement R m t n claims count find statement = true ->
   holds R statement.
 Proof.
-  intros Ht Hc Hs. eapply claim_correct; eauto. intros. apply (tables_correct R m t n); auto.
+  intros Ht Hc Hs. eapply statement_correct; eauto. intros. apply (tables_correct R m t n); auto.
 Qed.
 
 (** The same for values: whatever function [v] gives each game its value, the bounds hold with the seeds in the
@@ -164,7 +172,7 @@ Qed.
 Theorem certificate_value R m t n claims count find statement :
   (forall k, k <= n -> check_layer R m t k = true) ->
   check_claims R m t n claims count find count = true ->
-  check_claim R m t n claims count find statement = true ->
+  check_statement R m t n claims count find statement = true ->
   forall v, is_value R v -> forall g, rows g = about statement ->
   (2 * Z.of_nat (lower statement) - Z.of_nat (seeds (rows g)) + Z.of_nat (own_store g) - Z.of_nat (other_store g)
      <= v g <=
@@ -173,8 +181,30 @@ Proof.
   intros Ht Hc Hs v Hv g Hg. pose proof (certificate_correct _ _ _ _ _ _ _ _ Ht Hc Hs) as Hh.
   unfold holds in Hh. rewrite <- Hg in Hh.
   assert (Hw : well_formed (rows g)).
-  { unfold check_claim in Hs. rewrite !andb_true_iff, !Nat.eqb_eq in Hs. rewrite Hg. unfold well_formed. lia. }
+  { unfold check_statement in Hs. rewrite !andb_true_iff, !Nat.eqb_eq in Hs. rewrite Hg. unfold well_formed. lia. }
   rewrite (value_unique R v Hv g Hw). unfold value. lia.
+Qed.
+
+(** The value of a game for the player who was to move first in an opening, who is to move in [g] if [same]. *)
+Definition for_first (same : bool) (z : Z) : Z := if same then z else (- z)%Z.
+
+(** Bounds of an opening: [statement] is about the position after its moves [pits] from the game [g]. If the other
+    player is to move there, the bounds change places and signs. *)
+Theorem opening_value R m t n claims count find statement :
+  (forall k, k <= n -> check_layer R m t k = true) ->
+  check_claims R m t n claims count find count = true ->
+  check_statement R m t n claims count find statement = true ->
+  forall v, is_value R v -> forall g pits g' same, after_moves R g true pits = Some (g', same) ->
+  rows g' = about statement ->
+  let bound score :=
+    (2 * Z.of_nat score - Z.of_nat (seeds (rows g')) + Z.of_nat (own_store g') - Z.of_nat (other_store g'))%Z in
+  (for_first same (bound (if same then lower statement else upper statement))
+     <= for_first same (v g') <=
+   for_first same (bound (if same then upper statement else lower statement)))%Z.
+Proof.
+  intros Ht Hc Hs v Hv g pits g' same _ Hg bound.
+  pose proof (certificate_value _ _ _ _ _ _ _ _ Ht Hc Hs v Hv g' Hg) as Hb.
+  unfold for_first, bound. destruct same; lia.
 Qed.
 
 (** ** Rules of docs/certificates.md *)

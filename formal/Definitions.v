@@ -147,6 +147,18 @@ Definition continue (g : game) (o : outcome) : game :=
   if again o then Game (own_store g + stored o) (other_store g) (after o)
   else Game (other_store g) (own_store g + stored o) (swap (after o)).
 
+(** Plays some of the mover's pits one after the other, each for the player to move. [same] is true if that is the
+    player who was to move first. Gives the game after these moves, with [same] for it; nothing if a move is illegal or
+    the game is over. *)
+Fixpoint after_moves (R : rules) (g : game) (same : bool) (pits : list nat) : option (game * bool) :=
+  match pits with
+  | [] => Some (g, same)
+  | pit :: pits =>
+      if negb (over (rows g)) && (pit <? length (own (rows g))) && (0 <? nth pit (own (rows g)) 0)
+      then let o := play R (rows g) pit in after_moves R (continue g o) (if again o then same else negb same) pits
+      else None
+  end.
+
 (** The largest of some numbers, of which [first] is one. *)
 Fixpoint largest (first : Z) (l : list Z) : Z :=
   match l with

@@ -17,4 +17,5 @@ Extract Inlined Constant Nat.eqb => "(fun (a : int) b -> a = b)".
 Extract Inlined Constant Nat.leb => "(fun (a : int) b -> a <= b)".
 Extract Inlined Constant Nat.ltb => "(fun (a : int) b -> a < b)".
 
-Extraction "kalah.ml" empty_capture standard single_move look_up best check_layer check_claim check_claims bounds.
+Extraction "kalah.ml" empty_capture standard single_move look_up best check_layer check_claims check_statement
+  legal play continue after_moves.

@@ -3,7 +3,7 @@
 open Kalah
 open Data
 
-let usage = "check --rules RULES --pits M --seeds N [--tables FOLDER]\ncheck --certificate FILE [--tables FOLDER]"
+let usage = "check --rules RULES --pits M --seeds N [--tables FOLDER]\ncheck --certificate FILE [--seeds N] [--tables FOLDER]"
 
 let refuse wrong =
   Printf.printf "WRONG: %s\n" wrong;
@@ -28,23 +28,35 @@ let check_tables folder name m n =
     name m n;
   table
 
-(* Checks all claims and the statement, with the theorem [certificate_value]. *)
-let check_certificate folder file =
+(* Checks all claims and the statements, with the theorems [certificate_value] and [opening_value]. Tables to more seeds
+   than the certificate rests on need fewer claims. *)
+let check_certificate folder file most =
   let c = Files.certificate file in
-  let rules = rules_of c.name and m = c.m and n = c.rests_on in
+  let rules = rules_of c.name and m = c.m and n = max most c.rests_on in
   let table = check_tables folder c.name m n in
-  let slots = Array.copy (Search.expand rules table c) in
-  let claims = claim_in slots m c.start and count = Array.length slots and find = find_in slots in
+  let slots = taken (Search.expand rules table { c with rests_on = n }) in
+  let claims = claim_in slots m c.game.rows and count = count slots and find = find_in slots in
   if not (check_claims rules m table n claims count find count) then refuse "a claim";
   Printf.printf "%6.1f s: all claims checked\n" (Sys.time ());
-  let lower, upper = Files.score_bounds c in
-  let statement = { about = c.start; lower; upper } in
-  if not (check_claim rules m table n claims count find statement) then refuse "the statement";
-  let own, other = c.stores in
-  let value score = (2 * score) - seeds c.start + own - other in
-  let row pits = String.concat "," (List.map string_of_int pits) in
-  Printf.printf "certificate_value: under %s, %d <= value of <%d,%d,%d,%s,%s> <= %d\n" c.name (value lower) m own other
-    (row c.start.own) (row c.start.other) (value upper)
+  let list separator numbers = String.concat separator (List.map string_of_int numbers) in
+  let check (pits, values) =
+    match after_moves rules c.game true pits with
+    | None -> refuse "an illegal opening"
+    | Some (g, same) ->
+        let lower, upper = Files.score_bounds g same values in
+        let statement = { about = g.rows; lower; upper } in
+        if lower < 0 || upper < 0 || not (check_statement rules m table n claims count find statement) then
+          refuse "the statement";
+        let bound score = (2 * score) - seeds g.rows + g.own_store - g.other_store in
+        let least, most = if same then (bound lower, bound upper) else (-bound upper, -bound lower) in
+        let { own_store; other_store; rows } = c.game in
+        let theorem, after =
+          if pits = [] then ("certificate_value", "") else ("opening_value", " after " ^ list " " (List.map succ pits))
+        in
+        Printf.printf "%s: under %s, %d <= value of <%d,%d,%d,%s>%s <= %d\n" theorem c.name least m own_store other_store
+          (list "," (rows.own @ rows.other)) after most
+  in
+  List.iter check c.statements
 
 let () =
   let name = ref "empty-capture" and m = ref 6 and n = ref 0 and folder = ref "" and file = ref "" in
@@ -54,4 +66,4 @@ let () =
       ("--tables", Set_string folder, "folder of tables; without it, layers are computed in memory");
       ("--certificate", Set_string file, "certificate, which names rules, pits and seeds") ]
     (fun _ -> raise (Arg.Bad "no such argument")) usage;
-  if !file <> "" then check_certificate !folder !file else ignore (check_tables !folder !name !m !n : position -> int)
+  if !file <> "" then check_certificate !folder !file !n else ignore (check_tables !folder !name !m !n : position -> int)

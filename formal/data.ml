@@ -73,22 +73,44 @@ let position_of m key =
   let own, other = split m (go ((2 * m) - 1) (key lsr 44) (key land ((1 lsl 44) - 1)) []) in
   { own; other }
 
-(* A claim is in the first slot from its place on that is free or has its key. A slot has the key of a position and two
-   bounds, or it is 0. *)
+(* Claims are in shards by the upper bits of a hash. There, a claim is in the first slot from its place on that is free or
+   has its key. A slot has the key of a position and two bounds, or it is 0. *)
+let shards = 1024
 let key_of slot = slot lsr 12
 let lower_of slot = (slot lsr 6) land 63
 let upper_of slot = slot land 63
 let pack key lower upper = (key lsl 12) lor (lower lsl 6) lor upper
+let hash key = key * 0x9E3779B97F4A7C1
+let shard_of key = hash key lsr 53
 
-(* The slot of a key, or the free one where it belongs. *)
-let slot slots key =
-  let mask = Array.length slots - 1 in
-  let rec probe at = if slots.(at) = 0 || key_of slots.(at) = key then at else probe ((at + 1) land mask) in
-  probe ((key * 0x9E3779B97F4A7C1) lsr 20 land mask)
+(* The slot of a key in its shard, or the free one where it belongs. *)
+let slot shard key =
+  let size = Array.length shard in
+  let rec probe at =
+    if shard.(at) = 0 || key_of shard.(at) = key then at else probe (if at + 1 = size then 0 else at + 1)
+  in
+  probe ((((hash key lsr 23) land 0x3FFFFFFF) * size) lsr 30)
 
-(* The claim in a slot. A free slot claims nothing about [start]. *)
+(* Shards that nobody else holds. The others are freed one by one. *)
+let taken slots =
+  let take s =
+    let shard = Array.copy slots.(s) in
+    slots.(s) <- [||];
+    shard
+  in
+  Array.init shards take
+
+(* Claim [i] is in slot [i / shards] of shard [i mod shards]. *)
+let count slots = shards * Array.fold_left (fun most shard -> max most (Array.length shard)) 0 slots
+
+(* The claim in a slot. A free slot, or one beyond the shard, claims nothing about [start]. *)
 let claim_in slots m start i =
-  if slots.(i) = 0 then { about = start; lower = 0; upper = seeds start }
-  else { about = position_of m (key_of slots.(i)); lower = lower_of slots.(i); upper = upper_of slots.(i) }
+  let shard = slots.(i mod shards) and at = i / shards in
+  let entry = if at < Array.length shard then shard.(at) else 0 in
+  if entry = 0 then { about = start; lower = 0; upper = seeds start }
+  else { about = position_of m (key_of entry); lower = lower_of entry; upper = upper_of entry }
 
-let find_in slots p = slot slots (key p)
+let find_in slots p =
+  let key = key p in
+  let s = shard_of key in
+  (shards * slot slots.(s) key) + s

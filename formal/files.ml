@@ -12,7 +12,14 @@ let read path =
 let empty_frames m n =
   Array.init (n + 1) (fun k -> Array.init (n + 1 - k) (fun l -> Bytes.make (width m k * width m l) '\255'))
 
-let frozen m frames = { m; frames = Array.map (Array.map Bytes.to_string) frames }
+(* Each frame is free once it is copied. *)
+let frozen m frames =
+  let freeze row k =
+    let frame = Bytes.to_string row.(k) in
+    row.(k) <- Bytes.empty;
+    frame
+  in
+  { m; frames = Array.map (fun row -> Array.init (Array.length row) (freeze row)) frames }
 
 (* Ranks in files, of rows of [m] pits with up to [n] seeds: docs/indexing.md. *)
 let rank_in_file m n =
@@ -113,10 +120,8 @@ type certificate = {
   name : string;  (* of the rule set *)
   m : int;
   rests_on : int;  (* seeds of the largest table *)
-  stores : int * int;
-  start : position;
-  least : int;
-  most : int;  (* bounds of the value *)
+  game : game;
+  statements : (int list * (int * int)) list;  (* pits of openings, at last none; bounds of the value after them *)
   effort : int;  (* 0: no claim needs a search *)
   count : int;
   claim : int -> claim;
@@ -133,8 +138,15 @@ let certificate path =
   let m = Char.code f.[13] in
   let count = number 16 and prefix = number 32 in
   let pit i = long (136 + (4 * i)) in
-  let start = { own = List.init m pit; other = List.init m (fun i -> pit (m + i)) } in
+  let rows = { own = List.init m pit; other = List.init m (fun i -> pit (m + i)) } in
+  let values at = (number at, number (at + 8)) in
   let bounds = 136 + (8 * m) in
+  let rec openings left at =
+    if left = 0 then [ ([], values bounds) ]
+    else
+      let moves = String.get_uint16_le f (at + 16) in
+      (List.init moves (fun i -> Char.code f.[at + 18 + i] - 1), values at) :: openings (left - 1) (at + 18 + moves)
+  in
   let packed = Filename.temp_file "claims" ".zst" in
   let from = 128 + prefix in
   let out = open_out_bin packed in
@@ -167,11 +179,13 @@ let certificate path =
   let claim i =
     { about = position_of m keys.(i); lower = Bytes.get_uint8 low i; upper = Bytes.get_uint8 high i }
   in
-  { name; m; rests_on = Char.code f.[15]; stores = (long 128, long 132); start; least = number bounds;
-    most = number (bounds + 8); effort = Char.code f.[14]; count; claim }
+  { name; m; rests_on = Char.code f.[15]; game = { own_store = long 128; other_store = long 132; rows };
+    statements = openings (long 28) (bounds + 16); effort = Char.code f.[14]; count; claim }
 
-(* Bounds of the score that the statement needs: docs/certificates.md, "When the statement holds". *)
-let score_bounds c =
-  let n = seeds c.start in
-  let least = fst c.stores - snd c.stores - n in
-  (max 0 ((c.least - least + 1) / 2), min n ((c.most - least) / 2))
+(* Bounds of the score in [g] that bounds of the value need: docs/certificates.md, "When the statement holds". The value
+   is that of the mover if [same], else of the other player. *)
+let score_bounds g same (least, most) =
+  let n = seeds g.rows in
+  let lowest = g.own_store - g.other_store - n in
+  let least, most = if same then (least, most) else (-most, -least) in
+  (max 0 ((least - lowest + 1) / 2), min n ((most - lowest) / 2))

@@ -5,31 +5,38 @@ open Kalah
 open Data
 open Files
 
-(* Slots of claims that grow. *)
-type store = { mutable slots : int array; mutable used : int }
+(* Shards that grow by a quarter when four fifths of their slots are used. *)
+type store = { slots : int array array; used : int array }
+
+let empty () = { slots = Array.init shards (fun _ -> Array.make 8 0); used = Array.make shards 0 }
 
 let set store key lower upper =
-  if 4 * store.used > 3 * Array.length store.slots then begin
-    let old = store.slots in
-    store.slots <- Array.make (2 * Array.length old) 0;
-    Array.iter (fun entry -> if entry <> 0 then store.slots.(slot store.slots (key_of entry)) <- entry) old
-  end;
-  let at = slot store.slots key in
-  if store.slots.(at) = 0 then store.used <- store.used + 1;
-  store.slots.(at) <- pack key lower upper
+  let s = shard_of key in
+  let shard = store.slots.(s) in
+  let at = slot shard key in
+  let is_new = shard.(at) = 0 in
+  shard.(at) <- pack key lower upper;
+  if is_new then begin
+    store.used.(s) <- store.used.(s) + 1;
+    let size = Array.length shard in
+    if 5 * store.used.(s) > 4 * size then begin
+      let larger = Array.make (size + (size / 4)) 0 in
+      Array.iter (fun entry -> if entry <> 0 then larger.(slot larger (key_of entry)) <- entry) shard;
+      store.slots.(s) <- larger
+    end
+  end
 
 (* The slots of the claims that prove [c] under [rules]. *)
 let expand ?(quiet = false) rules table c =
   let nodes = ref 0 in
-  let size = ref 65536 in
-  while !size < 2 * c.count do size := 2 * !size done;
-  let given = { slots = Array.make !size 0; used = 0 } and proved = { slots = Array.make 65536 0; used = 0 } in
+  let given = empty () and proved = empty () in
   for i = 0 to c.count - 1 do
     let claim = c.claim i in
     set given (key claim.about) claim.lower claim.upper
   done;
   let look store key n =
-    let entry = store.slots.(slot store.slots key) in
+    let shard = store.slots.(shard_of key) in
+    let entry = shard.(slot shard key) in
     if entry = 0 then (0, n) else (lower_of entry, upper_of entry)
   in
   (* True if the score of [p], with [n] seeds in play, is at least [s]. *)
@@ -75,12 +82,16 @@ let expand ?(quiet = false) rules table c =
   if c.effort > 0 then begin
     for i = 0 to c.count - 1 do
       let claim = c.claim i in
-      prove claim.about claim.lower claim.upper
+      if seeds claim.about > c.rests_on then prove claim.about claim.lower claim.upper
     done;
-    let lower, upper = score_bounds c in
-    prove c.start lower upper
+    List.iter (fun (pits, values) ->
+        match after_moves rules c.game true pits with
+        | Some (g, same) when seeds g.rows > c.rests_on && not (over g.rows) ->
+            let lower, upper = score_bounds g same values in
+            prove g.rows lower upper
+        | _ -> ()) c.statements
   end;
   if not quiet && c.effort > 0 then
     Printf.printf "%6.1f s: %d claims of the certificate became %d without searches, by a search of %d nodes\n%!"
-      (Sys.time ()) c.count proved.used !nodes;
+      (Sys.time ()) c.count (Array.fold_left ( + ) 0 proved.used) !nodes;
   if c.effort > 0 then proved.slots else given.slots

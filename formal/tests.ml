@@ -18,6 +18,14 @@ let rec random_position n =
   let p = { own; other } in
   if over p then random_position n else p
 
+(* Pits of up to [moves] random moves from [g]. *)
+let rec random_opening rules g moves =
+  if moves = 0 || over g.rows then []
+  else
+    let pits = legal g.rows in
+    let pit = List.nth pits (Random.int (List.length pits)) in
+    pit :: random_opening rules (continue g (play rules g.rows pit)) (moves - 1)
+
 let checked rules n =
   let table = score_in (computed rules m n) in
   for k = 0 to n do
@@ -52,15 +60,26 @@ let refuses_wrong_claims name rules =
   for _ = 1 to 20 do
     let start = random_position 12 in
     let score = truth start in
-    let value = (2 * score) - 12 in
-    let empty = { name; m; rests_on; stores = (0, 0); start; least = value; most = value; effort = 1;
-                  count = 0; claim = (fun _ -> assert false) } in
+    let game = { own_store = Random.int 9; other_store = Random.int 9; rows = start } in
+    let pits = random_opening rules game (1 + Random.int 4) in
+    let after, same = Option.get (after_moves rules game true pits) in
+    let value g score = (2 * score) - seeds g.rows + g.own_store - g.other_store in
+    let value = value game score and value_after = (if same then 1 else -1) * value after (look_up truth after.rows) in
+    let empty = { name; m; rests_on; game; statements = [ (pits, (value_after, value_after)); ([], (value, value)) ];
+                  effort = 1; count = 0; claim = (fun _ -> assert false) } in
     let slots = Search.expand ~quiet:true rules truth empty in
-    let all = claim_in slots m start and count = Array.length slots and find = find_in slots in
+    let all = claim_in slots m start and count = count slots and find = find_in slots in
     let check claims statement =
       check_claims rules m truth rests_on claims count find count
-      && check_claim rules m truth rests_on claims count find statement
+      && check_statement rules m truth rests_on claims count find statement
     in
+    let opening values =
+      let lower, upper = Files.score_bounds after same values in
+      lower <= upper && check all { about = after.rows; lower; upper }
+    in
+    if not (opening (value_after, value_after)) then failwith ("a true opening is refused: " ^ text start);
+    if opening (value_after + 2, 99) || opening (-99, value_after - 2) then
+      failwith ("a false opening passes: " ^ text start);
     let statement lower upper = { about = start; lower; upper } in
     if not (check all (statement score score)) then failwith ("a true certificate is refused: " ^ text start);
     if score > 0 && check all (statement 0 (score - 1)) then failwith ("a false statement passes: " ^ text start);
@@ -89,8 +108,23 @@ let refuses_wrong_claims name rules =
       end
     done
   done;
-  Printf.printf "%s: %d claims are true; %d certificates with one false claim are refused\n%!" name !claims_seen
-    !refused
+  Printf.printf "%s: %d claims and 20 openings are true; %d certificates with one false claim are refused\n%!" name
+    !claims_seen !refused
+
+(* Moves that no player can make are no opening. *)
+let refuses_illegal_openings () =
+  let game own other = { own_store = 0; other_store = 0; rows = { own; other } } in
+  let refused pits g = assert (after_moves standard g true pits = None) in
+  refused [ 6 ] (game [ 1; 1; 1; 1; 1; 1 ] [ 1; 1; 1; 1; 1; 1 ]);
+  refused [ 0 ] (game [ 0; 1; 1; 1; 1; 1 ] [ 1; 1; 1; 1; 1; 1 ]);
+  refused [ 5 ] (game [ 0; 0; 0; 0; 0; 1 ] [ 0; 0; 0; 0; 0; 0 ]);
+  (* The other player is to move after pit 0, and the same player after pit 5. *)
+  let g = game [ 1; 1; 1; 1; 1; 1 ] [ 0; 1; 1; 1; 1; 1 ] in
+  refused [ 0; 0 ] g;
+  (match (after_moves standard g true [ 0; 1 ], after_moves standard g true [ 5 ]) with
+   | Some (_, true), Some ({ own_store = 1; rows = { own = [ 1; 1; 1; 1; 1; 0 ]; _ }; _ }, true) -> ()
+   | _ -> assert false);
+  print_endline "openings with illegal moves are refused"
 
 let () =
   match Sys.argv with
@@ -102,4 +136,5 @@ let () =
         Printf.printf "%s %d\n" (text p) (table p)
       done
   | _ ->
+      refuses_illegal_openings ();
       List.iter (fun (_, name, rules) -> refuses_wrong_tables name rules; refuses_wrong_claims name rules) rule_sets

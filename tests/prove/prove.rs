@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, Checker, Reason, Statement};
+use kalah::certificate::{Certificate, CertificateFile, Checker, Reason, Statement};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -71,8 +71,10 @@ impl<'a> Case<'a> {
         let mut prover = Prover::new(&solver, &directory, &checkers, options, &on_event)?;
         let state = prover.run()?;
         let proved = state.is_proved().then(|| -> Result<_, ProveError> {
-            let claims = prover.certificate_claims()?;
-            Ok(directory.plan().certificate(&state.parts, &claims).unwrap())
+            let files = tempfile::tempdir().unwrap();
+            let file = files.path().join("certificate");
+            prover.certificate(&state, &file)?;
+            Ok(CertificateFile::read(&file).unwrap().certificate)
         });
         Ok((state, proved.transpose()?))
     }

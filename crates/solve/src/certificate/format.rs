@@ -1,13 +1,12 @@
-//! Byte format of certificates: writing and reading (docs/certificates.md in the repository).
+//! Byte format of certificates: layout and reading (docs/certificates.md in the repository).
 
-use std::io::Write;
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_tables::file::{self, FileContent};
+use kalah_tables::file;
 use kalah_tables::system::AvailableMemory;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
@@ -26,7 +25,7 @@ pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
 pub(super) const HEADER_BYTES: usize = size_of::<RawHeader>();
 
 /// Bytes of an entry of the directory.
-const ENTRY_BYTES: usize = size_of::<RawEntry>();
+pub(super) const ENTRY_BYTES: usize = size_of::<RawEntry>();
 
 /// Bytes of a checksum.
 const CHECKSUM_BYTES: usize = 8;
@@ -38,7 +37,7 @@ pub(super) const DIGEST_BYTES: usize = 32;
 const MEMORY_A_CLAIM: u64 = 96;
 
 /// Maximum number of moves of an opening.
-const MAX_MOVES: usize = 1000;
+pub(super) const MAX_MOVES: usize = 1000;
 
 /// A certificate in a file.
 #[derive(Clone, Debug)]
@@ -89,107 +88,6 @@ impl CertificateFile {
     }
 }
 
-impl Certificate {
-    /// Writes the certificate to `path`, replacing an existing file. Returns its size and its digest.
-    ///
-    /// # Errors
-    /// If it cannot be written or is invalid: effort, tables or openings exceed the limits of the format,
-    /// claims are for another board than the statement, or [`Statement::goals`] fails.
-    pub fn write(&self, path: &Path) -> Result<(u64, [u8; 32]), CertificateError> {
-        let io = |source| CertificateError::Io { path: path.to_owned(), source };
-        self.validate().map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-        let bytes = self.to_bytes().map_err(io)?;
-        file::replace(path, Some(FileContent::Certificate), |file| file.write_all(&bytes)).map_err(io)?;
-        let digest = bytes[bytes.len() - DIGEST_BYTES..].try_into().expect("32 bytes");
-        Ok((bytes.len() as u64, digest))
-    }
-
-    /// Returns the reason if the certificate cannot be written.
-    fn validate(&self) -> Result<(), String> {
-        let Head { statement, effort, tables } = &self.head;
-        let pits = statement.position.pits();
-        statement.goals().map_err(|error| error.to_string())?;
-        if self.claims.keys().pits() != pits {
-            return Err("its claims are for another board".to_owned());
-        }
-        if *effort > Checker::MAX_EFFORT {
-            return Err(format!("the effort {effort} is above {}", Checker::MAX_EFFORT));
-        }
-        if self.head.table_seeds() > MAX_TABLE_SEEDS || !tables.is_empty() && pits > MAX_TABLE_PITS {
-            return Err("tables for this board and number of seeds do not exist".to_owned());
-        }
-        if statement.openings.iter().any(|opening| opening.moves.len() > MAX_MOVES) {
-            return Err(format!("an opening has more than {MAX_MOVES} moves"));
-        }
-        Ok(())
-    }
-
-    /// Bytes of the file of a valid certificate.
-    fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
-        let mut rest = self.claims.packed();
-        let (mut directory, mut blocks) = (Vec::<u8>::new(), Vec::new());
-        loop {
-            let claims: Vec<_> = rest.by_ref().take(BLOCK_CLAIMS).collect();
-            if claims.is_empty() {
-                break;
-            }
-            let (packed, raw_bytes) = block::pack(&claims)?;
-            let [claims, raw_bytes, packed_bytes] =
-                [claims.len(), raw_bytes, packed.len()].map(|number| (number as u32).to_le());
-            let entry = RawEntry { claims, raw_bytes, packed_bytes, ..Zeroable::zeroed() }.sealed(&packed);
-            directory.extend(bytemuck::bytes_of(&entry));
-            blocks.extend(packed);
-        }
-        let mut prefix = self.statement_bytes();
-        prefix.extend(directory);
-        prefix.extend(xxh3_64(&prefix).to_le_bytes());
-        let total = HEADER_BYTES + prefix.len() + blocks.len() + DIGEST_BYTES;
-        let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = &self.head;
-        let header = sealed(RawHeader {
-            magic: MAGIC,
-            version: VERSION.to_le(),
-            rules: rules.code(),
-            pits: position.pits() as u8,
-            effort: *effort as u8,
-            table_seeds: self.head.table_seeds() as u8,
-            claims: (self.claims.len() as u64).to_le(),
-            blocks: (self.claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le(),
-            openings: (openings.len() as u32).to_le(),
-            prefix_bytes: (prefix.len() as u64).to_le(),
-            file_bytes: (total as u64).to_le(),
-            ..Zeroable::zeroed()
-        });
-        let mut bytes = Vec::with_capacity(total);
-        bytes.extend(bytemuck::bytes_of(&header));
-        bytes.extend(prefix);
-        bytes.extend(blocks);
-        bytes.extend(blake3::hash(&bytes).as_bytes());
-        Ok(bytes)
-    }
-
-    /// The statement and the digests of the tables.
-    fn statement_bytes(&self) -> Vec<u8> {
-        let Statement { position, bounds, openings, .. } = &self.head.statement;
-        let mut bytes = Vec::new();
-        let stores = [position.mover_store(), position.other_store()];
-        let pits = position.mover().seeds().iter().chain(position.other().seeds());
-        stores.iter().chain(pits).for_each(|number| bytes.extend(number.to_le_bytes()));
-        put_values(&mut bytes, *bounds);
-        for opening in openings {
-            put_values(&mut bytes, opening.bounds);
-            bytes.extend((opening.moves.len() as u16).to_le_bytes());
-            bytes.extend(opening.moves.iter().map(|pit| pit.number() as u8));
-        }
-        self.head.tables.iter().for_each(|digest| bytes.extend(digest));
-        bytes
-    }
-}
-
-fn put_values(bytes: &mut Vec<u8>, bounds: ValueBounds) {
-    bytes.extend(bounds.lower.to_le_bytes());
-    bytes.extend(bounds.upper.to_le_bytes());
-}
-
 /// Returns the bytes before a checksum, if it matches.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (bytes, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
@@ -213,6 +111,27 @@ struct RawHeader {
     file_bytes: u64,
     reserved: [u64; 9],
     checksum: u64,
+}
+
+/// The bytes of the header of a certificate with this head, with a prefix and blocks of this many bytes.
+pub(super) fn header_bytes(head: &Head, claims: u64, prefix_bytes: u64, block_bytes: u64) -> Vec<u8> {
+    let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = head;
+    let file_bytes = HEADER_BYTES as u64 + prefix_bytes + block_bytes + DIGEST_BYTES as u64;
+    let header = sealed(RawHeader {
+        magic: MAGIC,
+        version: VERSION.to_le(),
+        rules: rules.code(),
+        pits: position.pits() as u8,
+        effort: *effort as u8,
+        table_seeds: head.table_seeds() as u8,
+        claims: claims.to_le(),
+        blocks: (claims.div_ceil(BLOCK_CLAIMS as u64) as u32).to_le(),
+        openings: (openings.len() as u32).to_le(),
+        prefix_bytes: prefix_bytes.to_le(),
+        file_bytes: file_bytes.to_le(),
+        ..Zeroable::zeroed()
+    });
+    bytemuck::bytes_of(&header).to_vec()
 }
 
 /// The fields of the header.
@@ -351,6 +270,12 @@ pub(super) struct RawEntry {
 }
 
 impl RawEntry {
+    /// The entry of a block of `claims` claims, which has `raw_bytes` bytes before compression.
+    pub fn new(claims: usize, raw_bytes: usize, packed: &[u8]) -> RawEntry {
+        let [claims, raw_bytes, packed_bytes] = [claims, raw_bytes, packed.len()].map(|number| (number as u32).to_le());
+        RawEntry { claims, raw_bytes, packed_bytes, ..Zeroable::zeroed() }.sealed(packed)
+    }
+
     /// Number of claims.
     pub fn claims(&self) -> usize {
         u32::from_le(self.claims) as usize

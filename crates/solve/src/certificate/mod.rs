@@ -7,6 +7,7 @@
 // | `claim` | proved bounds of scores |
 // | `statement` | the bounds that a certificate proves |
 // | `format` | the bytes of a file |
+// | `writer` | writing files |
 // | `error` | errors of files |
 // | `block` | blocks of claims, compressed |
 // | `bytes` | reading bytes from the front |
@@ -42,6 +43,7 @@ mod stored;
 mod strategy;
 mod tasks;
 mod windows;
+mod writer;
 
 pub use check::{Checker, Reason};
 pub use check_error::{CheckError, Unproved};
@@ -56,3 +58,4 @@ pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError}
 pub use stored::StoredCertificate;
 pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
 pub use tasks::{CheckIdentity, Tally, Tasks};
+pub(crate) use writer::write_sorted;

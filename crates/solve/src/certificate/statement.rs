@@ -172,7 +172,7 @@ impl Goal {
 
     /// As [`Goal::reason`], with claims from a callback. Without claims, effort 0 asks for all positions that other
     /// claims and efforts may ask for.
-    pub(super) fn reason_by(
+    pub(crate) fn reason_by(
         &self,
         checker: &mut Checker,
         claims: &impl Fn(&Position) -> Option<Bounds>,

@@ -36,7 +36,7 @@ impl Audit<'_, '_> {
         let paths = self.directory.job_paths()?;
         for path in &paths {
             if let Some((Job { bounds: Some(_), .. }, claims)) = self.read(path)? {
-                all.extend(&claims);
+                all.extend(claims);
             }
         }
         let mut wrong = Vec::new();

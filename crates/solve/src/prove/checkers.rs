@@ -6,16 +6,11 @@ use kalah_tables::table::{TableError, Tables};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
+use super::claims::Claims;
 use super::error::ProveError;
 use super::plan::Plan;
 use super::test::Test;
-use crate::certificate::{Certificate, Checker, Claim};
-
-/// Claims that a thread checks at a time.
-const CLAIMS_PER_TASK: usize = 16;
-
-/// Claims that all threads check at a time. Their positions take more memory than the claims themselves.
-const CLAIMS_PER_BATCH: usize = 1 << 16;
+use crate::certificate::{Checker, Statement};
 
 /// Checkers for the threads of a process. They search tests again, and check certificates as `kalah check`
 /// does.
@@ -59,42 +54,35 @@ impl<'a> Checkers<'a> {
         found.map(|research| (research.reached, research.nodes))
     }
 
-    /// Checks the statement and every claim of a certificate of the proof, on all threads.
+    /// Checks that a statement of the proof follows from these claims, and every claim, on all threads.
     ///
     /// # Errors
     /// If a bound does not follow, the statement is true of every game, a table cannot be read, or `cancel` is
     /// cancelled.
-    pub fn check(&self, certificate: &Certificate, cancel: &Cancel) -> Result<(), ProveError> {
-        let Certificate { head, claims } = certificate;
+    pub fn check(&self, statement: &Statement, claims: &Claims, cancel: &Cancel) -> Result<(), ProveError> {
         let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
-        let goals = head.statement.goals()?;
+        let goals = statement.goals()?;
         if goals.is_empty() {
-            return Err(ProveError::trivial(&head.statement.position));
+            return Err(ProveError::trivial(&statement.position));
         }
+        let known = |position: &Position| claims.get(position);
         for goal in goals {
-            if self.with_checker(|checker| goal.reason(checker, claims))?.is_none() {
+            if self.with_checker(|checker| goal.reason_by(checker, &known))?.is_none() {
                 return Err(unproved(goal.position, goal.bound));
             }
         }
-        let known = |position: &Position| claims.get(position);
-        let check = |checker: &mut Checker, claim: &Claim| {
-            for bound in claim.parts() {
-                if checker.reason(&claim.position, bound, &known)?.is_none() {
-                    return Err(unproved(claim.position, bound));
-                }
-            }
-            Ok(cancel.check()?)
-        };
-        let mut rest = claims.iter();
-        loop {
-            let batch: Vec<Claim> = rest.by_ref().take(CLAIMS_PER_BATCH).collect();
-            if batch.is_empty() {
-                return Ok(());
-            }
-            batch.par_chunks(CLAIMS_PER_TASK).try_for_each(|claims| {
-                self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
-            })?;
-        }
+        claims.parts().into_par_iter().try_for_each(|mut part| {
+            self.with_checker(|checker| {
+                part.try_for_each(|claim| {
+                    for bound in claim.parts() {
+                        if checker.reason(&claim.position, bound, &known)?.is_none() {
+                            return Err(unproved(claim.position, bound));
+                        }
+                    }
+                    Ok(cancel.check()?)
+                })
+            })
+        })
     }
 
     /// Calls `work` with a checker for this thread alone.

@@ -7,7 +7,7 @@ use kalah_core::game::{Bounds, Pit, Position};
 use kalah_tables::file::{self, Document, FileContent, FileLock, Seal, StateError, StateKind};
 use serde::{Deserialize, Serialize};
 
-use super::claims::Claims;
+use super::claims::{Claims, JobClaims};
 use super::error::ProveError;
 use super::plan::Plan;
 use super::request::{Part, Request, Wanted};
@@ -251,9 +251,8 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If it cannot be written; the older one stays then.
-    pub fn write(&self, job: &Job, claims: &Claims) -> Result<(), ProveError> {
+    pub(super) fn write(&self, job: &Job, claims: &JobClaims) -> Result<(), ProveError> {
         let path = self.job_path(&job.test);
-        let bytes = claims.to_bytes().map_err(ProveError::io(&path))?;
         let head = Head {
             format: JOB_FORMAT.to_owned(),
             version: JOB_VERSION,
@@ -265,12 +264,12 @@ impl ProofDirectory {
             nodes: job.nodes,
             seconds: job.seconds,
             researches: job.researches,
-            claims: claims.len(),
-            digest: blake3::hash(&bytes).to_hex().to_string(),
+            claims: claims.count,
+            digest: blake3::hash(&claims.bytes).to_hex().to_string(),
         };
         let write = |file: &mut file::Replacement| {
             file.write_all(&Seal::Line { head: b"" }.close(&head)?)?;
-            file.write_all(&bytes)
+            file.write_all(&claims.bytes)
         };
         file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
     }

@@ -7,7 +7,7 @@ use kalah_tables::file::StateError;
 use kalah_tables::printable::signed;
 use kalah_tables::table::TableError;
 
-use crate::certificate::{Bound, CertificateError, ClaimError, Statement, StatementError};
+use crate::certificate::{Bound, CertificateError, Statement, StatementError};
 use crate::solve::SolveError;
 
 /// Error of a proof.
@@ -75,9 +75,6 @@ pub enum ProveError {
     /// The statement cannot be that of a certificate.
     #[error("{0}")]
     Statement(#[from] StatementError),
-    /// A certificate cannot contain the claim.
-    #[error("{0}")]
-    Claim(#[from] ClaimError),
     /// The tables that the certificate should rest on do not exist.
     #[error("the proof should rest on tables to {wanted} seeds, but there are tables only to {found} seeds")]
     Tables {

@@ -8,6 +8,7 @@
 // | `target` | the aim for one position, and its next test |
 // | `manager` | choosing the next jobs from the finished ones, by proof numbers |
 // | `claims` | claims in memory and in the files of jobs |
+// | `store` | entries of a few bytes, found by their keys |
 // | `extract` | claims from the tests that a solver proved |
 // | `checkers` | checking single claims, and certificates, on all threads |
 // | `audit` | finding wrong jobs |
@@ -32,6 +33,7 @@ mod prover;
 mod request;
 mod state;
 mod status;
+mod store;
 mod target;
 mod test;
 

@@ -1,11 +1,10 @@
 use kalah_core::game::ValueBounds;
 use kalah_tables::table::Tables;
 
-use super::claims::Claims;
 use super::error::ProveError;
 use super::request::{Part, Request, Wanted};
 use super::target::Progress;
-use crate::certificate::{Certificate, ClaimError, ClaimSet, Head, Opening, Statement};
+use crate::certificate::{Head, Opening, Statement};
 
 /// Request, effort and tables of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,16 +67,8 @@ impl Plan {
         Statement { rules, position, bounds, openings }
     }
 
-    /// The certificate with this progress and these claims.
-    ///
-    /// # Errors
-    /// If a position has too many seeds for a certificate.
-    pub fn certificate(&self, parts: &[Progress], claims: &Claims) -> Result<Certificate, ClaimError> {
-        let mut set = ClaimSet::new(self.request.position.pits());
-        for (position, bounds) in claims.sorted() {
-            set.add(&position, bounds)?;
-        }
-        let head = Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() };
-        Ok(Certificate { head, claims: set })
+    /// Statement, effort and tables of the certificate with this progress.
+    pub fn head(&self, parts: &[Progress]) -> Head {
+        Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() }
     }
 }

@@ -20,7 +20,7 @@ use super::request::Wanted;
 use super::state::{ProveEvent, State};
 use super::target::{Aim, Target};
 use super::test::{Reply, Test};
-use crate::certificate::{Certificate, CertificateFile, Head};
+use crate::certificate::{Head, Keys, Statement, StoredCertificate, write_sorted};
 use crate::solve::{SolveError, Solver};
 
 /// Sleep of a process that waits for others: the first, and the longest.
@@ -134,7 +134,7 @@ impl<'p, 's> Prover<'p, 's> {
     ///
     /// # Errors
     /// As [`Prover::run`] and [`Prover::certificate`].
-    pub fn prove(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+    pub fn prove(&mut self, path: &Path) -> Result<(State, Option<StoredCertificate>), ProveError> {
         loop {
             match self.attempt(path) {
                 Err(error) => self.after(error)?,
@@ -143,7 +143,7 @@ impl<'p, 's> Prover<'p, 's> {
         }
     }
 
-    fn attempt(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+    fn attempt(&mut self, path: &Path) -> Result<(State, Option<StoredCertificate>), ProveError> {
         let state = self.run()?;
         if state.is_proved() {
             let file = self.certificate(&state, path)?;
@@ -151,7 +151,7 @@ impl<'p, 's> Prover<'p, 's> {
         }
         // A refutation is checked like a certificate, but none is written.
         let claims = self.certificate_claims()?;
-        self.check(&self.directory.plan().certificate(&state.parts, &claims)?)?;
+        self.check(&self.directory.plan().statement(&state.parts), &claims)?;
         Ok((state, None))
     }
 
@@ -190,10 +190,10 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// Checks a certificate as any reader would.
-    fn check(&self, certificate: &Certificate) -> Result<(), ProveError> {
-        (self.on_event)(ProveEvent::Checking { claims: certificate.claims.len() });
-        self.checkers.check(certificate, &self.options.cancel)
+    /// Checks a statement and the claims that prove it as any reader would.
+    fn check(&self, statement: &Statement, claims: &Claims) -> Result<(), ProveError> {
+        (self.on_event)(ProveEvent::Checking { claims: claims.len() });
+        self.checkers.check(statement, claims, &self.options.cancel)
     }
 
     /// All finished jobs, in the order in which this process read or ran them.
@@ -218,7 +218,7 @@ impl<'p, 's> Prover<'p, 's> {
                 continue;
             }
             match self.directory.read(&path) {
-                Ok((job, claims)) => self.take(path, job, &claims)?,
+                Ok((job, claims)) => self.take(path, job, claims)?,
                 // Another process has found it wrong and removed it.
                 Err(ProveError::State(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
@@ -228,7 +228,7 @@ impl<'p, 's> Prover<'p, 's> {
     }
 
     /// Adds a job.
-    fn take(&mut self, path: PathBuf, job: Job, claims: &Claims) -> Result<(), ProveError> {
+    fn take(&mut self, path: PathBuf, job: Job, claims: Claims) -> Result<(), ProveError> {
         match job.bounds {
             Some(bounds) => {
                 let position = job.test.position;
@@ -321,12 +321,12 @@ impl<'p, 's> Prover<'p, 's> {
             Err(SolveError::NodeLimit { .. }) => None,
             Err(error) => return Err(error.into()),
         };
-        let mut claims = Claims::new(test.position.pits());
         if let Some(answer) = bounds.and_then(|bounds| test.decided_by(bounds)) {
             let on_event = self.on_event;
             let on_claims = |claims| on_event(ProveEvent::Extract { test, claims });
-            claims = self.extraction(&on_claims, |extraction, held| extraction.run(held, &[(*test, answer)]))?;
+            self.extraction(&on_claims, |extraction, held| extraction.run(held, &[(*test, answer)]))?;
         }
+        let claims = self.held.take_new().map_err(ProveError::io(self.directory.job_path(test)))?;
         let job = Job {
             test: *test,
             // Only the claimed answer.
@@ -346,18 +346,18 @@ impl<'p, 's> Prover<'p, 's> {
             written => written?,
         }
         self.ran += 1;
-        self.take(self.directory.job_path(test), job.clone(), &Claims::new(test.position.pits()))?;
+        self.take(self.directory.job_path(test), job.clone(), Claims::new(test.position.pits()))?;
         let state = self.state(MAX_PLANNED_JOBS);
-        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.len(), state: &state });
+        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.count, state: &state });
         Ok(())
     }
 
-    /// Extracts claims, and reports their number on the way. Returns the new ones.
+    /// Extracts claims, and reports their number on the way.
     fn extraction(
         &mut self,
         on_claims: &dyn Fn(usize),
         work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
-    ) -> Result<Claims, ProveError> {
+    ) -> Result<(), ProveError> {
         let checkers = self.checkers;
         let extraction = Extraction {
             solver: self.solver,
@@ -368,8 +368,7 @@ impl<'p, 's> Prover<'p, 's> {
             on_claims,
             cancel: &self.options.cancel,
         };
-        work(&extraction, &mut self.held)?;
-        Ok(self.held.take_new())
+        work(&extraction, &mut self.held)
     }
 
     /// Checks the certificate and writes it to the file `path`, once everything is proved. Nothing is written
@@ -377,7 +376,7 @@ impl<'p, 's> Prover<'p, 's> {
     ///
     /// # Errors
     /// As [`Prover::run`]; also if `path` is another file, or a claim does not follow.
-    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
+    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<StoredCertificate, ProveError> {
         let directory = self.directory;
         let statement = directory.plan().statement(&state.parts);
         let remove_leftovers = || file::remove_leftovers(path).map_err(ProveError::io(path));
@@ -388,8 +387,8 @@ impl<'p, 's> Prover<'p, 's> {
         loop {
             self.options.cancel.check()?;
             if path.exists() {
-                let there = CertificateFile::read(path)?;
-                let Head { statement: found, effort, tables } = &there.certificate.head;
+                let there = StoredCertificate::open(path)?;
+                let Head { statement: found, effort, tables } = there.head();
                 let plan = directory.plan();
                 if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
                     return Ok(there);
@@ -397,7 +396,7 @@ impl<'p, 's> Prover<'p, 's> {
                 if (found.position, *effort, tables) == (statement.position, plan.effort, &plan.tables) {
                     // A wrong job may be the reason why the statements differ.
                     let claims = self.certificate_claims()?;
-                    self.check(&directory.plan().certificate(&state.parts, &claims)?)?;
+                    self.check(&statement, &claims)?;
                 }
                 let plan = directory.plan();
                 let what = format!("is the certificate of another request, not of {}", plan.request);
@@ -414,12 +413,13 @@ impl<'p, 's> Prover<'p, 's> {
             }
             if lease.is_some() || !self.options.share {
                 let claims = self.certificate_claims()?;
-                let certificate = directory.plan().certificate(&state.parts, &claims)?;
-                self.check(&certificate)?;
+                self.check(&statement, &claims)?;
                 // No other process is writing it.
                 remove_leftovers()?;
-                let (bytes, digest) = certificate.write(path)?;
-                return Ok(CertificateFile { certificate, bytes, digest });
+                let keys = Keys::new(statement.position.pits());
+                let (count, ordered) = claims.in_order();
+                write_sorted(path, &directory.plan().head(&state.parts), keys, count, ordered)?;
+                return Ok(StoredCertificate::open(path)?);
             }
             (self.on_event)(ProveEvent::Waiting);
             std::thread::sleep(wait);
@@ -445,6 +445,7 @@ impl<'p, 's> Prover<'p, 's> {
         let mut needed = Claims::new(pits);
         self.extraction(&|_| (), |extraction, held| {
             needed = extraction.needed(held, &proved, pits)?;
+            held.forget_new();
             Ok(())
         })?;
         Ok(needed)

@@ -39,7 +39,7 @@ impl Status {
         let mut all = Claims::new(plan.request.position.pits());
         for path in directory.job_paths()? {
             let (job, claims) = directory.read(&path)?;
-            all.extend(&claims);
+            all.extend(claims);
             let position = job.test.position;
             match job.bounds {
                 Some(bounds) if !finished.proved(&position, bounds) => {

@@ -18,7 +18,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
 use kalah::cancel::Cancel;
-use kalah::certificate::{CertificateFile, Checker};
+use kalah::certificate::Checker;
 use kalah::file::{FileContent, StateError, StateKind, require_apart, require_writable};
 use kalah::game::Position;
 use kalah::prove::{
@@ -234,13 +234,13 @@ impl Work<'_> {
         }
         let path = prove.certificate.clone().unwrap_or_else(|| directory.certificate_path());
         let (state, file) = prover.prove(&path)?;
-        let certificate = file.map(|CertificateFile { certificate, bytes, digest }| CertificateAnswer {
+        let certificate = file.map(|file| CertificateAnswer {
             file: path,
             effort: plan.effort,
             table_seeds: plan.table_seeds(),
-            claims: certificate.claims.len(),
-            bytes,
-            digest: output::hex(&digest),
+            claims: file.claims(),
+            bytes: file.bytes(),
+            digest: output::hex(&file.digest()),
         });
         let statement = plan.statement(&state.parts);
         let answer = ProveAnswer {

@@ -47,7 +47,7 @@ pub struct CertificateAnswer {
     pub file: PathBuf,
     pub effort: u32,
     pub table_seeds: usize,
-    pub claims: usize,
+    pub claims: u64,
     pub bytes: u64,
     pub digest: String,
 }
@@ -88,7 +88,7 @@ pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(format_args!(
         "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
         certificate.file.display(),
-        output::many(certificate.claims as u64, "claim"),
+        output::many(certificate.claims, "claim"),
         HumanBytes(certificate.bytes),
         certificate.effort,
         certificate.table_seeds
