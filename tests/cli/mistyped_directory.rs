@@ -11,6 +11,7 @@ use crate::commands::{all, directory_with_tables, program, stderr, stdout, takes
 /// Arguments with which a command runs, for the commands that use tables and make none. Add new commands here.
 fn arguments(command: &str) -> &'static str {
     match command {
+        "publish" => "--output folder",
         "bench" | "bounds" | "export" | "stats" => "--seeds 4",
         "book import" | "book merge" | "check" => "FILE",
         "book make" => "2x2 --turns 0",

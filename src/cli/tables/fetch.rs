@@ -30,6 +30,10 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Download the layers to 20 seeds", "kalah fetch https://example.org/tables --seeds 2..20"),
+    (
+        "Download a layer of another rule set from a bucket",
+        "kalah fetch s3://BUCKET/tables --rules standard --seeds 24 --output standard",
+    ),
 ]))]
 pub struct Fetch {
     /// Address of the tables: https://HOST/PATH, s3://BUCKET/PATH or gs://BUCKET/PATH
