@@ -42,7 +42,14 @@ fn a_server_without_ranges_or_with_broken_connections_serves() {
         if whole {
             server.ignore_ranges();
         } else {
-            server.next((0..40).map(|number| if number % 2 == 0 { Fault::Cut(40) } else { Fault::Cut(90) }));
+            server.next([
+                Fault::Cut(40),
+                Fault::Cut(0),
+                Fault::Cut(90),
+                Fault::Status(503),
+                Fault::Cut(40),
+                Fault::Cut(99),
+            ]);
         }
         let (code, _, message) = fetch(&server, directory.path(), "2..12");
         assert_eq!(code, 0, "{message}");
@@ -89,6 +96,22 @@ fn a_download_of_a_file_that_changed_begins_anew() {
     let (code, report, message) = fetch(&server, directory.path(), "9");
     assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
     assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
+}
+
+#[test]
+fn archives_are_unpacked() {
+    let (files, directory) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (from, to) = (shown(TABLES.path()), shown(files.path()));
+    let (code, _, message) = run(&["archive", "pack", "--seeds", "12", "--tables", from, "--output", to]);
+    assert_eq!(code, 0, "{message}");
+    let server = Server::of(files.path());
+    server.next([Fault::Status(503), Fault::Cut(30)]);
+    let (code, _, message) = fetch(&server, directory.path(), "12");
+    assert_eq!(code, 0, "{message}");
+    let [found, served] = [directory.path(), TABLES.path()].map(|place| std::fs::read(layer(place, 12)).unwrap());
+    assert!(found == served);
+    let names = std::fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_str().unwrap().contains("download")));
 }
 
 #[test]

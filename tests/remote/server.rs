@@ -213,7 +213,9 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<S
 /// Sends an answer; `None` if the connection ends.
 fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expected: Option<&str>) -> Option<()> {
     let after_header = range.is_none_or(|(start, _)| start > 0);
-    let fault = state.next.lock().unwrap().pop_front();
+    // Faults are for requests of contents, not for that of a byte, which asks for the length.
+    let of_length = range == Some((0, Some(1)));
+    let fault = if of_length { None } else { state.next.lock().unwrap().pop_front() };
     let fault = fault.or_else(|| state.always.lock().unwrap().filter(|_| after_header));
     if let Some(Fault::Status(status)) = fault {
         return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();

@@ -1,5 +1,7 @@
 //! Processes share what they read, and the cache stays within its limit.
 
+use std::time::Duration;
+
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::Table;
 
@@ -21,6 +23,8 @@ fn a_second_process_requests_no_block_again() {
 #[test]
 fn processes_at_once_give_the_same_answers() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    // Long enough that all of them read at once.
+    server.wait(Duration::from_millis(20));
     let expected = run(&["probe", POSITION, "--tables", shown(TABLES.path())]).1;
     let arguments = ["probe", POSITION, "--tables", &*server.address, "--cache", shown(cache.path())];
     let children: Vec<_> = (0..6)

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
+use kalah_tables::progress::Pulse;
+use kalah_tables::table::archive::{archive_path, unpack};
+use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
 use super::client::{Answer, Client, Tries};
@@ -54,6 +57,9 @@ pub enum DownloadError {
     /// A file on this machine cannot be read or written, or the received one is damaged.
     #[error("{0}")]
     Table(#[from] TableError),
+    /// Another process writes to the directory.
+    #[error("{0}")]
+    Lock(#[from] LockError),
     /// The download was stopped.
     #[error("{0}")]
     Stopped(#[from] Stopped),
@@ -65,28 +71,42 @@ impl Download {
         Download { client: Client::new(), address: address.clone(), directory: directory.to_owned(), pins: known() }
     }
 
-    /// Bytes of the file of a layer, and the bytes of it that this directory has: all, or those of a stopped download.
+    /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
+    /// stopped download.
     ///
     /// # Errors
     /// When the server does not have the layer, or does not answer.
     pub fn size(&self, key: TableKey) -> Result<(u64, u64), DownloadError> {
-        let url = self.address.file(&key.file_name());
-        let piece = self.client.range(&url, 0..1, false);
-        let total = match piece {
-            Ok(piece) => piece.total,
-            // A server without ranges states the length of the whole file, whose body is not read.
-            Err(RemoteError::NoRanges) => {
-                let answer = self.client.request(&url, (0, None), None, false).map_err(self.remote(key))?;
-                answer.total.unwrap_or(0)
-            }
-            Err(error) => return Err(self.remote(key)(error)),
-        };
-        let bytes = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
         let path = key.path(&self.directory);
-        Ok((total, if path.exists() { total } else { bytes(&partial(&path)).min(total) }))
+        let (file, total) = match self.total(&path) {
+            Err(RemoteError::NotFound(_)) => {
+                let archive = archive_path(&self.directory, key);
+                // A missing layer is reported as a missing table.
+                let total = self.total(&archive).map_err(|error| match error {
+                    RemoteError::NotFound(status) => self.remote(&path)(RemoteError::NotFound(status)),
+                    error => self.remote(&archive)(error),
+                });
+                (archive, total?)
+            }
+            total => (path.clone(), total.map_err(self.remote(&path))?),
+        };
+        let received = partial(&file).metadata().map_or(0, |metadata| metadata.len());
+        Ok((total, if path.exists() { total } else { received.min(total) }))
     }
 
-    /// Downloads a layer unless the directory has it. `count` is called with each number of bytes received.
+    /// Bytes of the server's file that becomes the one at `path`.
+    fn total(&self, path: &Path) -> Result<u64, RemoteError> {
+        let url = self.address.file(&name(path));
+        match self.client.range(&url, 0..1, false) {
+            Ok(piece) => Ok(piece.total),
+            // A server without ranges states the length of the whole file, whose body is not read.
+            Err(RemoteError::NoRanges) => Ok(self.client.request(&url, (0, None), None, false)?.total.unwrap_or(0)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Downloads a layer unless the directory has it: its table, or its archive where the server has no table, which is
+    /// unpacked. `count` is called with each number of bytes received.
     ///
     /// # Errors
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
@@ -97,30 +117,45 @@ impl Download {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
             return Ok(Downloaded::Present);
         }
-        let temporary = partial(&path);
-        let (bytes, resumed) = self.receive(key, &path, cancel, count)?;
-        if let Err(error) = self.check(&temporary, &path, key, cancel) {
-            if error.is_damage() {
-                // The next download must not go on with it.
-                let _ = fs::remove_file(&temporary);
-                let _ = fs::remove_file(tag_of(&temporary));
+        let lock = DirectoryLock::take(&self.directory)?;
+        match self.receive(&path, cancel, count) {
+            Err(DownloadError::Remote { source: RemoteError::NotFound(_), .. }) => {}
+            received => {
+                let (bytes, resumed) = received?;
+                self.finish(&path, self.check(&path, key, cancel))?;
+                return Ok(Downloaded::Received { bytes, resumed });
             }
-            return Err(error.into());
         }
-        fs::rename(&temporary, &path).map_err(TableError::io(&path))?;
-        let _ = fs::remove_file(tag_of(&temporary));
+        let archive = archive_path(&self.directory, key);
+        let (bytes, resumed) = self.receive(&archive, cancel, count)?;
+        // Unpacking takes it itself.
+        drop(lock);
+        let unpacked = unpack(&partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
+        let checked = unpacked.and_then(|path| self.require_digest(&Table::open(&path)?));
+        if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
+            discard(&archive);
+        }
+        checked?;
         Ok(Downloaded::Received { bytes, resumed })
     }
 
-    /// Receives the rest of a layer's file. Returns its bytes, and those that were there.
-    fn receive(
-        &self,
-        key: TableKey,
-        path: &Path,
-        cancel: &Cancel,
-        count: &dyn Fn(u64),
-    ) -> Result<(u64, u64), DownloadError> {
-        let (url, temporary) = (self.address.file(&key.file_name()), partial(path));
+    /// Gives a received table its name, if it was `checked` successfully. A damaged one is removed, since the next
+    /// download must not go on with it.
+    fn finish(&self, path: &Path, checked: Result<(), TableError>) -> Result<(), TableError> {
+        if let Err(error) = checked {
+            if error.is_damage() {
+                discard(path);
+            }
+            return Err(error);
+        }
+        fs::rename(partial(path), path).map_err(TableError::io(path))?;
+        let _ = fs::remove_file(tag_of(&partial(path)));
+        Ok(())
+    }
+
+    /// Receives the rest of the file that becomes the one at `path`. Returns its bytes, and those that were there.
+    fn receive(&self, path: &Path, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
+        let (url, temporary) = (self.address.file(&name(path)), partial(path));
         let written = |error| DownloadError::Table(TableError::writing(path, "what was received is kept")(error));
         let mut resumed = None;
         let mut tries = Tries::default();
@@ -130,6 +165,11 @@ impl Download {
             let got = match self.client.request(&url, (have, None), tag.as_deref(), false) {
                 // All bytes were received before.
                 Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
+                Ok(answer) if answer.is_part && answer.start != have => {
+                    let (found, expected) =
+                        (format!("bytes from {} on", answer.start), format!("those from {have} on"));
+                    Err((0, RemoteError::Range { found, expected }))
+                }
                 Ok(mut answer) => {
                     let file = self.begin(&temporary, have, &answer).map_err(written)?;
                     resumed.get_or_insert(answer.start.min(have));
@@ -143,7 +183,7 @@ impl Download {
                     if received > 0 {
                         tries = Tries::default();
                     }
-                    tries.wait(error).map_err(self.remote(key))?;
+                    tries.wait(error).map_err(self.remote(path))?;
                     cancel.check()?;
                 }
             }
@@ -203,8 +243,8 @@ impl Download {
     }
 
     /// Compares a received file with all its checksums and digests.
-    fn check(&self, temporary: &Path, path: &Path, key: TableKey, cancel: &Cancel) -> Result<(), TableError> {
-        let table = Table::open_before_renaming(temporary, path)?;
+    fn check(&self, path: &Path, key: TableKey, cancel: &Cancel) -> Result<(), TableError> {
+        let table = Table::open_before_renaming(&partial(path), path)?;
         self.require_digest(&table)?;
         for frame in key.frames() {
             table.blocks().check_digest(frame.mover, cancel, &|_| ())?;
@@ -222,10 +262,22 @@ impl Download {
         }
     }
 
-    fn remote(&self, key: TableKey) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
-        let url = format!("{}/{}", self.address, key.file_name());
+    /// Error of the server's file that becomes the one at `path`.
+    fn remote(&self, path: &Path) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
+        let url = format!("{}/{}", self.address, name(path));
         move |source| DownloadError::Remote { url, source }
     }
+}
+
+/// Removes what was received of the file at `path`.
+fn discard(path: &Path) {
+    let _ = fs::remove_file(tag_of(&partial(path)));
+    let _ = fs::remove_file(partial(path));
+}
+
+/// Name of the file at `path`.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The file that receives the one at `path`.

@@ -9,7 +9,7 @@ use kalah::cancel::Cancel;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download, DownloadError, Downloaded};
 use kalah::system::available_disk;
-use kalah::table::{DirectoryLock, TableKey};
+use kalah::table::TableKey;
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -24,9 +24,9 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
 
 /// Download tables from an address
 ///
-/// Each layer is compared with all its checksums and digests, and with the digest that this program has built in,
-/// before it gets its name. A stopped download goes on where it was. Layers that the directory has are kept. See
-/// docs/remote.md.
+/// Layers that the server has as archives only are unpacked. Each layer is compared with all its checksums and
+/// digests, and with the digest that this program has built in, before it gets its name. A stopped download goes on
+/// where it was. Layers that the directory has are kept. See docs/remote.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Download the layers to 20 seeds", "kalah fetch https://example.org/tables --seeds 2..20"),
@@ -80,7 +80,6 @@ impl Fetch {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
         std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
-        let _lock = DirectoryLock::take(directory)?;
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let download = Download::new(&address, directory);
