@@ -41,6 +41,9 @@ fn case(command: &str) -> Case {
         "engine" => ["", "", "", ""],
         "export" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "export-site" => ["site --module NO", "", "", ""],
+        "fetch" => {
+            ["http://127.0.0.1:1 --seeds 2", "http://127.0.0.1:1 --seeds 49", "", "http://127.0.0.1:1 --seeds 2"]
+        }
         "gpu" => ["", "", "", ""],
         "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],
@@ -66,6 +69,7 @@ fn case(command: &str) -> Case {
             "2x2 --proof wrong --no-tables --value 2",
             "6x6 --proof long --no-tables --memory 64MiB",
         ],
+        "publish" => ["--output out --tables NO", "", "--output out --tables BAD", ""],
         "puzzles" => ["--tables NO", "", "--start 6x1 --tables BAD", "--start 6x1 --count 1000000 --games 1000000000"],
         "review" => ["FILE", "6x99 1", "6x1 1 --tables BAD", "6x8 1 --no-tables --memory 64MiB --within 9999"],
         "rules" => ["", "", "", ""],

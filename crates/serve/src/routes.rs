@@ -191,14 +191,13 @@ async fn whole(request: Request, patience: Duration) -> Result<Request, ApiError
         return Err(ApiError::LargeBody(most));
     }
     let (parts, body) = request.into_parts();
-    let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
+    let mut limited = Request::from_parts(parts.clone(), body);
+    DefaultBodyLimit::max(most).apply(&mut limited);
+    let read = Bytes::from_request(limited, &());
     let body = timeout(patience, read).await.map_err(|_| ApiError::Late)?;
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody(most),
         _ => ApiError::Request("the body does not match its headers".to_owned()),
     })?;
-    if body.len() > most {
-        return Err(ApiError::LargeBody(most));
-    }
     Ok(Request::from_parts(parts, Body::from(body)))
 }

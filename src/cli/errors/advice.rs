@@ -477,7 +477,7 @@ mod tests {
             .map(|word| match word.as_str() {
                 "POSITION" => "6x4".to_owned(),
                 "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
-                _ => word.replace("{pits}", "6").replace("{rules}", "standard"),
+                _ => word.replace("{pits}", "6").replace("{rules}", "standard").replace("2..{last}", "2..6"),
             });
         let words: Vec<String> = words.collect();
         let mut known = crate::cli::command();

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_PITS;
-use kalah::table::{Layer, Shelf, Table, Tables, source_address};
+use kalah::table::{Layer, Shelf, Table, TableKey, Tables, source_address};
 
 use super::opening;
 use crate::cli::output;
@@ -43,17 +43,15 @@ pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) ->
         (bytes, used) = (bytes + more, table.key().seeds);
     }
     let address = tables.directories().paths().iter().find_map(|path| source_address(path)).unwrap_or_default();
-    let (address, key) = (address.display(), tables.key(last));
+    let (address, TableKey { rules, pits, .. }) = (address.display(), tables.key(last));
     if used < last {
         let rest: u64 = tables.layers()[used - 1..].iter().map(|table| size(table)).sum();
         let first = used + 1;
         output::note(format_args!(
             "searches do not use the tables of {first} to {last} seeds at {address}, which they would read as a whole: \
-             raise --fetch-limit by {}, or download them with `kalah fetch {address} --rules {} --pits {} --seeds \
-             2..{last}`",
+             raise --fetch-limit by {}, or download them with `kalah fetch {address} --rules {rules} --pits {pits} \
+             --seeds 2..{last}`",
             HumanBytes(rest),
-            key.rules,
-            key.pits
         ));
     }
     if used < 2 {

@@ -9,14 +9,14 @@ mod sums;
 mod texts;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::file::{create_directory, replace};
+use kalah::file::{Replacement, create_directory};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
@@ -152,6 +152,10 @@ impl Publish {
     fn prepare_folder(&self, entries: &[(Source, PathBuf)]) -> anyhow::Result<()> {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let real = |path: &Path| path.canonicalize().ok();
+        if self.tables.paths.paths().iter().any(|directory| real(directory) == real(folder)) {
+            bail!("{} is a directory of the tables: choose another folder", folder.display());
+        }
         let own: BTreeMap<&std::ffi::OsStr, &Path> =
             entries.iter().filter_map(|(_, file)| Some((file.file_name()?, file.as_path()))).collect();
         for entry in std::fs::read_dir(folder)? {
@@ -160,10 +164,6 @@ impl Publish {
             if !known {
                 bail!("{} is not a file of a published folder: choose an empty folder", path.display());
             }
-        }
-        let real = |path: &Path| path.canonicalize().ok();
-        if self.tables.paths.paths().iter().any(|directory| real(directory) == real(folder)) {
-            bail!("{} is a directory of the tables: choose another folder", folder.display());
         }
         Ok(())
     }
@@ -201,6 +201,7 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
     if std::fs::hard_link(from, to).is_ok() {
         return Ok(());
     }
-    let mut source = kalah::file::open(from)?;
-    replace(to, None, |file| io::copy(&mut source, file).map(drop).and_then(|()| file.flush()))
+    let (mut source, mut copy) = (kalah::file::open(from)?, Replacement::begin_own(to)?);
+    io::copy(&mut source, &mut copy)?;
+    copy.finish()
 }

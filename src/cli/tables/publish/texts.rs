@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::file::replace;
+use kalah::file::Replacement;
 use kalah::progress::Pulse;
 use kalah::table::ManifestEntry;
 
@@ -44,8 +44,13 @@ pub fn write(folder: &Path, index: &Index, manifest: &[ManifestEntry]) -> anyhow
 
 fn put(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let path = folder.join(name);
-    let written: io::Result<()> = replace(&path, None, |file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    // The folder belongs to this command, so any older file is replaced.
+    let write = || -> io::Result<()> {
+        let mut file = Replacement::begin_own(&path)?;
+        file.write_all(text.as_bytes())?;
+        file.finish()
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The dataset card: Markdown, with the head that Hugging Face reads.
@@ -60,7 +65,7 @@ fn card(index: &Index) -> String {
     });
     let one = index.contents;
     let restore = match one {
-        "archives" => "Restore tables from them, byte for byte: `kalah archive unpack *.kalah.zst --tables tables`.\n",
+        "archives" => "\nTo restore tables, byte for byte: `kalah archive unpack *.kalah.zst --tables tables`.\n",
         _ => "",
     };
     format!(
@@ -84,7 +89,8 @@ Exact scores of every position of the sowing game Kalah with few seeds in play: 
 | rules | pits a side | seeds in play | positions | bytes |
 |---|---|---|---|---|
 {rows}
-A score is the number of seeds in play that the mover collects with best play. {restore}
+A score is the number of seeds in play that the mover collects with best play.
+{restore}
 - `kalah verify --all --manifest manifest.jsonl --tables .` compares tables with the manifest.
 - `sha256sum --check SHA256SUMS` and `b3sum --check B3SUMS` compare all files.
 - `index.json` lists the files: board, positions, bytes, digest of the table, both checksums.
