@@ -10,7 +10,8 @@ use kalah::game::Rules;
 use kalah::table::{Shelf, TableKey};
 use kalah::verify::Survey;
 
-use crate::cli::{output, remote};
+use crate::cli::flags::remote;
+use crate::cli::output;
 
 /// Commands that make tables or plan to. Their directory may be new.
 const MAKERS: [&str; 3] = ["build", "plan", "unpack"];

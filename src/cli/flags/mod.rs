@@ -10,6 +10,7 @@
 //! | `games` | files of games |
 //! | `player_flags` | players: flags, tables, settings |
 //! | `solver_flags` | solving: flags, tables, the solver |
+//! | `remote` | tables at an address |
 //! | `solve_tables` | tables that are built before a search |
 
 pub mod args;
@@ -19,5 +20,6 @@ pub mod directories;
 pub mod games;
 pub mod player_flags;
 pub mod positions;
+pub mod remote;
 pub mod solve_tables;
 pub mod solver_flags;

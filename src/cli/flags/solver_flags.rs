@@ -11,9 +11,9 @@ use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, U
 use kalah::table::{TableKey, missing_layers};
 
 use crate::cli::errors::advice;
-use crate::cli::flags::{args, solve_tables};
+use crate::cli::flags::{args, remote, solve_tables};
+use crate::cli::output;
 use crate::cli::process::outcome::usage;
-use crate::cli::{output, remote};
 
 /// Flags of commands that solve.
 #[derive(Args)]

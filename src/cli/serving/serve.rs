@@ -6,12 +6,12 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
-use crate::cli::flags::{args, directories};
+use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
+use crate::cli::output;
 use crate::cli::process::bus_error;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{interrupted, on_signal};
-use crate::cli::{output, remote};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
