@@ -12,7 +12,6 @@
 //! | `output` | everything that commands print |
 //! | `errors` | wording of errors, and advice |
 //! | `failure` | the message and exit code of an error that ends a command |
-//! | `remote` | tables at an address |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
 //! | `old_spellings` | old spellings of commands |
@@ -29,7 +28,6 @@ mod output;
 mod playing;
 mod process;
 mod program;
-mod remote;
 mod serving;
 mod solving;
 mod tables;
@@ -45,7 +43,7 @@ use kalah::game::Rules;
 
 use self::analysis::Analysis;
 use self::errors::advice;
-use self::flags::directories;
+use self::flags::{directories, remote};
 use self::help::Group;
 use self::playing::Playing;
 use self::process::outcome::Outcome;

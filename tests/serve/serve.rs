@@ -244,14 +244,14 @@ fn every_refusal_has_its_status_and_code() {
 
 #[test]
 fn the_page_is_there_and_loads_nothing_from_elsewhere() {
-    let agent = serving::agent();
+    let (agent, server) = (serving::agent(), server());
     for file in ["", "style.css", "board.css", "moves.css", "page.js"] {
-        let mut response = agent.get(server().url(&format!("/{file}"))).call().unwrap();
+        let mut response = agent.get(server.url(&format!("/{file}"))).call().unwrap();
         assert_eq!(response.status(), 200, "{file}");
         let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
         assert!(policy.starts_with("default-src 'self'"), "{policy}");
         // The page states its own address.
-        let text = response.body_mut().read_to_string().unwrap().replace(&server().url("/"), "");
+        let text = response.body_mut().read_to_string().unwrap().replace(&server.url("/"), "");
         let text = text.replace("http://www.w3.org/2000/svg", "");
         assert!(!text.contains("http:") && !text.contains("https:"), "{file}");
     }

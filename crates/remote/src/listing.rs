@@ -118,7 +118,7 @@ impl Listing<'_> {
     /// Checks that the server does not refuse access to a layer, which counts as absence above.
     fn require_access(&self) -> Result<(), RemoteError> {
         let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
-        match self.client.range(&self.address.file(&key.file_name()), 0..1, false) {
+        match self.client.range(&self.address.file(&key.file_name()), 0..TableHeader::MAX_PREFIX_BYTES as u64, false) {
             Err(error @ RemoteError::Refused(_)) => Err(error),
             _ => Ok(()),
         }

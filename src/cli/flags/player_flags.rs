@@ -7,8 +7,8 @@ use kalah::play::Setting;
 use kalah::solve::SearchTables;
 use kalah::table::{Directories, TableKey};
 
-use crate::cli::flags::args;
-use crate::cli::{output, remote};
+use crate::cli::flags::{args, remote};
+use crate::cli::output;
 
 /// Flags of commands with players.
 #[derive(Args)]

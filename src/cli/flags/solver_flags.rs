@@ -9,9 +9,9 @@ use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, U
 use kalah::table::{Directories, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
-use crate::cli::flags::{args, solve_tables};
+use crate::cli::flags::{addresses, args, remote, solve_tables};
+use crate::cli::output;
 use crate::cli::process::outcome::usage;
-use crate::cli::{output, remote};
 
 /// Flags of commands that solve.
 #[derive(Args)]
@@ -111,7 +111,7 @@ impl SolverFlags {
                 self.rules,
                 directories,
                 if reach == 0 { ": searching without them" } else { "" },
-                if remote::is_remote(directories) { "" } else { "; --build builds those that fit" },
+                if addresses::is_remote(directories) { "" } else { "; --build builds those that fit" },
             ));
         }
         Ok(tables)

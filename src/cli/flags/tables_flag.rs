@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use kalah::table;
 
-use crate::cli::remote;
+use crate::cli::flags::addresses;
 
 /// Value of the flag without any.
 const DEFAULT: &str = "tables";
@@ -38,7 +38,7 @@ pub struct Directory {
 pub fn given(matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let values = TablesFlag::from_arg_matches(matches)?.tables;
     let split = |value: &PathBuf| match value.to_str() {
-        Some(text) if remote::is_address(text) => vec![value.clone()],
+        Some(text) if addresses::is_address(text) => vec![value.clone()],
         _ => std::env::split_paths(value).collect(),
     };
     let mut paths: Vec<PathBuf> = match matches.value_source("tables") {
@@ -51,7 +51,7 @@ pub fn given(matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
 
 /// Returns the directories that the flags or the variable of a command name. All commands get them here.
 pub fn named(matches: &ArgMatches) -> Result<table::Directories, Error> {
-    table::Directories::new(given(matches)?.into_iter().map(remote::directory))
+    table::Directories::new(given(matches)?.into_iter().map(addresses::directory))
         .ok_or_else(|| Error::raw(ErrorKind::ValueValidation, "--tables or KALAH_TABLES names no directory\n"))
 }
 

@@ -7,10 +7,9 @@ use kalah::play::{PlayerName, Setting};
 use kalah::table::Shelf;
 
 use crate::cli::flags::player_flags::PlayerFlags;
-use crate::cli::flags::{args, directories};
+use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::remote;
 
 /// Play for another program, over standard input and output
 ///

@@ -7,11 +7,11 @@ use kalah::cancel::Cancel;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
-use crate::cli::flags::{args, directories};
+use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
+use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::{cancel_on_signal, interrupted};
-use crate::cli::{output, remote};
 
 /// First and longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];

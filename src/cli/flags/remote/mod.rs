@@ -15,14 +15,11 @@ mod no_opening;
 mod opening;
 mod searching;
 
-use std::path::PathBuf;
-
 use clap::{ArgMatches, Command};
-use kalah::table::{Directories, source_address};
 #[cfg(not(feature = "remote"))]
 use no_opening as opening;
-use parking_lot::Mutex;
 
+use crate::cli::flags::addresses::{self, is_address};
 use crate::cli::flags::tables_flag;
 use crate::cli::process::outcome::usage;
 
@@ -51,9 +48,6 @@ const READERS: [&str; 15] = [
 /// Flags with which these commands build tables.
 const BUILDING: [&str; 1] = ["build"];
 
-/// Addresses that were opened, and the directories that stand for them.
-static OPENED: Mutex<Vec<(PathBuf, PathBuf)>> = Mutex::new(Vec::new());
-
 /// Opens the tables at the addresses that `--tables` or the environment give.
 ///
 /// # Errors
@@ -65,8 +59,8 @@ pub fn open(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
         return Ok(());
     }
     let given = tables_flag::given(matches)?;
-    let addresses: Vec<&str> = given.iter().filter_map(|path| path.to_str()).filter(|path| is_address(path)).collect();
-    if addresses.is_empty() {
+    let named: Vec<&str> = given.iter().filter_map(|path| path.to_str()).filter(|path| is_address(path)).collect();
+    if named.is_empty() {
         return Ok(());
     }
     if let Some(flag) = BUILDING.iter().find(|flag| is_set(flag)) {
@@ -74,35 +68,16 @@ pub fn open(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
             "--{flag} cannot build tables at an address; leave it out, or give --tables a directory"
         )));
     }
-    if !READERS.contains(&command.get_name()) && !addresses.iter().all(|address| address.starts_with("file://")) {
+    if !READERS.contains(&command.get_name()) && !named.iter().all(|address| address.starts_with("file://")) {
         return Err(usage(format_args!(
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers"
         )));
     }
-    for address in addresses {
+    for address in named {
         let directory = opening::open(address, matches)?;
-        OPENED.lock().push((address.into(), directory));
+        addresses::opened(address, directory);
     }
     Ok(())
-}
-
-/// Returns the directory that stands for an address that was opened, and any other path as it is.
-pub fn directory(path: PathBuf) -> PathBuf {
-    let opened = OPENED.lock();
-    let found = opened.iter().find(|(address, _)| *address == path).map(|(_, directory)| directory.clone());
-    found.unwrap_or(path)
-}
-
-/// Returns true if one of the directories stands for an address.
-pub fn is_remote(directories: &Directories) -> bool {
-    directories.paths().iter().any(|path| source_address(path).is_some())
-}
-
-/// Returns true if the text is an address, not a path.
-pub fn is_address(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| {
-        scheme.len() > 1 && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-    })
 }
 
 /// The innermost command and its arguments.
