@@ -10,11 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands except `help`.
-<<<<<<< ours
 const COMMANDS: [&str; 33] = [
-=======
-const COMMANDS: [&str; 32] = [
->>>>>>> theirs
     "build",
     "plan",
     "train",
@@ -24,10 +20,7 @@ const COMMANDS: [&str; 32] = [
     "stats",
     "export",
     "archive",
-<<<<<<< ours
     "fetch",
-=======
->>>>>>> theirs
     "publish",
     "bench",
     "gpu",
@@ -345,13 +338,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-<<<<<<< ours
     assert_eq!(listed[..33], COMMANDS);
     assert_eq!(listed[33..], ["help"]);
-=======
-    assert_eq!(listed[..32], COMMANDS);
-    assert_eq!(listed[32..], ["help"]);
->>>>>>> theirs
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
@@ -396,11 +384,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-<<<<<<< ours
     assert!(ran.stdout.starts_with("49 manual pages"), "{}", ran.stdout);
-=======
-    assert!(ran.stdout.starts_with("48 manual pages"), "{}", ran.stdout);
->>>>>>> theirs
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
@@ -412,11 +396,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
-<<<<<<< ours
     assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 49);
-=======
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 48);
->>>>>>> theirs
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);

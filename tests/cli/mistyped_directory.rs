@@ -20,7 +20,6 @@ fn arguments(command: &str) -> &'static str {
         "kgp" => "--once --port 1",
         "play" => "2x2 --south greedy --north greedy",
         "prove" => "2x2 --proof proof",
-        "publish" => "--output published",
         "puzzles" => "--start 2x2 --games 1",
         "review" => "2x2 1",
         "serve" => "--address 127.0.0.1:0",
