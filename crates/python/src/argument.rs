@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kalah::remote::Address;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -127,27 +126,9 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
             }
             error
         })?;
-        if path.to_str().is_some_and(Address::is_address) {
-            let reason = "it is an address, and only Tables.open reads those";
-            return Err(ArgumentError::new_err(format!("{} is not a directory: {reason}", path.display())));
-        }
         match std::path::absolute(&path) {
             Ok(path) => Ok(Directory(path)),
             Err(error) => Err(ArgumentError::new_err(format!("{path:?} is not a directory: {error}"))),
-        }
-    }
-}
-
-/// A directory as an absolute path, or an address.
-pub struct Location(pub PathBuf);
-
-impl<'py> FromPyObject<'_, 'py> for Location {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Location> {
-        match object.extract::<String>() {
-            Ok(text) if Address::is_address(&text) => Ok(Location(text.into())),
-            _ => object.extract::<Directory>().map(|directory| Location(directory.0)),
         }
     }
 }

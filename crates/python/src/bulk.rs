@@ -5,7 +5,7 @@ use kalah::game::mover_score;
 use kalah::index::{LayerIndex, RowIndex};
 use kalah::isa::Isa;
 use kalah::solve::{Board, Word};
-use kalah::table::{Layer, RUN_MARGIN, Table, TableError, Tables, Wanted, frame_in_parallel};
+use kalah::table::{RUN_MARGIN, Table, TableError, frame_in_parallel};
 use rayon::prelude::*;
 
 use crate::rows::{Reader, RowError, ScoreLocation, rows_at};
@@ -28,11 +28,6 @@ pub fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let Reader { tables, ranker, .. } = reader;
     let pits = tables.pits();
     in_tasks(seeds, 2 * pits, scores, 1, |seeds, scores| {
-        let located = (0..scores.len()).filter_map(|position| {
-            let (mover, other) = rows_at(seeds, position, pits);
-            ScoreLocation::of(ranker, mover, other).ok()
-        });
-        request(tables, located).map_err(|error| (0, error))?;
         let mut places = [ScoreLocation::Over(0); BATCH];
         for (number, scores) in scores.chunks_mut(BATCH).enumerate() {
             let first = number * BATCH;
@@ -47,23 +42,6 @@ pub fn scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Checked {
         }
         Ok(())
     })
-}
-
-/// Reads ahead, together, what these scores need from other machines. Does nothing for tables on this machine.
-fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Result<(), RowError> {
-    if !tables.is_remote() {
-        return Ok(());
-    }
-    let mut wanted: Vec<Wanted<'_, Table>> = tables.layers().iter().map(|table| (&**table, Vec::new())).collect();
-    for place in places {
-        if let ScoreLocation::Table { seeds, mover, ranks } = place
-            && let Some((_, positions)) = wanted.get_mut(seeds - 2)
-        {
-            positions.push((mover, ranks.0, ranks.1));
-        }
-    }
-    wanted.retain(|(_, positions)| !positions.is_empty());
-    Ok(<Table as Layer>::request(&wanted)?)
 }
 
 /// Does `task` with parts of the positions and their results, on all threads of the current pool. A few
@@ -115,17 +93,14 @@ pub fn move_scores(reader: Reader<'_>, seeds: &[u8], scores: &mut [i8]) -> Check
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
         scores.fill(NO_MOVE);
         let mut children = Vec::with_capacity((BATCH + 1) * pits);
-        // Blocks of tables at an address are requested together.
-        let batch = if reader.tables.is_remote() { usize::MAX } else { BATCH };
         let positions = seeds.len() / (2 * pits);
         for index in 0..positions {
             let (mover, other) = rows_at(seeds, index, pits);
             add_children(reader, Board { mover, other }, index * pits, &mut children)
                 .map_err(|error| (index, error))?;
-            if children.len() < batch && index + 1 < positions {
+            if children.len() < BATCH && index + 1 < positions {
                 continue;
             }
-            request(reader.tables, children.iter().map(|child: &Child| child.place)).map_err(|error| (0, error))?;
             for child in children.drain(..) {
                 let score = child.place.score(reader.tables).map_err(|error| (child.result / pits, error))?;
                 scores[child.result] = mover_score(child.again, child.stored, child.seeds, score) as i8;

@@ -18,7 +18,6 @@
 //! | [`sampling`] | random positions |
 //! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
-//! | [`remote`] | tables at an address |
 //! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |
 //! | [`solver`] | the classes `Solver` and `Solution` |
@@ -42,7 +41,6 @@ mod pickling;
 mod player;
 mod position;
 mod probe;
-mod remote;
 mod rows;
 mod rules;
 mod sampling;

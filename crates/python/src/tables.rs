@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::argument::{Integer, Location, Seed};
+use crate::argument::{Directory, Integer, Seed};
 use crate::array::Results;
 use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
@@ -19,7 +19,6 @@ use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
-use crate::remote;
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
@@ -55,9 +54,6 @@ impl Tables {
     /// Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
     /// are copied into memory, and may change later.
     ///
-    /// An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
-    /// when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
-    ///
     /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
     /// another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
     /// OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
@@ -72,15 +68,14 @@ impl Tables {
     )]
     fn open(
         py: Python<'_>,
-        directory: Location,
+        directory: Directory,
         rules: RulesArgument,
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
     ) -> PyResult<Tables> {
-        let (given, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
+        let (directory, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
-        let directory = py.detach(|| remote::directory(&given, rules.0))?;
         if let Some(error) = no_directory(&directory) {
             return Err(error);
         }
@@ -97,7 +92,7 @@ impl Tables {
         tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         Ok(Tables {
-            directory: given,
+            directory: tables.directory().to_owned(),
             max_seeds: tables.max_seeds().unwrap_or(0),
             opened: Opened::new(tables),
             asked_seeds: max_seeds,
@@ -129,7 +124,7 @@ impl Tables {
         self.close(py);
     }
 
-    /// The directory, as an absolute path, or the address.
+    /// The directory, as an absolute path.
     #[getter]
     fn directory(&self) -> PathBuf {
         self.directory.clone()

@@ -235,9 +235,6 @@ class Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
         are copied into memory, and may change later.
 
-        An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
-        when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
-
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
         another one. Raises DamagedTableError or TableError if a file is damaged or cannot be read, and
         OutOfMemoryError if a copy does not fit the memory. Raises ArgumentError for pits or seeds that no
