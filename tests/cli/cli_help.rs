@@ -235,7 +235,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("see `kalah rules`") && !help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 30);
+    assert_eq!(with_rules, 31);
 }
 
 #[test]
