@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::address::shown;
+use crate::address::{shown, source_address};
 
 /// One or more directories, in order of preference: a file is read from the first that has it.
 ///
@@ -40,6 +40,11 @@ impl Directories {
     /// The directories as users name them: by the address, if files are filled from there on demand.
     pub fn names(&self) -> impl Iterator<Item = PathBuf> {
         self.0.iter().map(|path| shown(path))
+    }
+
+    /// Returns true if the files of a directory are filled from elsewhere on demand.
+    pub fn are_remote(&self) -> bool {
+        self.0.iter().any(|path| source_address(path).is_some())
     }
 
     /// Path of the file `name` in the first directory that has it, or else in the first of all.

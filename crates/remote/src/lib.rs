@@ -5,17 +5,17 @@
 //! its checksum. So everything that opens a directory of tables works with [`RemoteTables::directory`].
 //!
 //! The crate `kalah` re-exports it as `remote`.
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`address`](Address) | addresses of directories |
-//! | [`error`](RemoteError) | why a server's answer cannot be used |
-//! | [`client`](Traffic) | requests over HTTP, repeated where that helps |
-//! | `parts` | parts of a file that are requested together |
-//! | [`cache`](Cache) | the directory on disk that keeps blocks |
-//! | `listing` | the layers at an address |
-//! | [`mirror`](RemoteTables) | the directory that stands for an address |
-//! | [`download`](Download) | whole layers |
+
+// | module | contents |
+// |---|---|
+// | `address` | addresses of directories |
+// | `error` | why a server's answer cannot be used |
+// | `client` | requests over HTTP, repeated where that helps |
+// | `parts` | parts of a file that are requested together |
+// | `cache` | the directory on disk that keeps blocks |
+// | `listing` | the layers at an address |
+// | `mirror` | the directory that stands for an address |
+// | `download` | whole layers |
 
 mod address;
 mod cache;

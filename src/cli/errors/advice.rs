@@ -24,7 +24,6 @@ use kalah::verify::Fault;
 use crate::cli::errors::gpu;
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::suggestion::{bounds_command, build_command, layers_command, plan, quick_build, solve_command};
-use crate::cli::flags::addresses;
 
 /// Advice for a file of a newer version.
 const USE_NEWER: &str = "use that version of kalah";
@@ -312,7 +311,7 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Damaged { path, .. } if is_address(path) => {
             Some("the fault is at that address, not on this machine".to_owned())
         }
-        TableError::Missing { directories, .. } if addresses::is_remote(directories) => {
+        TableError::Missing { directories, .. } if directories.are_remote() => {
             Some("the layers are not at that address".to_owned())
         }
         TableError::Missing { directories, key, .. } => Some(of_missing(directories, *key)),

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use kalah::table::{Directories, source_address};
 use parking_lot::Mutex;
 
 /// Addresses that were opened, and the directories that stand for them.
@@ -18,11 +17,6 @@ pub fn directory(path: PathBuf) -> PathBuf {
     let opened = OPENED.lock();
     let found = opened.iter().find(|(address, _)| *address == path).map(|(_, directory)| directory.clone());
     found.unwrap_or(path)
-}
-
-/// Returns true if one of the directories stands for an address.
-pub fn is_remote(directories: &Directories) -> bool {
-    directories.paths().iter().any(|path| source_address(path).is_some())
 }
 
 /// Returns true if the text is an address, not a path.

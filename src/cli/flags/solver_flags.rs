@@ -9,7 +9,7 @@ use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, U
 use kalah::table::{Directories, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
-use crate::cli::flags::{addresses, args, remote, solve_tables};
+use crate::cli::flags::{args, remote, solve_tables};
 use crate::cli::output;
 use crate::cli::process::outcome::usage;
 
@@ -111,7 +111,7 @@ impl SolverFlags {
                 self.rules,
                 directories,
                 if reach == 0 { ": searching without them" } else { "" },
-                if addresses::is_remote(directories) { "" } else { "; --build builds those that fit" },
+                if directories.are_remote() { "" } else { "; --build builds those that fit" },
             ));
         }
         Ok(tables)

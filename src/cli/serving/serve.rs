@@ -6,7 +6,7 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
-use crate::cli::flags::{addresses, args, directories};
+use crate::cli::flags::{args, directories};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::bus_error;
@@ -93,7 +93,7 @@ impl Serve {
         // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
         directories::note_unused(&self.tables.paths, &Rules::ALL);
-        if addresses::is_remote(&self.tables.paths) {
+        if self.tables.paths.are_remote() {
             output::note("positions above the tables are searched without them, since the tables are at an address");
         }
         let books = self.book.find_all(&self.tables.paths);

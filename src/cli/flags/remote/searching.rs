@@ -6,7 +6,6 @@ use kalah::index::MAX_TABLE_PITS;
 use kalah::table::{Layer, Shelf, Table, TableKey, Tables, source_address};
 
 use super::opening;
-use crate::cli::flags::addresses::is_remote;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
@@ -15,7 +14,7 @@ use crate::cli::output::progress::Progress;
 /// # Errors
 /// When they cannot be read, or are damaged.
 pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
-    if !is_remote(shelf.directories()) {
+    if !shelf.directories().are_remote() {
         return Ok(());
     }
     let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_TABLE_PITS).map(move |pits| (rules, pits)));
