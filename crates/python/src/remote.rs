@@ -5,9 +5,18 @@ use std::path::{Path, PathBuf};
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
 use kalah::table::Directories;
-use pyo3::PyResult;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::errors::python::{ArgumentError, MissingTableError, TableError};
+
+/// Returns an address as a string, and any other location as a path.
+pub fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+    match name.to_str() {
+        Some(text) if Address::is_address(text) => Ok(PyString::new(py, text).into_any()),
+        _ => Ok(name.into_pyobject(py)?.into_any()),
+    }
+}
 
 /// Returns the directories that stand for these locations: see [`directory`].
 pub fn directories(given: &[PathBuf], rules: Rules) -> PyResult<Directories> {

@@ -1,7 +1,5 @@
 //! The class `Tables`.
 
-use std::path::PathBuf;
-
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{Directories, TableKey, Tables as OpenTables, check_in_parallel};
@@ -135,14 +133,14 @@ impl Tables {
 
     /// The directory, as an absolute path, or the address: the first of several.
     #[getter]
-    fn directory(&self) -> PathBuf {
-        self.directories.names().next().expect("there is a directory")
+    fn directory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        remote::location(py, self.directories.names().next().expect("there is a directory"))
     }
 
     /// The directories, as absolute paths or addresses.
     #[getter]
-    fn directories(&self) -> Vec<PathBuf> {
-        self.directories.names().collect()
+    fn directories<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.directories.names().map(|name| remote::location(py, name)).collect()
     }
 
     /// The rule set.
@@ -525,8 +523,8 @@ impl Tables {
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool))> {
         self.opened.tables()?;
         let directory = match self.directories.single() {
-            Some(_) => self.directory().into_pyobject(py)?.into_any(),
-            None => self.directories().into_pyobject(py)?.into_any(),
+            Some(_) => self.directory(py)?,
+            None => self.directories(py)?.into_pyobject(py)?.into_any(),
         };
         let open = py.get_type::<Tables>().getattr("open")?;
         Ok((open, (directory, self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))

@@ -272,7 +272,7 @@ def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
         (ArgumentError, "max_seeds must be at least 2", lambda: Tables.open(tables.directory, max_seeds=1)),
         (ArgumentError, "seconds", lambda: kalah.solve("3x1", seconds=10**400)),
         (RulesError, "rule", lambda: kalah.Rules("\ud800")),
-        (BuildError, "empty-capture-3-05", lambda: kalah.build(tables.directory / "empty-capture-3-05.kalah", 5)),
+        (BuildError, "empty-capture-3-05", lambda: kalah.build(Path(tables.directory) / "empty-capture-3-05.kalah", 5)),
         (TypeError, "a function is expected", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
     ]
     for error, message, call in cases:

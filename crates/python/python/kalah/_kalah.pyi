@@ -255,11 +255,11 @@ class Tables:
     def __enter__(self) -> Tables: ...
     def __exit__(self, *exception: object) -> None: ...
     @property
-    def directory(self) -> Path:
-        """The directory, as an absolute path: the first of several."""
+    def directory(self) -> Path | str:
+        """The directory, as an absolute path, or the address: the first of several."""
     @property
-    def directories(self) -> list[Path]:
-        """The directories, as absolute paths."""
+    def directories(self) -> list[Path | str]:
+        """The directories, as absolute paths or addresses."""
     @property
     def rules(self) -> Rules:
         """The rule set."""
