@@ -165,8 +165,9 @@ def test_tables_are_pickled_as_where_they_are(tables: Tables, monkeypatch: pytes
 def test_a_relative_directory_is_that_of_the_time_of_opening(
     tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tables.directory.parent)
-    relative = Tables.open(tables.directory.name)
+    directory = Path(tables.directory)
+    monkeypatch.chdir(directory.parent)
+    relative = Tables.open(directory.name)
     monkeypatch.chdir(tmp_path)
     assert relative.directory == tables.directory
     assert pickle.loads(pickle.dumps(relative)).score("6x1") == 7
@@ -176,7 +177,7 @@ def test_a_relative_directory_is_that_of_the_time_of_opening(
 
 def test_tables_in_memory_do_not_depend_on_their_files(tables: Tables, tmp_path: Path) -> None:
     for seeds in range(2, 13):
-        shutil.copy(tables.directory / f"empty-capture-6-{seeds:02}.kalah", tmp_path)
+        shutil.copy(Path(tables.directory) / f"empty-capture-6-{seeds:02}.kalah", tmp_path)
     rows, scores = tables.sample(2000, 12, 1)
     copied = Tables.open(tmp_path, mapped=False)
     twin = pickle.loads(pickle.dumps(copied))
