@@ -74,7 +74,8 @@ impl Firefox {
                 .stderr(Stdio::null())
                 .spawn()
         };
-        let process = PROGRAMS.iter().map(|program| start(program)).reduce(Result::or).unwrap()?;
+        // Debian has both names for one program, which must start only once.
+        let process = start(PROGRAMS[0]).or_else(|_| start(PROGRAMS[1]))?;
         // It writes its port into this file.
         let (file, begin) = (profile.path().join("MarionetteActivePort"), Instant::now());
         let port: u16 = loop {
