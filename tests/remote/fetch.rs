@@ -35,6 +35,16 @@ fn layers_are_downloaded_once() {
     assert_eq!((code, report["received"].as_u64()), (0, Some(0)), "{message}");
 }
 
+/// A mistyped address leaves nothing behind.
+#[test]
+fn what_cannot_be_downloaded_makes_no_directory() {
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let new = directory.path().join("new");
+    let (code, _, message) = fetch(&server, &new, &format!("{}", SEEDS + 1));
+    assert!(code == 1 && message.contains("404"), "{code} {message}");
+    assert!(!new.exists());
+}
+
 #[test]
 fn a_server_without_ranges_or_with_broken_connections_serves() {
     for whole in [true, false] {

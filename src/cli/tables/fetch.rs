@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
+use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download, DownloadError, Downloaded};
 use kalah::system::available_disk;
@@ -79,7 +80,6 @@ struct LayerReport {
 impl Fetch {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
-        std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
         let cancel = Cancel::new();
         cancel_on_signal(&cancel);
         let download = Download::new(&address, directory);
@@ -90,6 +90,7 @@ impl Fetch {
             keys.iter().map(|&key| download.size(key)).collect::<Result<Vec<_>, _>>()
         })?;
         let missing: u64 = sizes.iter().map(|(bytes, have)| bytes - have).sum();
+        create_directory(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         require_room(directory, missing)?;
         output::note(format_args!(
             "{} of {} are to be received from {address}",
