@@ -21,7 +21,7 @@ fn main() {
     println!("side  bits  ms a chunk");
     for side in [64, 128, 192, 256, 512, 1024, 2048] {
         let path = place.path().join(side.to_string());
-        let info = archive::pack_in_chunks(&table, &path, side, &Pulse::default()).expect("it is packed");
+        let info = archive::compress_in_chunks(&table, &path, side, &Pulse::default()).expect("it is packed");
         // The median of three.
         let mut seconds = [0.0; 3].map(|_: f64| {
             let start = Instant::now();

@@ -268,6 +268,6 @@ fn plans_of_41_seeds_agree_with_128_bits() {
     // table's frame that it is compared with, and a little more.
     let largest = row_count(6, 20) as u64 * row_count(6, 21) as u64;
     assert!(largest > 1 << 31);
-    let packing = archive::pack_memory(last, 2);
+    let packing = archive::compress_memory(last, 2);
     assert!(packing > largest / 2 * 3 && packing < largest / 2 * 3 + (256 << 20), "{packing}");
 }

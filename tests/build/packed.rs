@@ -20,7 +20,7 @@ const AMPLE: u64 = 1 << 40;
 fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usize) -> Result<BuildReport, BuildError> {
     let (pulse, events) = (Pulse::default(), AtomicUsize::new(0));
     Builder::new(directory, last).archives(first, memory).run(&pulse, &|event| {
-        let counts = matches!(event, Event::Pair(_) | Event::Packing(_));
+        let counts = matches!(event, Event::Pair(_) | Event::Compressing(_));
         if counts && events.fetch_add(1, Ordering::Relaxed) + 1 == stop_at {
             pulse.cancel.cancel();
         }
@@ -34,7 +34,7 @@ fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
     for seeds in first..=last.seeds {
         let key = TableKey { seeds, ..last };
         let table = Table::open(&key.path(directory.path())).unwrap();
-        archive::pack(&table, &archive::archive_path(directory.path(), key), &Pulse::default()).unwrap();
+        archive::compress(&table, &archive::archive_path(directory.path(), key), &Pulse::default()).unwrap();
         std::fs::remove_file(key.path(directory.path())).unwrap();
     }
     directory
@@ -92,12 +92,12 @@ fn archives_are_those_of_the_tables_of_a_plain_build() {
             for memory in [0, AMPLE] {
                 let directory = tempfile::tempdir().unwrap();
                 let report = run(directory.path(), last, first, memory, usize::MAX).unwrap();
-                assert_eq!((report.built.len(), report.packed), (seeds - 1, seeds + 1 - first));
+                assert_eq!((report.built.len(), report.compressed), (seeds - 1, seeds + 1 - first));
                 let what = format!("{last} from {first} up, {memory} bytes");
                 assert_same_files(&files(right.path()), &files(directory.path()), &what);
                 // The build has no work left.
                 let report = run(directory.path(), last, first, memory, usize::MAX).unwrap();
-                assert_eq!((report.built.len(), report.packed, report.kept), (0, 0, seeds - 1));
+                assert_eq!((report.built.len(), report.compressed, report.kept), (0, 0, seeds - 1));
             }
         }
     }
@@ -207,7 +207,7 @@ fn a_damaged_archive_below_ends_the_build() {
     build(other.path(), Rules::Standard, 3, 7).unwrap();
     let foreign = archive::archive_path(right.path(), last);
     let key = TableKey { rules: Rules::Standard, ..last };
-    archive::pack(&Table::open(&key.path(other.path())).unwrap(), &foreign, &Pulse::default()).unwrap();
+    archive::compress(&Table::open(&key.path(other.path())).unwrap(), &foreign, &Pulse::default()).unwrap();
     let error = run(right.path(), last, 4, 0, usize::MAX).unwrap_err();
     assert!(error.to_string().contains("standard"), "{error}");
 }
@@ -219,7 +219,7 @@ fn a_build_into_archives_reads_what_was_planned() {
     {
         let last = TableKey { rules, pits, seeds };
         let threads = rayon::current_num_threads();
-        let least = Plan::packed(Path::new("nothing is here"), last, first, threads).memory;
+        let least = Plan::of_archives(Path::new("nothing is here"), last, first, threads).memory;
         let mut reads = Vec::new();
         for memory in [least, least + (1 << 20), AMPLE] {
             let plans = layer_plans(last, Some(first), (memory, threads), |_| false);
@@ -227,8 +227,8 @@ fn a_build_into_archives_reads_what_was_planned() {
             let directory = tempfile::tempdir().unwrap();
             let pulse = Pulse::default();
             let done = Builder::new(directory.path(), last).archives(first, memory).run(&pulse, &|_| {}).unwrap().reads;
-            let planned = plans.iter().map(|plan| plan.unpacked as u64).sum::<u64>();
-            let positions = plans.iter().map(|plan| plan.unpacked_positions).sum::<u64>();
+            let planned = plans.iter().map(|plan| plan.decompressed as u64).sum::<u64>();
+            let positions = plans.iter().map(|plan| plan.decompressed_positions).sum::<u64>();
             assert_eq!((done.frames, done.positions), (planned, positions), "{last} with {memory} bytes");
             // The progress display ends at the planned number.
             let computed = plans.iter().map(|plan| plan.positions).sum::<u64>();
@@ -299,8 +299,8 @@ mod program {
         build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
         let table = Table::open(&key.path(directory.path())).unwrap();
         let packed = directory.path().join("small.zst");
-        let info = archive::pack_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
-        let needed = archive::unpack_memory(&info, 1);
+        let info = archive::compress_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
+        let needed = archive::decompress_memory(&info, 1);
         // One and a half bytes for each position of the largest frame, and 8 MiB.
         let largest = key.frames().map(Frame::positions).max().unwrap();
         assert!(needed < largest * 3 / 2 + largest / 4 + (9 << 20), "{needed} for {largest}");
@@ -326,7 +326,7 @@ mod program {
     fn a_build_into_archives_keeps_to_its_memory() {
         let last = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 17 };
         let (first, directory) = (9, tempfile::tempdir().unwrap());
-        let needed = Plan::packed(directory.path(), last, first, 1).memory;
+        let needed = Plan::of_archives(directory.path(), last, first, 1).memory;
         let flags = format!("build --seeds 17 --packed {first} --threads 1 --backend cpu --json");
         let output = limited("true", directory.path(), &format!("{flags} --memory {}", needed - 1));
         assert!(ran(&output, 1).contains("allowed by --memory"));
@@ -349,7 +349,7 @@ mod program {
         build(plain.path(), last.rules, last.pits, last.seeds).unwrap();
         let to = tempfile::tempdir().unwrap();
         let archive = archive::archive_path(directory.path(), last);
-        let unpacked = archive::unpack(&archive, to.path(), &Pulse::default()).unwrap();
+        let unpacked = archive::decompress(&archive, to.path(), &Pulse::default()).unwrap();
         assert!(std::fs::read(unpacked).unwrap() == std::fs::read(last.path(plain.path())).unwrap());
     }
 

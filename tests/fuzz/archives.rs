@@ -20,7 +20,7 @@ static SOUND: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
     let (path, packed) = (KEY.path(directory.path()), directory.path().join("packed"));
-    archive::pack_in_chunks(&Table::open(&path).unwrap(), &packed, 16, &Pulse::default()).unwrap();
+    archive::compress_in_chunks(&Table::open(&path).unwrap(), &packed, 16, &Pulse::default()).unwrap();
     (std::fs::read(path).unwrap(), std::fs::read(packed).unwrap())
 });
 
@@ -29,7 +29,7 @@ fn law(directory: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (archive, unpacked) = (directory.join("archive"), directory.join("unpacked"));
     std::fs::write(&archive, bytes).unwrap();
     let info = archive::read_info(&archive);
-    match archive::unpack(&archive, &unpacked, &Pulse::default()) {
+    match archive::decompress(&archive, &unpacked, &Pulse::default()) {
         Ok(path) => {
             prop_assert_eq!(info.unwrap().key, KEY);
             prop_assert!(std::fs::read(path).unwrap() == SOUND.0);

@@ -269,7 +269,7 @@ fn outcomes(directory: &Path) -> Asked<String> {
 
 fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
     let path = directory.join("packed.zst");
-    archive::pack(open(directory, SEEDS).layer(seeds).unwrap(), &path, &Pulse::default())?;
+    archive::compress(open(directory, SEEDS).layer(seeds).unwrap(), &path, &Pulse::default())?;
     let bytes = std::fs::read(&path).unwrap();
     std::fs::remove_file(path).unwrap();
     Ok(bytes)

@@ -17,7 +17,7 @@ fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
 fn packed(directory: &Path) -> (Table, PathBuf) {
     let table = table(directory, Rules::EmptyCapture, 4, 9);
     let archive = directory.join("archive.zst");
-    archive::pack_in_chunks(&table, &archive, 64, &Pulse::default()).unwrap();
+    archive::compress_in_chunks(&table, &archive, 64, &Pulse::default()).unwrap();
     (table, archive)
 }
 
@@ -31,11 +31,11 @@ fn unpacked_tables_are_those_packed() {
             let unpacked = directory.path().join("unpacked");
             for side in [64, archive::CHUNK_SIDE] {
                 let (to, fro) = (Pulse::default(), Pulse::default());
-                let info = archive::pack_in_chunks(&table, &path, side, &to).unwrap();
+                let info = archive::compress_in_chunks(&table, &path, side, &to).unwrap();
                 assert_eq!(info, archive::read_info(&path).unwrap());
                 assert_eq!((info.key, info.digest), (table.key(), table.header().digest));
                 assert_eq!(info.archive_bytes, fs::metadata(&path).unwrap().len());
-                let back = archive::unpack(&path, &unpacked, &fro).unwrap();
+                let back = archive::decompress(&path, &unpacked, &fro).unwrap();
                 assert!(fs::read(back).unwrap() == table.bytes(), "{} in chunks of {side}", table.key());
                 let counted = [to, fro].map(|pulse| pulse.positions.into_inner());
                 assert_eq!(counted, [info.positions; 2]);
@@ -48,7 +48,7 @@ fn unpacked_tables_are_those_packed() {
 fn two_bits_a_position() {
     let directory = tempfile::tempdir().unwrap();
     let table = table(directory.path(), Rules::EmptyCapture, 6, 13);
-    let info = archive::pack(&table, &directory.path().join("table.zst"), &Pulse::default()).unwrap();
+    let info = archive::compress(&table, &directory.path().join("table.zst"), &Pulse::default()).unwrap();
     assert!(info.bits_per_position() < 2.0, "{}", info.bits_per_position());
 }
 
@@ -59,7 +59,7 @@ fn bytes_do_not_depend_on_threads() {
     let with_threads = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let path = directory.path().join(format!("{threads}.zst"));
-        pool.install(|| archive::pack_in_chunks(&table, &path, 256, &Pulse::default())).unwrap();
+        pool.install(|| archive::compress_in_chunks(&table, &path, 256, &Pulse::default())).unwrap();
         fs::read(path).unwrap()
     };
     let one = with_threads(1);
@@ -96,7 +96,7 @@ fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
     let archive = directory.join("bad.zst");
     fs::write(&archive, bytes).unwrap();
     let unpacked = directory.join("unpacked");
-    let error = archive::unpack(&archive, &unpacked, &Pulse::default()).unwrap_err();
+    let error = archive::decompress(&archive, &unpacked, &Pulse::default()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("bad.zst"), "{error}");
     assert!(!table.key().path(&unpacked).exists());
     _ = fs::remove_dir_all(unpacked);
@@ -148,7 +148,7 @@ fn chunks_of_another_table_are_refused() {
     let (table, path) = packed(directory.path());
     let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
     let other_path = directory.path().join("other.zst");
-    archive::pack_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
+    archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
     let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
     let TableError::Damaged { damage, .. } =
@@ -168,7 +168,7 @@ fn an_altered_table_is_not_packed() {
     bytes[at] ^= 1;
     let altered = Table::from_bytes(Path::new("altered.kalah"), bytes).unwrap();
     let archive = directory.path().join("altered.zst");
-    let error = archive::pack(&altered, &archive, &Pulse::default()).unwrap_err();
+    let error = archive::compress(&altered, &archive, &Pulse::default()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
     let names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let left: Vec<_> = names.filter(|name| name.starts_with("altered.zst")).collect();
@@ -219,7 +219,7 @@ fn forged_chunks_are_refused() {
     let bytes = fs::read(path).unwrap();
     let same = directory.path().join("same.zst");
     fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
-    let unpacked = archive::unpack(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
+    let unpacked = archive::decompress(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
     fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
 
@@ -244,7 +244,7 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let (table, path) = packed(directory.path());
     let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
     let other_path = directory.path().join("other.zst");
-    let info = archive::pack_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
+    let info = archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
     // Chunks of the other table under the header of this one. The last of them is damaged.
     let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
     let other = forged(&other, info.chunks as usize - 1, |content| content.truncate(content.len() - 1));
@@ -258,7 +258,7 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
         let key = TableKey { seeds, ..table.key() };
         fs::copy(key.path(directory.path()), key.path(to.path())).unwrap();
     }
-    let error = archive::unpack(&bad, to.path(), &Pulse::default()).unwrap_err();
+    let error = archive::decompress(&bad, to.path(), &Pulse::default()).unwrap_err();
     assert!(error.is_damage(), "{error}");
     let built = self::table(to.path(), Rules::EmptyCapture, 4, 9);
     assert!(built.bytes() == right, "the table has a frame of the archive");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::progress::Pulse;
-use kalah_tables::table::archive::{archive_path, unpack};
+use kalah_tables::table::archive::{archive_path, decompress};
 use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
@@ -130,8 +130,8 @@ impl Download {
         let (bytes, resumed) = self.receive(&archive, cancel, count)?;
         // Unpacking takes it itself.
         drop(lock);
-        let unpacked = unpack(&partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
-        let checked = unpacked.and_then(|path| self.require_digest(&Table::open(&path)?));
+        let restored = decompress(&partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
+        let checked = restored.and_then(|path| self.require_digest(&Table::open(&path)?));
         if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
             discard(&archive);
         }

@@ -1,4 +1,4 @@
-//! Blocks of claims: packing and unpacking (docs/certificates.md in the repository).
+//! Blocks of claims: compressing and decompressing (docs/certificates.md in the repository).
 
 use super::bytes::Bytes;
 use super::key::{Keys, MAX_SEEDS};
@@ -37,8 +37,8 @@ fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
     raw
 }
 
-/// Packs claims that are sorted by key. Returns the compressed bytes and the size before compression.
-pub(super) fn pack(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usize)> {
+/// Compresses claims that are sorted by key. Returns the compressed bytes and the size before compression.
+pub(super) fn compress(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usize)> {
     let raw = raw(claims);
     Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
 }
@@ -63,40 +63,40 @@ fn frame_header(raw_bytes: usize) -> Vec<u8> {
 
 /// Returns true if these bytes are one zstd frame with the only header that a block may have. zstd itself would
 /// accept several frames, and empty ones.
-fn is_frame(packed: &[u8], raw_bytes: usize) -> bool {
-    packed.starts_with(&frame_header(raw_bytes))
-        && zstd::zstd_safe::find_frame_compressed_size(packed).is_ok_and(|bytes| bytes == packed.len())
+fn is_frame(compressed: &[u8], raw_bytes: usize) -> bool {
+    compressed.starts_with(&frame_header(raw_bytes))
+        && zstd::zstd_safe::find_frame_compressed_size(compressed).is_ok_and(|bytes| bytes == compressed.len())
 }
 
-/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and appends them to
+/// Decompresses a block of `count` claims, which has `raw_bytes` bytes before compression, and appends them to
 /// `claims`.
 ///
 /// Returns `None` if the block is invalid: a claim is not of a position of the board, out of order, or trivial,
-/// or [`pack`] would write another frame header or other bytes before compression.
-pub(super) fn unpack(
-    packed: &[u8],
+/// or [`compress`] would write another frame header or other bytes before compression.
+pub(super) fn decompress(
+    compressed: &[u8],
     raw_bytes: usize,
     count: usize,
     keys: &Keys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
     let first = claims.len();
-    unpack_again(packed, raw_bytes, count, keys, claims)?;
+    decompress_again(compressed, raw_bytes, count, keys, claims)?;
     claims[first..].iter().all(|&(key, _)| keys.position(key).is_some_and(|position| !position.is_over())).then_some(())
 }
 
-/// As [`unpack`], for a block whose positions it has checked: they are not checked again.
-pub(super) fn unpack_again(
-    packed: &[u8],
+/// As [`decompress`], for a block whose positions it has checked: they are not checked again.
+pub(super) fn decompress_again(
+    compressed: &[u8],
     raw_bytes: usize,
     count: usize,
     keys: &Keys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
-    if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(packed, raw_bytes) {
+    if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(compressed, raw_bytes) {
         return None;
     }
-    let raw = zstd::bulk::decompress(packed, raw_bytes).ok()?;
+    let raw = zstd::bulk::decompress(compressed, raw_bytes).ok()?;
     if raw.len() != raw_bytes {
         return None;
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn what_is_compressed_is_decompressed() {
         let keys = Keys::new(6);
         let mut random = fastrand::Rng::with_seed(5);
         for count in [0, 1, 2, 300, BLOCK_CLAIMS] {
@@ -178,14 +178,14 @@ mod tests {
                 }
             }
             let claims: Vec<_> = claims.into_iter().collect();
-            let (packed, raw_bytes) = pack(&claims).expect("compression in memory");
+            let (compressed, raw_bytes) = compress(&claims).expect("compression in memory");
             assert!(raw_bytes <= most_raw_bytes(count));
-            let mut unpacked = Vec::new();
-            assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut unpacked), Some(()));
-            assert_eq!(unpacked, claims);
+            let mut decompressed = Vec::new();
+            assert_eq!(decompress(&compressed, raw_bytes, count, &keys, &mut decompressed), Some(()));
+            assert_eq!(decompressed, claims);
             // Any other number of claims or bytes is detected.
             for (raw_bytes, count) in [(raw_bytes + 1, count), (raw_bytes - 1, count), (raw_bytes, count + 1)] {
-                assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut Vec::new()), None);
+                assert_eq!(decompress(&compressed, raw_bytes, count, &keys, &mut Vec::new()), None);
             }
         }
     }

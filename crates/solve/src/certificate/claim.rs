@@ -119,7 +119,7 @@ impl ClaimSet {
 
     /// The bounds claimed for a position.
     pub fn get(&self, position: &Position) -> Option<Bounds> {
-        self.claims.get(&self.keys.key(position)?).map(|&bounds| unpacked(bounds))
+        self.claims.get(&self.keys.key(position)?).map(|&bounds| decoded(bounds))
     }
 
     /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Trivial
@@ -132,8 +132,7 @@ impl ClaimSet {
         if position.is_over() {
             return Err(ClaimError::Over(Box::new(*position)));
         }
-        let known =
-            self.claims.get(&key).map_or(Bounds { lower: 0, upper: position.seeds() }, |&known| unpacked(known));
+        let known = self.claims.get(&key).map_or(Bounds { lower: 0, upper: position.seeds() }, |&known| decoded(known));
         let both = Bounds { lower: bounds.lower.max(known.lower), upper: bounds.upper.min(known.upper) };
         if both.lower > both.upper {
             return Err(ClaimError::Bounds { position: Box::new(*position), bounds: both });
@@ -169,12 +168,12 @@ impl ClaimSet {
 
     /// Removes the claim of a position and returns its bounds.
     pub fn remove(&mut self, position: &Position) -> Option<Bounds> {
-        self.claims.remove(&self.keys.key(position)?).map(unpacked)
+        self.claims.remove(&self.keys.key(position)?).map(decoded)
     }
 
     /// All claims in order.
     pub fn iter(&self) -> impl Iterator<Item = Claim> + '_ {
-        self.packed().map(|(key, bounds)| self.claim(key, bounds))
+        self.coded().map(|(key, bounds)| self.claim(key, bounds))
     }
 
     /// All claims from the one with this key on, in order.
@@ -183,17 +182,17 @@ impl ClaimSet {
     }
 
     /// All claims in order: key, lower and upper bound.
-    pub(super) fn packed(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
+    pub(super) fn coded(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
     }
 
     /// The claim with this key and these bounds, which is in the set.
     fn claim(&self, key: u128, bounds: [u8; 2]) -> Claim {
         let position = self.keys.position(key).expect("only keys of positions are added");
-        Claim { position, bounds: unpacked(bounds) }
+        Claim { position, bounds: decoded(bounds) }
     }
 }
 
-fn unpacked([lower, upper]: [u8; 2]) -> Bounds {
+fn decoded([lower, upper]: [u8; 2]) -> Bounds {
     Bounds { lower: lower.into(), upper: upper.into() }
 }

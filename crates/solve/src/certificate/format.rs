@@ -224,9 +224,11 @@ impl Header {
         let keys = Keys::new(self.pits);
         let mut claims = Vec::new();
         for (block, entry) in entries.iter().enumerate() {
-            let packed = at.take(entry.packed_bytes()).filter(|packed| entry.is_of(packed));
-            packed
-                .and_then(|packed| block::unpack(packed, entry.raw_bytes(), entry.claims(), &keys, &mut claims))
+            let compressed = at.take(entry.compressed_bytes()).filter(|compressed| entry.is_of(compressed));
+            compressed
+                .and_then(|compressed| {
+                    block::decompress(compressed, entry.raw_bytes(), entry.claims(), &keys, &mut claims)
+                })
                 .ok_or(damaged(CertificatePart::Block(block)))?;
         }
         if !at.is_empty() {
@@ -264,16 +266,17 @@ impl Header {
 pub(super) struct RawEntry {
     claims: u32,
     raw_bytes: u32,
-    packed_bytes: u32,
+    compressed_bytes: u32,
     reserved: u32,
     checksum: u64,
 }
 
 impl RawEntry {
     /// The entry of a block of `claims` claims, which has `raw_bytes` bytes before compression.
-    pub fn new(claims: usize, raw_bytes: usize, packed: &[u8]) -> RawEntry {
-        let [claims, raw_bytes, packed_bytes] = [claims, raw_bytes, packed.len()].map(|number| (number as u32).to_le());
-        RawEntry { claims, raw_bytes, packed_bytes, ..Zeroable::zeroed() }.sealed(packed)
+    pub fn new(claims: usize, raw_bytes: usize, compressed: &[u8]) -> RawEntry {
+        let [claims, raw_bytes, compressed_bytes] =
+            [claims, raw_bytes, compressed.len()].map(|number| (number as u32).to_le());
+        RawEntry { claims, raw_bytes, compressed_bytes, ..Zeroable::zeroed() }.sealed(compressed)
     }
 
     /// Number of claims.
@@ -287,20 +290,20 @@ impl RawEntry {
     }
 
     /// Bytes in the file.
-    pub fn packed_bytes(&self) -> usize {
-        u32::from_le(self.packed_bytes) as usize
+    pub fn compressed_bytes(&self) -> usize {
+        u32::from_le(self.compressed_bytes) as usize
     }
 
-    /// Returns true if `packed` has the checksum of the block.
-    pub fn is_of(&self, packed: &[u8]) -> bool {
-        self.sealed(packed).checksum == self.checksum
+    /// Returns true if `compressed` has the checksum of the block.
+    pub fn is_of(&self, compressed: &[u8]) -> bool {
+        self.sealed(compressed).checksum == self.checksum
     }
 
     /// Sets the checksum, which covers the fields before it and the bytes of the block.
-    fn sealed(mut self, packed: &[u8]) -> RawEntry {
+    fn sealed(mut self, compressed: &[u8]) -> RawEntry {
         let mut hash = Xxh3Default::new();
         hash.update(&bytemuck::bytes_of(&self)[..ENTRY_BYTES - CHECKSUM_BYTES]);
-        hash.update(packed);
+        hash.update(compressed);
         self.checksum = hash.digest().to_le();
         self
     }

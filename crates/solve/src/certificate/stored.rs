@@ -19,11 +19,11 @@ use super::statement::Head;
 /// Blocks whose claims are checked at a time, at least.
 const WINDOW_BLOCKS: usize = 8;
 
-/// Maximum number of windows. Each of them unpacks most of the blocks before it.
+/// Maximum number of windows. Each of them decompresses most of the blocks before it.
 const MAX_WINDOWS: usize = 64;
 
 /// A claim as stored: key, lower and upper bound.
-type Packed = (u128, [u8; 2]);
+type CodedClaim = (u128, [u8; 2]);
 
 /// A certificate whose claims stay in its file, which is read again when they are needed.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub struct StoredCertificate {
 #[derive(Debug)]
 struct Block {
     offset: u64,
-    packed_bytes: usize,
+    compressed_bytes: usize,
     raw_bytes: usize,
     claims: usize,
     /// Key of the first claim.
@@ -81,22 +81,23 @@ impl StoredCertificate {
         offset += prefix.len() as u64;
         let (head, entries) = header.prefix(&prefix).map_err(damaged)?;
         let keys = Keys::new(header.pits);
-        let (mut blocks, mut claims) = (Vec::new(), Vec::<Packed>::new());
+        let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
         for (number, entry) in entries.iter().enumerate() {
-            let (packed_bytes, raw_bytes, count) = (entry.packed_bytes(), entry.raw_bytes(), entry.claims());
-            if packed_bytes as u64 > end - offset {
+            let (compressed_bytes, raw_bytes, count) = (entry.compressed_bytes(), entry.raw_bytes(), entry.claims());
+            if compressed_bytes as u64 > end - offset {
                 return Err(part(CertificatePart::Block(number)));
             }
-            let packed = read(offset, packed_bytes)?;
-            hash.update(&packed);
+            let compressed = read(offset, compressed_bytes)?;
+            hash.update(&compressed);
             // The last claim of a block is compared with the first one of the next.
             claims.drain(..claims.len().saturating_sub(1));
             let before = claims.len();
-            let unpacked = entry.is_of(&packed).then(|| block::unpack(&packed, raw_bytes, count, &keys, &mut claims));
-            unpacked.flatten().ok_or(part(CertificatePart::Block(number)))?;
-            let digest = *blake3::hash(&packed).as_bytes();
-            blocks.push(Block { offset, packed_bytes, raw_bytes, claims: count, first: claims[before].0, digest });
-            offset += packed_bytes as u64;
+            let decompressed =
+                entry.is_of(&compressed).then(|| block::decompress(&compressed, raw_bytes, count, &keys, &mut claims));
+            decompressed.flatten().ok_or(part(CertificatePart::Block(number)))?;
+            let digest = *blake3::hash(&compressed).as_bytes();
+            blocks.push(Block { offset, compressed_bytes, raw_bytes, claims: count, first: claims[before].0, digest });
+            offset += compressed_bytes as u64;
         }
         if offset != end {
             return Err(part(CertificatePart::Directory));
@@ -142,26 +143,26 @@ impl StoredCertificate {
     }
 
     /// Reads claims, numbered from 0 in the order of the file; the range begins with a block.
-    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<Packed>, CheckError> {
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<CodedClaim>, CheckError> {
         let blocks = &self.blocks[range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS)];
-        let parts: Vec<Vec<Packed>> = blocks.par_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?;
+        let parts: Vec<Vec<CodedClaim>> = blocks.par_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?;
         Ok(parts.concat())
     }
 
     /// Reads the claims with these numbers, which ascend.
-    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<(u64, Packed)>, CheckError> {
+    pub(super) fn read_numbered(&self, numbers: &[u64]) -> Result<Vec<(u64, CodedClaim)>, CheckError> {
         let in_block: Vec<&[u64]> =
             numbers.chunk_by(|a, b| a / BLOCK_CLAIMS as u64 == b / BLOCK_CLAIMS as u64).collect();
         let read = |numbers: &&[u64]| {
             let block = self.block(&self.blocks[numbers[0] as usize / BLOCK_CLAIMS])?;
             Ok(numbers.iter().map(|&number| (number, block[number as usize % BLOCK_CLAIMS])).collect())
         };
-        let parts: Vec<Vec<(u64, Packed)>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
+        let parts: Vec<Vec<(u64, CodedClaim)>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
         Ok(parts.concat())
     }
 
-    /// The claim of these packed bytes.
-    pub(super) fn claim(&self, (key, [lower, upper]): Packed) -> Claim {
+    /// The claim of this key and these bounds.
+    pub(super) fn claim(&self, (key, [lower, upper]): CodedClaim) -> Claim {
         let position = self.keys.position(key).expect("its positions were checked");
         Claim { position, bounds: Bounds { lower: lower.into(), upper: upper.into() } }
     }
@@ -203,16 +204,17 @@ impl StoredCertificate {
     ///
     /// # Errors
     /// If the file cannot be read, or was changed.
-    fn block(&self, block: &Block) -> Result<Vec<Packed>, CheckError> {
-        let mut packed = vec![0; block.packed_bytes];
-        let read = self.file.read_exact_at(&mut packed, block.offset);
+    fn block(&self, block: &Block) -> Result<Vec<CodedClaim>, CheckError> {
+        let mut compressed = vec![0; block.compressed_bytes];
+        let read = self.file.read_exact_at(&mut compressed, block.offset);
         read.map_err(|source| CertificateError::Io { path: self.path.clone(), source })?;
         let changed = || CheckError::Changed { path: self.path.clone() };
-        if *blake3::hash(&packed).as_bytes() != block.digest {
+        if *blake3::hash(&compressed).as_bytes() != block.digest {
             return Err(changed());
         }
         let mut claims = Vec::with_capacity(block.claims);
-        block::unpack_again(&packed, block.raw_bytes, block.claims, &self.keys, &mut claims).ok_or_else(changed)?;
+        block::decompress_again(&compressed, block.raw_bytes, block.claims, &self.keys, &mut claims)
+            .ok_or_else(changed)?;
         Ok(claims)
     }
 }

@@ -22,7 +22,7 @@ impl Check<'_> {
             Subject::Memory(certificate) => {
                 let claims = &certificate.claims;
                 // The first claim of each task.
-                let firsts: Vec<u128> = claims.packed().map(|(key, _)| key).step_by(task_claims).collect();
+                let firsts: Vec<u128> = claims.coded().map(|(key, _)| key).step_by(task_claims).collect();
                 let claims_of = |task: usize| {
                     let numbers = task as u64 * TASK_CLAIMS..;
                     numbers.zip(claims.iter_from(firsts[task])).take(task_claims).collect()
@@ -38,14 +38,13 @@ impl Check<'_> {
             }
             pulse.check()?;
             let claims = stored.read(window)?;
-            let packed = |task: usize| claims.chunks(task_claims).nth(task - tasks.start).unwrap_or_default();
+            let coded = |task: usize| claims.chunks(task_claims).nth(task - tasks.start).unwrap_or_default();
             let claims_of = |task: usize| {
                 let numbers = task as u64 * TASK_CLAIMS..;
-                numbers.zip(packed(task).iter().map(|&packed| stored.claim(packed))).collect()
+                numbers.zip(coded(task).iter().map(|&coded| stored.claim(coded))).collect()
             };
             let to_check: Vec<usize> = tasks.clone().filter(|&task| !is_done(task)).collect();
-            let asked =
-                to_check.par_iter().flat_map_iter(|&task| packed(task).iter().map(|&packed| stored.claim(packed)));
+            let asked = to_check.par_iter().flat_map_iter(|&task| coded(task).iter().map(|&coded| stored.claim(coded)));
             let known = self.asked_by(stored, asked, pulse)?;
             self.in_parallel(tasks.clone(), is_done, &claims_of, &|position| known.get(position), done, pulse)?;
         }
@@ -68,11 +67,11 @@ impl Check<'_> {
                 let drawn: Vec<u64> = drawn.iter().copied().collect();
                 drawn.chunks(SAMPLE_CLAIMS).try_for_each(|numbers| {
                     let claims = stored.read_numbered(numbers)?;
-                    let asked = claims.par_iter().map(|&(_, packed)| stored.claim(packed));
+                    let asked = claims.par_iter().map(|&(_, coded)| stored.claim(coded));
                     let known = self.asked_by(stored, asked, pulse)?;
                     let parts: Vec<_> = claims.chunks(task_claims).collect();
                     let claims_of = |part: usize| {
-                        parts[part].iter().map(|&(number, packed)| (number, stored.claim(packed))).collect()
+                        parts[part].iter().map(|&(number, coded)| (number, stored.claim(coded))).collect()
                     };
                     let claimed = |position: &_| known.get(position);
                     self.in_parallel(0..parts.len(), &never, &claims_of, &claimed, done, pulse)

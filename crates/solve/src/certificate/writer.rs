@@ -26,7 +26,7 @@ impl Certificate {
     /// If it cannot be written or is invalid: effort, tables or openings exceed the limits of the format,
     /// claims are for another board than the statement, or [`Statement::goals`] fails.
     pub fn write(&self, path: &Path) -> Result<(u64, [u8; 32]), CertificateError> {
-        write_sorted(path, &self.head, *self.claims.keys(), self.claims.len() as u64, self.claims.packed())
+        write_sorted(path, &self.head, *self.claims.keys(), self.claims.len() as u64, self.claims.coded())
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn write_sorted(
 ) -> Result<(u64, [u8; 32]), CertificateError> {
     let io = |source| CertificateError::Io { path: path.to_owned(), source };
     validate(head, keys).map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
-    let (directory, blocks) = packed(claims).map_err(io)?;
+    let (directory, blocks) = compressed(claims).map_err(io)?;
     debug_assert_eq!(directory.len(), count.div_ceil(BLOCK_CLAIMS as u64) as usize * ENTRY_BYTES);
     let mut prefix = statement_bytes(head);
     prefix.extend(directory);
@@ -67,17 +67,17 @@ pub(crate) fn write_sorted(
 }
 
 /// The list of blocks, and the blocks.
-fn packed(mut claims: impl Iterator<Item = (u128, [u8; 2])>) -> io::Result<(Vec<u8>, Vec<Vec<u8>>)> {
+fn compressed(mut claims: impl Iterator<Item = (u128, [u8; 2])>) -> io::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let (mut directory, mut blocks) = (Vec::new(), Vec::new());
     loop {
         let some: Vec<_> = claims.by_ref().take(BLOCKS_AT_A_TIME * BLOCK_CLAIMS).collect();
         if some.is_empty() {
             return Ok((directory, blocks));
         }
-        let packed = some.par_chunks(BLOCK_CLAIMS).map(|claims| Ok((claims.len(), block::pack(claims)?)));
-        for (claims, (packed, raw_bytes)) in packed.collect::<io::Result<Vec<_>>>()? {
-            directory.extend(bytemuck::bytes_of(&RawEntry::new(claims, raw_bytes, &packed)));
-            blocks.push(packed);
+        let compressed = some.par_chunks(BLOCK_CLAIMS).map(|claims| Ok((claims.len(), block::compress(claims)?)));
+        for (claims, (compressed, raw_bytes)) in compressed.collect::<io::Result<Vec<_>>>()? {
+            directory.extend(bytemuck::bytes_of(&RawEntry::new(claims, raw_bytes, &compressed)));
+            blocks.push(compressed);
         }
     }
 }

@@ -127,18 +127,18 @@ impl Claims {
         self.merge(&key(&test.position)[..2 * self.pits], claimed, test.position.seeds() as u8);
     }
 
-    /// Packs the claims with [additions](Claims::add) since the last call for the file of a job: for each, by rows, the
-    /// pits, the bounds, and how these follow.
+    /// Compresses the claims with [additions](Claims::add) since the last call for the file of a job: for each, by
+    /// rows, the pits, the bounds, and how these follow.
     ///
     /// # Errors
     /// If compression fails.
     pub(super) fn take_new(&mut self) -> io::Result<JobClaims> {
-        let packed = match 2 * self.pits + REST {
+        let compressed = match 2 * self.pits + REST {
             ..=16 => self.new_as_job::<16>(),
             _ => self.new_as_job::<{ 2 * MAX_PITS + REST }>(),
         };
         self.forget_new();
-        packed
+        compressed
     }
 
     /// Counts all claims as old.
@@ -157,13 +157,13 @@ impl Claims {
             entries.push(stored);
         }
         entries.par_sort_unstable();
-        let mut packed = write::Encoder::new(Vec::new(), LEVEL)?;
-        packed.set_pledged_src_size(Some((entries.len() * bytes) as u64))?;
+        let mut compressed = write::Encoder::new(Vec::new(), LEVEL)?;
+        compressed.set_pledged_src_size(Some((entries.len() * bytes) as u64))?;
         for entries in entries.chunks(WRITTEN_AT_A_TIME) {
             let rows: Vec<u8> = entries.iter().flat_map(|entry| &entry[..bytes]).copied().collect();
-            packed.write_all(&rows)?;
+            compressed.write_all(&rows)?;
         }
-        Ok(JobClaims { count: entries.len(), bytes: packed.finish()? })
+        Ok(JobClaims { count: entries.len(), bytes: compressed.finish()? })
     }
 
     fn merge(&mut self, key: &[u8], new: Claimed, seeds: u8) {
@@ -383,11 +383,11 @@ mod tests {
             }
             let (count, ordered) = claims.in_order();
             assert_eq!(count, set.len() as u64);
-            let packed = |Claim { position, bounds }| {
+            let compressed = |Claim { position, bounds }| {
                 let key = set.keys().key(&position).unwrap();
                 (key, [bounds.lower as u8, bounds.upper as u8])
             };
-            assert!(ordered.eq(set.iter().map(packed)));
+            assert!(ordered.eq(set.iter().map(compressed)));
         }
     }
 }

@@ -6,6 +6,7 @@ use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
 use parking_lot::Mutex;
 
+use super::archived_frames::ArchivedFrames;
 use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
@@ -15,9 +16,8 @@ use super::layer_plan::without_frames;
 use super::log::BuildRecord;
 use super::report::BuildReport;
 use super::run::Run;
-use super::unpacked::Unpacked;
 use crate::progress::Pulse;
-use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
+use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, compress, remove_unfinished};
 use crate::table::{Damage, Manifest, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds the layers kept as archives, above those kept as tables.
@@ -26,7 +26,7 @@ pub(super) struct ArchiveLayers<'a> {
     last: TableKey,
     /// Seeds of the lowest archived layer.
     first: usize,
-    unpacked: Arc<Mutex<Unpacked>>,
+    archived: Arc<Mutex<ArchivedFrames>>,
     /// Created for the first missing layer.
     computer: Option<CpuComputer>,
 }
@@ -41,8 +41,8 @@ impl<'a> ArchiveLayers<'a> {
         }
         let rest = without_frames(last, first, rayon::current_num_threads());
         let lowest = TableKey { seeds: first, ..last };
-        let unpacked = Arc::new(Mutex::new(Unpacked::new(lowest, memory.saturating_sub(rest))));
-        Ok(ArchiveLayers { run: run.above(tables, last.seeds), last, first, unpacked, computer: None })
+        let archived = Arc::new(Mutex::new(ArchivedFrames::new(lowest, memory.saturating_sub(rest))));
+        Ok(ArchiveLayers { run: run.above(tables, last.seeds), last, first, archived, computer: None })
     }
 
     /// Builds the missing layers.
@@ -54,11 +54,11 @@ impl<'a> ArchiveLayers<'a> {
             if is_kept {
                 report.kept += 1;
             } else {
-                match self.pack_table(key, &path)? {
+                match self.compress_table(key, &path)? {
                     true => report.kept += 1,
                     false => report.built.push(self.layer(key)?),
                 }
-                report.packed += 1;
+                report.compressed += 1;
             }
             let mut archive = ArchiveReader::open(&path)?;
             if is_kept {
@@ -66,14 +66,14 @@ impl<'a> ArchiveLayers<'a> {
                 archive.check_chunks(&self.run.pulse.cancel).map_err(BuildError::stopped_at(key))?;
             }
             self.remove_others(&mut archive, key, is_kept)?;
-            self.unpacked.lock().push(archive);
+            self.archived.lock().push(archive);
         }
-        report.reads = self.unpacked.lock().reads();
+        report.reads = self.archived.lock().reads();
         Ok(())
     }
 
     /// Removes the table of an archived layer, and leftovers of other attempts. An archive `kept`
-    /// from another run must first unpack to the table.
+    /// from another run must first decompress to the table.
     fn remove_others(&self, archive: &mut ArchiveReader, key: TableKey, is_kept: bool) -> Result<(), BuildError> {
         let Run { directory, pulse, .. } = self.run;
         let found = archive.info().key;
@@ -99,8 +99,8 @@ impl<'a> ArchiveLayers<'a> {
         Ok(())
     }
 
-    /// Packs the table of a layer, if it exists. Returns true if it did.
-    fn pack_table(&self, key: TableKey, archive: &Path) -> Result<bool, BuildError> {
+    /// Compresses the table of a layer, if it exists. Returns true if it did.
+    fn compress_table(&self, key: TableKey, archive: &Path) -> Result<bool, BuildError> {
         let Run { directory, pulse, on_event, .. } = self.run;
         let path = key.path(directory);
         if !path.exists() {
@@ -110,10 +110,10 @@ impl<'a> ArchiveLayers<'a> {
         let table = Table::open(&path)?;
         check_in_parallel(&table)?;
         on_event(Event::Layer { key, positions: 0, kept: key.frames().count() });
-        on_event(Event::Packing(key));
+        on_event(Event::Compressing(key));
         crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
         // The positions were counted when the table was built.
-        pack(&table, archive, &Pulse::new(pulse.cancel.clone())).map_err(BuildError::stopped_at(key))?;
+        compress(&table, archive, &Pulse::new(pulse.cancel.clone())).map_err(BuildError::stopped_at(key))?;
         Ok(true)
     }
 
@@ -131,7 +131,7 @@ impl<'a> ArchiveLayers<'a> {
             none => {
                 let computer =
                     CpuComputer::new(isa, &self.run.tables, self.last.seeds).map_err(BuildError::OutOfMemory)?;
-                none.insert(computer.with_archives(Arc::clone(&self.unpacked)))
+                none.insert(computer.with_archives(Arc::clone(&self.archived)))
             }
         };
         let output = ToArchive { writer: Mutex::new(writer), pulse, on_event };
@@ -151,7 +151,7 @@ impl<'a> ArchiveLayers<'a> {
     }
 }
 
-/// Packs frames into an archive as they arrive. All memory is used to compute one frame, or to pack
+/// Compresses frames into an archive as they arrive. All memory is used to compute one frame, or to compress
 /// it.
 struct ToArchive<'a> {
     writer: Mutex<ArchiveWriter>,

@@ -77,12 +77,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of
-    /// memory, or the necessary minimum ([`super::Plan::packed`]).
+    /// memory, or the necessary minimum ([`super::Plan::of_archives`]).
     ///
-    /// The frames of such a layer are packed into an archive as they are computed. A later layer
-    /// unpacks the frames that it reads into memory. The archives equal those of
-    /// [`pack()`](crate::table::archive::pack()), byte for byte. A stopped build continues after
-    /// the last finished frame. Existing tables of layers from `first` up are packed and deleted.
+    /// The frames of such a layer are compressed into an archive as they are computed. A later layer
+    /// decompresses the frames that it reads into memory. The archives equal those of
+    /// [`compress()`](crate::table::archive::compress()), byte for byte. A stopped build continues after
+    /// the last finished frame. Existing tables of layers from `first` up are compressed and deleted.
     #[must_use]
     pub fn archives(self, first: usize, memory: u64) -> Builder<'a> {
         Builder { keep: Keep::Archives { first: first.max(2), memory }, ..self }

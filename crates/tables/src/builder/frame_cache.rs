@@ -1,4 +1,4 @@
-//! Selects the unpacked frames to keep in memory. Plans and builds use the same rules.
+//! Selects the decompressed frames to keep in memory. Plans and builds use the same rules.
 
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
@@ -21,7 +21,7 @@ pub struct FrameCache<T> {
     begun: u32,
 }
 
-/// Approximate maximum bytes of an unpacked frame in memory.
+/// Approximate maximum bytes of a decompressed frame in memory.
 pub fn frame_bytes(frame: Frame) -> u64 {
     PackedFrame::most_bytes(frame)
 }

@@ -10,7 +10,7 @@ use super::dependencies::lower_frames;
 use super::frame_cache::{FrameCache, archived_frames, frame_bytes, steps};
 use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
-use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
+use crate::table::archive::{CHUNK_SIDE, decompress_frame_memory, write_memory};
 use crate::table::{PairKey, TableKey};
 
 /// Bits a position of archives, rounded up. They grow more slowly with each seed.
@@ -34,10 +34,10 @@ pub struct StepPlan {
     /// Bytes of these frames in tables. They are read run by run, in the order of the rows, several
     /// times each.
     pub bytes: u64,
-    /// Number of frames of archived layers that are unpacked before the step.
-    pub unpacked: usize,
+    /// Number of frames of archived layers that are decompressed before the step.
+    pub decompressed: usize,
     /// Positions of these.
-    pub unpacked_positions: u64,
+    pub decompressed_positions: u64,
 }
 
 /// Resources for building a layer on the CPU.
@@ -49,7 +49,7 @@ pub struct LayerPlan {
     /// Number of positions in the layer.
     pub positions: u64,
     /// Minimum bytes of memory: the frames being computed, maps of rows and the program. For
-    /// archived layers also the unpacked frames from which a step is computed.
+    /// archived layers also the decompressed frames from which a step is computed.
     pub memory: u64,
     /// Maximum bytes of lower tables that one step reads. With this much page cache, a step reads
     /// nothing from disk twice.
@@ -68,10 +68,10 @@ pub struct LayerPlan {
     /// few times the table reads of a step. A step reads its frames run by run, in several places
     /// at once.
     pub may_read_more: bool,
-    /// Number of archived frames that are unpacked.
-    pub unpacked: usize,
+    /// Number of archived frames that are decompressed.
+    pub decompressed: usize,
     /// Positions of these.
-    pub unpacked_positions: u64,
+    pub decompressed_positions: u64,
     /// Bytes of the new table; 0 for an archived layer.
     pub table: u64,
     /// Bytes of the new archive; 0 for a layer kept as a table.
@@ -80,23 +80,23 @@ pub struct LayerPlan {
     pub steps: Vec<StepPlan>,
 }
 
-/// Plans for the layers up to `last` that are not `finished`. Those from `packed` seeds up are
+/// Plans for the layers up to `last` that are not `finished`. Those from `archives` seeds up are
 /// archives, with `memory` bytes for everything, page cache included.
 pub fn layer_plans(
     last: TableKey,
-    packed: Option<usize>,
+    archives: Option<usize>,
     (memory, threads): (u64, usize),
     finished: impl Fn(TableKey) -> bool,
 ) -> Vec<LayerPlan> {
-    let first = packed.unwrap_or(usize::MAX);
-    let budget = packed.map_or(0, |first| memory.saturating_sub(without_frames(last, first, threads)));
+    let first = archives.unwrap_or(usize::MAX);
+    let budget = archives.map_or(0, |first| memory.saturating_sub(without_frames(last, first, threads)));
     let mut cache = FrameCache::new(last.rules, first, budget);
     let mut pages = PageCache::default();
     let mut plans = Vec::new();
     for seeds in 2..=last.seeds {
         let key = TableKey { seeds, ..last };
         if !finished(key) {
-            // Unpacked frames take all remaining memory.
+            // Decompressed frames take all remaining memory.
             let most = if seeds > first { 0 } else { memory.saturating_sub(layer_memory(key, first, threads)) };
             pages.budget = most;
             plans.push(LayerPlan::new(key, &mut cache, &mut pages, first, threads));
@@ -127,15 +127,15 @@ impl LayerPlan {
             .map(|&frame| {
                 let dependencies = lower_frames(key.rules, frame);
                 once.extend(dependencies.iter().copied());
-                let unpacked = cache.advance(frame);
-                unpacked.iter().for_each(|&frame| cache.insert(frame, ()));
+                let decompressed = cache.advance(frame);
+                decompressed.iter().for_each(|&frame| cache.insert(frame, ()));
                 let of_tables = dependencies.iter().filter(|frame| frame.mover + frame.other < first);
                 of_step = of_step.max(of_tables.clone().map(|frame| packed_bytes(frame.positions())).sum());
                 of_lower += of_tables
                     .filter(|&&frame| pages.touch(frame))
                     .map(|frame| packed_bytes(frame.positions()))
                     .sum::<u64>();
-                of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
+                of_archives += decompressed.iter().map(|frame| archived(frame.positions())).sum::<u64>();
                 // Data written past the page cache is read from the disk once.
                 if packed_bytes(frame.positions()) < LEAST_DIRECT_BYTES as u64 {
                     pages.touch(frame);
@@ -145,8 +145,8 @@ impl LayerPlan {
                     frames: dependencies.len(),
                     positions: positions(&dependencies),
                     bytes: bytes(&dependencies),
-                    unpacked: unpacked.len(),
-                    unpacked_positions: positions(&unpacked),
+                    decompressed: decompressed.len(),
+                    decompressed_positions: positions(&decompressed),
                 }
             })
             .collect();
@@ -162,8 +162,8 @@ impl LayerPlan {
             read_by_step: sum(|step| step.bytes),
             read: of_lower + of_archives,
             may_read_more: of_lower > 0 && (pages.budget as f64) < CACHED_STEPS * of_step as f64,
-            unpacked: steps.iter().map(|step| step.unpacked).sum(),
-            unpacked_positions: sum(|step| step.unpacked_positions),
+            decompressed: steps.iter().map(|step| step.decompressed).sum(),
+            decompressed_positions: sum(|step| step.decompressed_positions),
             table: if archived { 0 } else { table },
             archive: if archived { archive_bytes(sum(|step| step.frame.positions())) } else { 0 },
             steps,
@@ -213,12 +213,12 @@ impl PageCache {
     }
 }
 
-/// Bytes of memory for a layer in a build of archives, unpacked frames excluded.
+/// Bytes of memory for a layer in a build of archives, decompressed frames excluded.
 pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
-    working_memory(key) + unpacking(key, first, threads).max(write_memory(key, threads))
+    working_memory(key) + decompressing(key, first, threads).max(write_memory(key, threads))
 }
 
-/// Maximum bytes of memory for a layer with as few unpacked frames as possible.
+/// Maximum bytes of memory for a layer with as few decompressed frames as possible.
 pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
     if key.seeds < first {
         return working_memory(key);
@@ -234,9 +234,9 @@ fn working_memory(key: TableKey) -> u64 {
     key.pairs().map(|pair: PairKey| pair_memory(pair, &backend)).max().unwrap_or(0)
 }
 
-/// Bytes to unpack a frame of the archives below a layer.
-fn unpacking(key: TableKey, first: usize, threads: usize) -> u64 {
+/// Bytes to decompress a frame of the archives below a layer.
+fn decompressing(key: TableKey, first: usize, threads: usize) -> u64 {
     let layers = (first..key.seeds).map(|seeds| TableKey { seeds, ..key });
     let frames = layers.flat_map(TableKey::frames);
-    frames.map(|frame| unpack_frame_memory(frame, CHUNK_SIDE, threads)).max().unwrap_or(0)
+    frames.map(|frame| decompress_frame_memory(frame, CHUNK_SIDE, threads)).max().unwrap_or(0)
 }

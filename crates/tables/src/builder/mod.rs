@@ -18,7 +18,7 @@
 // | `archive_layers` | layers kept as archives |
 // | `shared_layers` | layers shared with other processes, pair by pair |
 // | `bounds_plan` | bound tables beside the exact ones |
-// | `unpacked` | frames of archives, in memory while they are needed |
+// | `archived_frames` | frames of archives, in memory while they are needed |
 // | `frame_cache` | selection of these frames |
 // | `residency` | selection of frames to keep when future reads are given |
 // | `finishing` | giving layers their names while the next ones are computed |
@@ -29,6 +29,7 @@
 // | `measure`(measure()) | measuring the build of one layer |
 
 mod archive_layers;
+mod archived_frames;
 mod backend;
 mod bounds_plan;
 mod cluster_plan;
@@ -51,9 +52,9 @@ mod residency;
 mod run;
 mod shared_layers;
 mod sizes;
-mod unpacked;
 mod writer;
 
+pub use archived_frames::ArchiveReads;
 pub use backend::Backend;
 pub use cluster_plan::{PairWork, Work};
 pub use computer::{ComputeError, Computer, DeviceError, Output};
@@ -69,4 +70,3 @@ pub use measure::{GpuMeasurement, Measurement, measure};
 pub use plan::{Plan, PlanError};
 pub use report::{BuildReport, PairReport};
 pub use residency::{ReadSteps, Residency};
-pub use unpacked::ArchiveReads;

@@ -101,7 +101,7 @@ impl Plan {
 
     /// Plans the build of the layers up to that of `last` on the CPU, those from `first` seeds up
     /// into archives ([`super::Builder::archives`]).
-    pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
+    pub fn of_archives(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
         let backend = Backend::Cpu(Isa::detect());
         let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
         let tables = Plan::new(directory, below, &backend, threads);

@@ -1,5 +1,5 @@
+use super::archived_frames::ArchiveReads;
 use super::log::BuildRecord;
-use super::unpacked::ArchiveReads;
 use crate::table::PairKey;
 
 /// The results of a build.
@@ -11,7 +11,7 @@ pub struct BuildReport {
     /// Layers built or completed.
     pub built: Vec<BuildRecord>,
     /// Number of archives written.
-    pub packed: usize,
+    pub compressed: usize,
     /// Data read from archives.
     pub reads: ArchiveReads,
     /// In a build shared with other processes: the pairs that this process computed.

@@ -29,7 +29,7 @@ pub enum FileContent {
     Table,
     /// Bounds of the scores of a layer.
     BoundTable,
-    /// A packed table.
+    /// A compressed table.
     Archive,
     /// Bounds of positions near a start.
     Book,

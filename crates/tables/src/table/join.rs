@@ -153,7 +153,7 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
 }
 
 /// Removes the unfinished files of the table `key`, which another process has finished, built or
-/// unpacked. Only the holder of the directory's lock may call it.
+/// restored from an archive. Only the holder of the directory's lock may call it.
 ///
 /// # Errors
 /// When reading or writing fails.

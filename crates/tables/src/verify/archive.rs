@@ -6,10 +6,10 @@ use crate::table::archive::{self, archive_path};
 use crate::table::{Damage, TableError, TableKey};
 
 /// Checks the archive of `key` in the first of `directories` that has it: every chunk against its
-/// checksum, and the table that it unpacks to against the digest of the packed one. Returns its
+/// checksum, and the table that it decompresses to against the digest of the compressed one. Returns its
 /// positions, which `pulse` counts meanwhile.
 ///
-/// Memory: [`archive::unpack_memory`]. Nothing is written.
+/// Memory: [`archive::decompress_memory`]. Nothing is written.
 ///
 /// # Errors
 /// The first damaged chunk, another table than that of its name or header, or [`Fault::Stopped`]

@@ -3,7 +3,7 @@
 // | module | contents |
 // |---|---|
 // | `oracle` | a second, slow implementation of the rules, and the minimax of a position's children |
-// | `archive` | every chunk of an archive, and the digest of the table that it unpacks to |
+// | `archive` | every chunk of an archive, and the digest of the table that it decompresses to |
 // | `bounds` | bound tables, against exact ones and against the oracle |
 // | `checksums` | every block and the digest of a file |
 // | `manifest` | a table against its entry in a manifest |

@@ -107,7 +107,7 @@ impl Pack {
         };
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
         for table in &chosen {
-            let needed = archive::pack_memory(table.key(), rayon::current_num_threads());
+            let needed = archive::compress_memory(table.key(), rayon::current_num_threads());
             check_memory(needed, self.memory, || format!("packing {} takes", table.path().display()))?;
         }
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
@@ -124,12 +124,12 @@ impl Pack {
                 format!("cannot remove the unfinished file of an earlier run beside {}", path.display())
             })?;
             progress.stage(format!("layer {}", key.seeds));
-            let keep = archive::is_packed(table, &path, &pulse.cancel).and_then(|kept| {
+            let keep = archive::is_compressed(table, &path, &pulse.cancel).and_then(|kept| {
                 let info = if kept {
                     progress.skip(table.header().positions);
                     archive::read_info(&path)
                 } else {
-                    progress.watch(&pulse.positions, || archive::pack(table, &path, &pulse))
+                    progress.watch(&pulse.positions, || archive::compress(table, &path, &pulse))
                 };
                 Ok((info?, kept))
             });
@@ -153,7 +153,7 @@ impl Unpack {
         self.threads.start()?;
         let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
         for (path, info) in self.archives.iter().zip(&infos) {
-            let needed = archive::unpack_memory(info, rayon::current_num_threads());
+            let needed = archive::decompress_memory(info, rayon::current_num_threads());
             check_memory(needed, self.memory, || format!("unpacking {} takes", path.display()))?;
         }
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
@@ -162,7 +162,7 @@ impl Unpack {
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
-            let table = progress.watch(&pulse.positions, || archive::unpack(&path, &self.tables.path, &pulse));
+            let table = progress.watch(&pulse.positions, || archive::decompress(&path, &self.tables.path, &pulse));
             if let Err(TableError::Stopped(_)) = table {
                 progress.finish();
                 let path = path.display();

@@ -24,7 +24,7 @@ pub fn print(progress: &Progress, event: &Event) {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
-        Event::Packing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
+        Event::Compressing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
         Event::Done(record) => progress.step(
             record.seconds,
             &format!(

@@ -260,7 +260,7 @@ impl Build {
             false => Backend::Cpu(Isa::detect()),
         };
         let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
-            (Some(first), _) => Plan::packed(&self.common.tables.path, last, first, threads),
+            (Some(first), _) => Plan::of_archives(&self.common.tables.path, last, first, threads),
             (_, Some(pair)) => Plan::of_pair(pair, &backend, threads),
             _ => Plan::new(&self.common.tables.path, last, &backend, threads),
         };

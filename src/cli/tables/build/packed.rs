@@ -37,7 +37,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let args::BoardFlags { rules, pits } = common.board;
     let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
     let last = TableKey { rules, pits, seeds };
-    let plan = Plan::packed(directory, last, first, threads);
+    let plan = Plan::of_archives(directory, last, first, threads);
     if !plan.missing.is_empty() {
         let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
@@ -56,7 +56,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
     // Unpacking a position takes longer than computing one.
     let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));
-    let unpacked: u64 = layers.iter().map(|layer| layer.unpacked_positions).sum();
+    let unpacked: u64 = layers.iter().map(|layer| layer.decompressed_positions).sum();
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
     let start = Instant::now();
     let on_event = |event: Event| events::print(&progress, &event);
@@ -67,7 +67,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
     if common.json {
         let (rules, kept, built) = (rules.name(), report.kept, &report.built[..]);
-        let (packed_from, packed, reads) = (first, report.packed, report.reads);
+        let (packed_from, packed, reads) = (first, report.compressed, report.reads);
         output::json(&ArchivesReport {
             rules,
             pits,
@@ -82,7 +82,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         })?;
         return Ok(Outcome::Done);
     }
-    if report.built.is_empty() && report.packed == 0 {
+    if report.built.is_empty() && report.compressed == 0 {
         let directory = directory.display();
         output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}"))?;
         return Ok(Outcome::Done);
@@ -91,7 +91,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} \
          kept, in {}",
         output::count(report.built.len(), "layer"),
-        output::count(report.packed, "layer"),
+        output::count(report.compressed, "layer"),
         HumanCount(positions),
         HumanCount(report.reads.positions),
         HumanBytes(report.reads.bytes),

@@ -106,7 +106,7 @@ impl PlanLayers {
         print(&plans, packed, allowed)?;
         if packed.is_some() {
             let (frames, positions) = plans.iter().fold((0, 0), |(frames, positions), plan| {
-                (frames + plan.unpacked, positions + plan.unpacked_positions)
+                (frames + plan.decompressed, positions + plan.decompressed_positions)
             });
             output::line(format_args!(
                 "with {} of memory, unpacked from archives: {} of {}",
@@ -160,8 +160,8 @@ fn layer(plan: &LayerPlan) -> Layer {
         frames: step.frames,
         positions: step.positions,
         bytes: step.bytes,
-        unpacked: step.unpacked,
-        unpacked_positions: step.unpacked_positions,
+        unpacked: step.decompressed,
+        unpacked_positions: step.decompressed_positions,
     });
     Layer {
         seeds: plan.key.seeds,
@@ -172,8 +172,8 @@ fn layer(plan: &LayerPlan) -> Layer {
         read_by_step: plan.read_by_step,
         read: plan.read,
         may_read_more: plan.may_read_more,
-        unpacked: plan.unpacked,
-        unpacked_positions: plan.unpacked_positions,
+        unpacked: plan.decompressed,
+        unpacked_positions: plan.decompressed_positions,
         table: plan.table,
         archive: plan.archive,
         steps: steps.collect(),

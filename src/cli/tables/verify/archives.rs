@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 use kalah::index::layer_positions;
 use kalah::progress::Pulse;
 use kalah::system::check_memory;
-use kalah::table::archive::{archive_path, read_info, unpack_memory};
+use kalah::table::archive::{archive_path, decompress_memory, read_info};
 use kalah::table::{TableKey, Tables};
 use kalah::verify::{Fault, check_archive};
 
@@ -85,7 +85,7 @@ impl ArchiveChecks<'_> {
 fn fits(tables: &Tables, key: TableKey) -> Result<(), String> {
     let path = archive_path(tables.directories(), key);
     let Ok(info) = read_info(&path) else { return Ok(()) };
-    let needed = unpack_memory(&info, rayon::current_num_threads());
+    let needed = decompress_memory(&info, rayon::current_num_threads());
     check_memory(needed, None, || format!("checking {} takes", path.display()))
         .map_err(|error| advice::with_advice(&error))
 }

@@ -48,16 +48,16 @@ impl Head {
 pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
     file.write_all(&head.bytes::<W>(table.bits()))?;
     let mut hash = Xxh3Default::new();
-    let mut packed = zstd::Encoder::new(&mut *file, 1)?;
+    let mut compressed = zstd::Encoder::new(&mut *file, 1)?;
     let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
     let mut words = table.words().peekable();
     while words.peek().is_some() {
         bytes.clear();
         bytes.extend(words.by_ref().take(CHUNK).flat_map(W::bytes));
         hash.update(&bytes);
-        packed.write_all(&bytes)?;
+        compressed.write_all(&bytes)?;
     }
-    packed.finish()?;
+    compressed.finish()?;
     file.write_all(&hash.digest().to_le_bytes())
 }
 
@@ -91,12 +91,12 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
     let count = count.ok_or("it was saved by a search of another board")?;
     let (mut taken, mut hash) = (0, Xxh3Default::new());
     {
-        let mut packed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
+        let mut compressed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
         let mut bytes = vec![0; size_of::<W>() * CHUNK];
         let mut index = 0u64;
         while index < count {
             let part = size_of::<W>() * (count - index).min(CHUNK as u64) as usize;
-            packed.read_exact(&mut bytes[..part]).map_err(short)?;
+            compressed.read_exact(&mut bytes[..part]).map_err(short)?;
             hash.update(&bytes[..part]);
             for word in bytes[..part].chunks_exact(size_of::<W>()) {
                 let word = W::pack(word.iter().copied());
@@ -110,7 +110,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
             }
         }
         // The end of the frame.
-        if packed.read(&mut bytes[..1]).map_err(short)? != 0 {
+        if compressed.read(&mut bytes[..1]).map_err(short)? != 0 {
             return Err("it is too long");
         }
     }

@@ -9,8 +9,8 @@ use super::evaluator::Evaluator;
 use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
+use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::{ComputeError, Computer, Output};
-use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::Tables;
@@ -24,7 +24,7 @@ pub struct CpuComputer {
     evaluator: Evaluator,
     workspace: Workspace,
     /// Archived layers.
-    unpacked: Option<Arc<Mutex<Unpacked>>>,
+    archived: Option<Arc<Mutex<ArchivedFrames>>>,
 }
 
 impl CpuComputer {
@@ -37,13 +37,13 @@ impl CpuComputer {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
         let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
-        Ok(CpuComputer { isa, evaluator, workspace, unpacked: None })
+        Ok(CpuComputer { isa, evaluator, workspace, archived: None })
     }
 
     /// Reads the layers above the given tables from archives.
     #[must_use]
-    pub(in crate::builder) fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
-        CpuComputer { unpacked: Some(unpacked), ..self }
+    pub(in crate::builder) fn with_archives(self, archived: Arc<Mutex<ArchivedFrames>>) -> CpuComputer {
+        CpuComputer { archived: Some(archived), ..self }
     }
 }
 
@@ -55,14 +55,14 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<(), ComputeError> {
-        let CpuComputer { isa, evaluator, workspace, unpacked } = self;
+        let CpuComputer { isa, evaluator, workspace, archived } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };
         let pairs = Wanted::pairs(frames);
-        let mut unpacked = unpacked.as_ref().map(|unpacked| unpacked.lock());
-        let batches = match &mut unpacked {
-            Some(unpacked) => {
-                unpacked.begin(tables.pits(), pairs.iter().map(Wanted::seeds));
-                // The unpacked frames of one pair take all memory.
+        let mut archived = archived.as_ref().map(|archived| archived.lock());
+        let batches = match &mut archived {
+            Some(archived) => {
+                archived.begin(tables.pits(), pairs.iter().map(Wanted::seeds));
+                // The decompressed frames of one pair take all memory.
                 pairs.chunks(1).collect()
             }
             None => batches(&pairs),
@@ -71,7 +71,7 @@ impl Computer for CpuComputer {
             let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             match (batch, spaces.pop()) {
-                ([pair], Some(space)) => job.run(pair, space, unpacked.as_deref_mut(), |packed| output.take(packed))?,
+                ([pair], Some(space)) => job.run(pair, space, archived.as_deref_mut(), |packed| output.take(packed))?,
                 (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             }
         }

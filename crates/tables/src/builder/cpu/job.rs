@@ -4,8 +4,8 @@ use super::batch::Wanted;
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
+use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::{ComputeError, Output};
-use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
 
@@ -20,17 +20,17 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Computes a pair, packs its frames, and passes each to `take`. For archived layers,
-    /// `unpacked` has begun with this pair.
+    /// `archived` has begun with this pair.
     pub fn run(
         &self,
         pair: &Wanted,
         space: PairSpace,
-        unpacked: Option<&mut Unpacked>,
+        archived: Option<&mut ArchivedFrames>,
         mut take: impl FnMut(PackedFrame) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
         let (small, large) = pair.seeds();
         self.output.pair(pair.frames[0]);
-        let lower = (self.tables, unpacked);
+        let lower = (self.tables, archived);
         let scores = compute_pair_in(self.evaluator, lower, (small, large), space, self.pulse)?;
         for &frame in &pair.frames {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use kalah_core::index::Frame;
 
-use crate::builder::unpacked::Unpacked;
+use crate::builder::archived_frames::ArchivedFrames;
 use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
 
-/// The lower layers: tables, and the unpacked frames of archives.
+/// The lower layers: tables, and decompressed frames of archives.
 #[derive(Clone, Copy)]
 pub(super) struct Lower<'a> {
     pub tables: &'a Tables,
-    pub unpacked: Option<&'a Unpacked>,
+    pub archived: Option<&'a ArchivedFrames>,
 }
 
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl<'a> Lower<'a> {
     /// # Errors
     /// When its layer is missing or damaged.
     pub fn child(self, frame: Frame) -> Result<Child<'a>, TableError> {
-        if let Some((path, scores)) = self.unpacked.and_then(|unpacked| unpacked.frame(frame)) {
+        if let Some((path, scores)) = self.archived.and_then(|archived| archived.frame(frame)) {
             return Ok((Source::Archive(path), scores));
         }
         let table = self.tables.require(frame.mover + frame.other)?;

@@ -12,8 +12,8 @@ use super::forward::FrameEvaluator;
 use super::kernels;
 use super::lower::Lower;
 use super::workspace::{Block, PairSpace, Workspace, block_rows};
+use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::ComputeError;
-use crate::builder::unpacked::Unpacked;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, Moves, QuietMove};
 use crate::table::{TableError, Tables};
@@ -66,11 +66,11 @@ pub fn compute_pair<'a>(
     compute_pair_in(evaluator, (tables, None), (small, large), space, pulse)
 }
 
-/// [`compute_pair`] in a part of a workspace. For archived layers, [`Unpacked::begin`] must have
+/// [`compute_pair`] in a part of a workspace. For archived layers, [`ArchivedFrames::begin`] must have
 /// been called for this pair and those after it.
 pub(super) fn compute_pair_in<'a>(
     evaluator: &Evaluator,
-    (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
+    (tables, mut archived): (&Tables, Option<&mut ArchivedFrames>),
     (small, large): (usize, usize),
     space: PairSpace<'a>,
     pulse: &Pulse,
@@ -84,20 +84,20 @@ pub(super) fn compute_pair_in<'a>(
     let rows = tables.rows();
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |frame: Frame| rows.rows(frame.mover - 1) * rows.rows(frame.other);
-    if let Some(unpacked) = &mut unpacked {
-        unpacked.load(frame, pulse)?;
+    if let Some(archived) = &mut archived {
+        archived.load(frame, pulse)?;
     }
     pulse.check()?;
-    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let lower = Lower { tables, archived: archived.as_deref() };
     let small_moves = FrameEvaluator::new(evaluator, lower, frame, &mut again[..below(frame)])?;
     forward_of_small(&small_moves, by_small, rows.rows(large), pulse)?;
 
     let mirrored = frame.mirrored();
-    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
-        unpacked.load(mirrored, pulse)?;
+    if let Some(archived) = archived.as_mut().filter(|_| small < large) {
+        archived.load(mirrored, pulse)?;
     }
     pulse.check()?;
-    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let lower = Lower { tables, archived: archived.as_deref() };
     let large_moves = FrameEvaluator::new(evaluator, lower, mirrored, &mut again[..below(mirrored)])?;
     // Until a row is computed, its relay scores occupy the place of the scores with the other side
     // to move.

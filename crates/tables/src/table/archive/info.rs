@@ -5,7 +5,7 @@ use kalah_core::directories::Directories;
 
 use crate::table::TableKey;
 
-/// Side of the chunks that [`super::pack()`] makes.
+/// Side of the chunks that [`super::compress()`] makes.
 pub const CHUNK_SIDE: usize = 2048;
 
 /// Sides that chunks can have.
@@ -21,7 +21,7 @@ pub fn archive_path(directories: impl Into<Directories>, key: TableKey) -> PathB
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArchiveInfo {
-    /// The packed table.
+    /// The compressed table.
     pub key: TableKey,
     /// Number of positions.
     pub positions: u64,

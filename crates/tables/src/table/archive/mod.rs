@@ -7,8 +7,8 @@
 // | module | contents |
 // |---|---|
 // | `info` | the description and path of an archive |
-// | `pack`(pack()) | a table to an archive |
-// | `unpack`(unpack()) | an archive to a table |
+// | `compress`(compress()) | a table to an archive |
+// | `decompress`(decompress()) | an archive to a table |
 // | `writer` | an archive, written frame by frame |
 // | `reader` | single frames of an archive |
 // | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
@@ -17,20 +17,20 @@
 // | `container` | header, checksums and seek table |
 
 mod chunk;
+mod compress;
 mod container;
+mod decompress;
 mod info;
 mod order;
-mod pack;
 mod predict;
 mod reader;
-mod unpack;
 mod writer;
 
+pub(crate) use compress::write_memory;
+pub use compress::{compress, compress_in_chunks, compress_memory, is_compressed};
 pub use container::read_info;
+pub(crate) use decompress::decompress_frame_memory;
+pub use decompress::{check, decompress, decompress_memory};
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
-pub(crate) use pack::write_memory;
-pub use pack::{is_packed, pack, pack_in_chunks, pack_memory};
 pub(crate) use reader::ArchiveReader;
-pub(crate) use unpack::unpack_frame_memory;
-pub use unpack::{check, unpack, unpack_memory};
 pub(crate) use writer::{ArchiveWriter, remove_unfinished};

@@ -35,7 +35,7 @@ pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk
 /// Bytes for each row of a frame: its place, its parents, and memory for sorting.
 const ROW_BYTES: u64 = 64;
 
-/// An open archive, from which single frames are unpacked.
+/// An open archive, from which single frames are decompressed.
 pub(crate) struct ArchiveReader {
     path: PathBuf,
     container: Container,
@@ -80,16 +80,16 @@ impl ArchiveReader {
         self.entries(frame).iter().map(|entry| u64::from(entry.bytes)).sum()
     }
 
-    /// Unpacks a frame to `scores`, in index order. Each chunk is compared with its checksum.
+    /// Decompresses a frame to `scores`, in index order. Each chunk is compared with its checksum.
     ///
-    /// `progress` is called with the number of positions unpacked since the last call.
+    /// `progress` is called with the number of positions decompressed since the last call.
     ///
     /// # Errors
     /// When a chunk cannot be read or is damaged, or there is not enough memory.
     ///
     /// # Panics
     /// When `scores` does not have a byte for each position.
-    pub fn unpack(
+    pub fn decompress(
         &mut self,
         frame: Frame,
         scores: &mut [u8],
@@ -98,10 +98,10 @@ impl ArchiveReader {
         let (chunks, first) = (Grid::new(frame, self.info().chunk_side).chunks(), self.starts[frame.mover - 1]);
         let Container { file, info, chunks: entries } = &mut self.container;
         let (path, side, entries) = (&self.path, info.chunk_side, &entries[first..][..chunks]);
-        FrameChunks { path, index: &self.index, frame, side, entries }.unpack(file, scores, progress)
+        FrameChunks { path, index: &self.index, frame, side, entries }.decompress(file, scores, progress)
     }
 
-    /// Compares every chunk with its checksum. Nothing is unpacked.
+    /// Compares every chunk with its checksum. Nothing is decompressed.
     ///
     /// # Errors
     /// When a chunk cannot be read or is damaged, or `cancel` is cancelled.
@@ -123,11 +123,11 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Unpacks the whole archive, frame by frame, and compares the resulting table with the packed
+    /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
     /// one.
     ///
     /// # Errors
-    /// When the archive is damaged or unpacks to another table, it cannot be read, there is not
+    /// When the archive is damaged or decompresses to another table, it cannot be read, there is not
     /// enough memory, or `cancel` is cancelled.
     pub fn check(&mut self, cancel: &Cancel, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
         let &ArchiveInfo { key, digest, table_bytes, .. } = self.info();
@@ -150,11 +150,11 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Unpacks a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
+    /// Decompresses a frame and packs it as tables do, using the memory of `scores` and `buffer` (see
     /// [`PackedFrame::pack_in`]).
     ///
     /// # Errors
-    /// As [`ArchiveReader::unpack`].
+    /// As [`ArchiveReader::decompress`].
     pub fn packed(
         &mut self,
         frame: Frame,
@@ -169,7 +169,7 @@ impl ArchiveReader {
             *scores = zeroed(&self.path, positions as u64)?;
         }
         let scores = &mut scores[..positions];
-        self.unpack(frame, scores, progress)?;
+        self.decompress(frame, scores, progress)?;
         Ok(PackedFrame::pack_in(Isa::detect(), frame, scores, buffer))
     }
 }
@@ -189,8 +189,8 @@ pub(super) struct FrameChunks<'a> {
 }
 
 impl FrameChunks<'_> {
-    /// The same as [`ArchiveReader::unpack`].
-    pub fn unpack(
+    /// The same as [`ArchiveReader::decompress`].
+    pub fn decompress(
         &self,
         file: &mut File,
         scores: &mut [u8],
@@ -210,20 +210,20 @@ impl FrameChunks<'_> {
             let entries = &self.entries[numbers.clone()];
             let offset = entries[0].offset;
             let bytes = entries.iter().map(|entry| entry.bytes as usize).sum();
-            let packed = container::read_at(file, offset, bytes).map_err(TableError::io(path))?;
-            let unpack = |(number, entry): (usize, &ChunkEntry)| {
+            let compressed = container::read_at(file, offset, bytes).map_err(TableError::io(path))?;
+            let decompress = |(number, entry): (usize, &ChunkEntry)| {
                 let (other_part, mover_part) = grid.chunk(number);
                 let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
                 let mut scores = zeroed(path, shape.positions() as u64)?;
-                let packed = &packed[(entry.offset - offset) as usize..][..entry.bytes as usize];
-                let sound = xxh3_64(packed) == entry.checksum;
-                let decode = || chunk::decode(&shape, packed, entry.content_bytes as usize, max_score, &mut scores);
+                let compressed = &compressed[(entry.offset - offset) as usize..][..entry.bytes as usize];
+                let sound = xxh3_64(compressed) == entry.checksum;
+                let decode = || chunk::decode(&shape, compressed, entry.content_bytes as usize, max_score, &mut scores);
                 sound.then(decode).flatten().ok_or_else(|| entry.damaged(path))?;
                 progress(shape.positions() as u64);
                 Ok(scores)
             };
-            let unpacked: Vec<Vec<u8>> =
-                numbers.clone().into_par_iter().zip(entries).map(unpack).collect::<Result<_, TableError>>()?;
+            let decompressed: Vec<Vec<u8>> =
+                numbers.clone().into_par_iter().zip(entries).map(decompress).collect::<Result<_, TableError>>()?;
             // The other rows of these chunks. Those of other chunks are left as they are.
             let rows = grid.chunk(numbers.start).0.start..grid.chunk(numbers.end - 1).0.end;
             scores.par_chunks_mut(movers.len()).zip(&places).filter(|(_, place)| rows.contains(place)).for_each(
@@ -231,7 +231,7 @@ impl FrameChunks<'_> {
                     let (chunks, row) = grid.run(place);
                     for number in chunks.start.max(numbers.start)..chunks.end.min(numbers.end) {
                         let part = grid.chunk(number).1;
-                        let run = &unpacked[number - numbers.start][row * part.len()..];
+                        let run = &decompressed[number - numbers.start][row * part.len()..];
                         for (&score, &rank) in run.iter().zip(&movers.ranks()[part]) {
                             scores[rank as usize] = score;
                         }
@@ -242,18 +242,18 @@ impl FrameChunks<'_> {
         Ok(())
     }
 
-    /// Unpacks the frame, and returns its scores if they are those of `packed`, otherwise `None`.
+    /// Decompresses the frame, and returns its scores if they are those of `packed`, otherwise `None`.
     ///
     /// # Errors
-    /// As [`ArchiveReader::unpack`]. `damaged` converts a damaged group of `packed` into an error.
-    pub fn unpack_if_same(
+    /// As [`ArchiveReader::decompress`]. `damaged` converts a damaged group of `packed` into an error.
+    pub fn decompress_if_same(
         &self,
         file: &mut File,
         packed: FrameScores<'_>,
         damaged: &dyn Fn(DamagedGroup) -> TableError,
     ) -> Result<Option<Vec<u8>>, TableError> {
         let mut scores = zeroed(self.path, self.frame.positions())?;
-        self.unpack(file, &mut scores, &|_| {})?;
+        self.decompress(file, &mut scores, &|_| {})?;
         let (isa, count) = (Isa::detect(), self.frame.mover_rows());
         let runs = scores.par_chunks(count).enumerate().map_init(
             || vec![0; RUN_MARGIN + count + RUN_MARGIN],

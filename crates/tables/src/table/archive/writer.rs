@@ -8,10 +8,10 @@ use kalah_core::index::{Frame, RowIndex};
 use kalah_core::table::format::{RawEntry, table_digest};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::compress::{Source, encode_frame};
 use super::container::{self, ChunkEntry, header_frame};
 use super::info::{CHUNK_SIDE, archive_path};
 use super::order::Grid;
-use super::pack::{Source, encode_frame};
 use super::reader::FrameChunks;
 use crate::file;
 use crate::progress::Pulse;
@@ -36,7 +36,7 @@ struct RawChunk {
 ///
 /// The frames come in the order of [`TableKey::frames`]. The archive has a temporary name until it
 /// is complete. Beside it is a list of the finished frames, with the checksums of their chunks, so
-/// that another writer can continue after any stop. The archive equals that of [`super::pack()`],
+/// that another writer can continue after any stop. The archive equals that of [`super::compress()`],
 /// byte for byte.
 pub(crate) struct ArchiveWriter {
     key: TableKey,
@@ -191,7 +191,7 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    /// Checks that the written chunks of a frame unpack to its scores.
+    /// Checks that the written chunks of a frame decompress to its scores.
     fn check(
         &self,
         packed: &PackedFrame,
@@ -209,7 +209,7 @@ impl ArchiveWriter {
         let (path, index, frame) = (&self.path, &self.index, packed.frame);
         let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries: &entries };
         let mut file = self.file.try_clone().map_err(TableError::io(&self.partial))?;
-        match chunks.unpack_if_same(&mut file, packed.scores(), damaged)? {
+        match chunks.decompress_if_same(&mut file, packed.scores(), damaged)? {
             Some(_) => Ok(()),
             None => Err(TableError::damaged_archive(&self.path, Damage::Digest)),
         }

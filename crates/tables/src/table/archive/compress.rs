@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, read_info};
+use super::decompress::{PROGRAM_BYTES, decompress_frame_memory};
 use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
 use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
-use super::unpack::{PROGRAM_BYTES, unpack_frame_memory};
 use crate::file::{FileContent, Replacement};
 use crate::progress::Pulse;
 use crate::table::{
@@ -29,18 +29,18 @@ const CHUNK_BYTES: u64 = 1;
 /// streams.
 const WORK_BYTES: u64 = 10;
 
-/// Maximum bytes of memory that [`pack()`] takes for a table on `threads` threads, page cache
+/// Maximum bytes of memory that [`compress()`] takes for a table on `threads` threads, page cache
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
-pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
+pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
+    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
     key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
 }
 
-/// Maximum bytes of memory that the frames of a table take while they are packed and then unpacked
+/// Maximum bytes of memory that the frames of a table take while they are compressed and then decompressed
 /// for comparison.
 pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads);
+    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads);
     key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
 }
 
@@ -49,40 +49,45 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
     key.frames().map(of_frame).max().unwrap_or(0)
 }
 
-/// Packs a table into the file `archive`, on all threads of the current pool.
+/// Compresses a table into the file `archive`, on all threads of the current pool.
 ///
-/// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is
-/// replaced once the archive is complete. Each frame is unpacked again from the written bytes, and
+/// `pulse` counts the positions compressed. The bytes depend only on the table. An existing file is
+/// replaced once the archive is complete. Each frame is decompressed again from the written bytes, and
 /// compared with the table.
 ///
 /// # Errors
 /// When the table is damaged, or the archive cannot be written or does not restore the table;
 /// [`TableError::Stopped`] when `pulse` was stopped early. Nothing of the archive is left then.
-pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
-    pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
+pub fn compress(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+    compress_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
-/// The same as [`pack`] with chunks of at most `side` x `side` positions. Smaller chunks are faster
+/// The same as [`compress`] with chunks of at most `side` x `side` positions. Smaller chunks are faster
 /// to read, larger ones compress better.
 ///
 /// # Errors
-/// As [`pack`].
+/// As [`compress`].
 ///
 /// # Panics
 /// When `side` is not one of [`CHUNK_SIDES`].
-pub fn pack_in_chunks(table: &Table, archive: &Path, side: usize, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+pub fn compress_in_chunks(
+    table: &Table,
+    archive: &Path,
+    side: usize,
+    pulse: &Pulse,
+) -> Result<ArchiveInfo, TableError> {
     assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
     write_archive(table, archive, side, pulse)?;
     read_info(archive)
 }
 
-/// Returns true if the file `archive` is the one that [`pack()`] makes of a table: it is complete,
-/// and unpacks to the table. The positions are not counted.
+/// Returns true if the file `archive` is the one that [`compress()`] makes of a table: it is complete,
+/// and decompresses to the table. The positions are not counted.
 ///
 /// # Errors
 /// When it exists and cannot be read or is newer than this program, there is not enough memory
-/// ([`pack_memory`]), or `cancel` is cancelled.
-pub fn is_packed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool, TableError> {
+/// ([`compress_memory`]), or `cancel` is cancelled.
+pub fn is_compressed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool, TableError> {
     let checked = ArchiveReader::open(archive).and_then(|mut reader| {
         let info = reader.info();
         let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
@@ -124,7 +129,7 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
 
 /// Writes the archive. On failure, or if `pulse` is stopped, nothing is left of it.
 ///
-/// The written bytes of each frame are unpacked again, and must be the frame of the table, byte for
+/// The written bytes of each frame are decompressed again, and must be the frame of the table, byte for
 /// byte.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
     let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
@@ -135,7 +140,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
         let first = output.chunks.len();
-        pack_frame(table, &index, frame, side, pulse, &mut |chunk| output.chunk(chunk))?;
+        compress_frame(table, &index, frame, side, pulse, &mut |chunk| output.chunk(chunk))?;
         pulse.check()?;
         let mut written = output.file.reopen().map_err(full(path))?;
         let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
@@ -152,11 +157,11 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     Ok(())
 }
 
-/// Checks that the chunks of a frame unpack to the frame of `table`.
+/// Checks that the chunks of a frame decompress to the frame of `table`.
 fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Result<(), TableError> {
     let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
     let packed = frame_in_parallel(table, frame.mover)?;
-    let scores = chunks.unpack_if_same(written, packed, &|group| table.damaged_group(group))?;
+    let scores = chunks.decompress_if_same(written, packed, &|group| table.damaged_group(group))?;
     let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
     // Scores can be packed in several ways; unpacking makes the usual one.
     if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
@@ -166,7 +171,7 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
 }
 
 /// Passes the chunks of a frame to `output`, each with the number of bytes of its content.
-fn pack_frame(
+fn compress_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
@@ -177,7 +182,7 @@ fn pack_frame(
     pulse.check()?;
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
-    // A modified table could be packed, but never unpacked. The list of checksums must also be
+    // A modified table could be compressed, but never decompressed. The list of checksums must also be
     // right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
@@ -215,9 +220,9 @@ pub(super) fn encode_frame(
             chunk.extend_from_slice(&scores[place * movers.len()..][mover_part.clone()]);
         }
         let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
-        let packed = chunk::encode(&shape, &mut chunk);
+        let compressed = chunk::encode(&shape, &mut chunk);
         pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
-        packed
+        compressed
     };
     for start in (0..grid.chunks()).step_by(batch()) {
         pulse.check()?;

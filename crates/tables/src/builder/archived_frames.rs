@@ -1,4 +1,4 @@
-//! Archived lower layers. Their frames are unpacked into memory when they are needed.
+//! Archived lower layers. Their frames are decompressed into memory when they are needed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::table::{FrameScores, PackedFrame, TableError, TableKey};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ArchiveReads {
-    /// Number of frames unpacked.
+    /// Number of frames decompressed.
     pub frames: u64,
     /// Their positions.
     pub positions: u64,
@@ -25,18 +25,18 @@ pub struct ArchiveReads {
 }
 
 /// Archived layers, and their frames in memory.
-pub(super) struct Unpacked {
+pub(super) struct ArchivedFrames {
     archives: BTreeMap<usize, ArchiveReader>,
     frames: FrameCache<PackedFrame>,
     reads: ArchiveReads,
 }
 
-impl Unpacked {
+impl ArchivedFrames {
     /// Starts without archives. `first` has the rules and the seeds of the lowest archived layer.
-    /// Unpacked frames take at most `budget` bytes of memory, or the minimum to compute one frame.
-    pub fn new(first: TableKey, budget: u64) -> Unpacked {
+    /// Decompressed frames take at most `budget` bytes of memory, or the minimum to compute one frame.
+    pub fn new(first: TableKey, budget: u64) -> ArchivedFrames {
         let frames = FrameCache::new(first.rules, first.seeds, budget);
-        Unpacked { archives: BTreeMap::new(), frames, reads: ArchiveReads::default() }
+        ArchivedFrames { archives: BTreeMap::new(), frames, reads: ArchiveReads::default() }
     }
 
     /// Adds a layer.
@@ -54,7 +54,7 @@ impl Unpacked {
         self.frames.begin(&steps(pits, pairs));
     }
 
-    /// Unpacks the frames from which `frame` is computed, and counts the positions in `pulse`.
+    /// Decompresses the frames from which `frame` is computed, and counts the positions in `pulse`.
     ///
     /// # Errors
     /// When an archive is missing, damaged or unreadable, there is not enough memory, or `pulse`
@@ -76,16 +76,16 @@ impl Unpacked {
         Ok(())
     }
 
-    /// Scores of an unpacked frame, with its archive; `None` for a layer that is not archived.
+    /// Scores of a decompressed frame, with its archive; `None` for a layer that is not archived.
     pub fn frame(&self, frame: Frame) -> Option<(&Path, FrameScores<'_>)> {
         let archive = self.archives.get(&(frame.mover + frame.other))?;
         let packed = self.frames.get(frame);
-        Some((archive.path(), packed.expect("what a frame is computed from was unpacked before").scores()))
+        Some((archive.path(), packed.expect("what a frame is computed from was decompressed before").scores()))
     }
 }
 
-impl fmt::Debug for Unpacked {
+impl fmt::Debug for ArchivedFrames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unpacked").field("reads", &self.reads).finish_non_exhaustive()
+        f.debug_struct("ArchivedFrames").field("reads", &self.reads).finish_non_exhaustive()
     }
 }

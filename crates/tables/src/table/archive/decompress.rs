@@ -20,31 +20,31 @@ const WORK_BYTES: u64 = 1;
 /// Bytes of the program without frames.
 pub(super) const PROGRAM_BYTES: u64 = 8 << 20;
 
-/// Maximum bytes of memory that [`unpack()`] takes for an archive on `threads` threads, page cache
+/// Maximum bytes of memory that [`decompress()`] takes for an archive on `threads` threads, page cache
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
-pub fn unpack_memory(info: &ArchiveInfo, threads: usize) -> u64 {
-    let of_frame = |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
+pub fn decompress_memory(info: &ArchiveInfo, threads: usize) -> u64 {
+    let of_frame = |frame| decompress_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
     info.key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
-/// Bytes of memory to unpack the scores of a frame from chunks with this side on `threads` threads.
-pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
+/// Bytes of memory to decompress the scores of a frame from chunks with this side on `threads` threads.
+pub(crate) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
     scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
 }
 
-/// Unpacks an archive to its table in `directory`, and returns the path of the table.
+/// Decompresses an archive to its table in `directory`, and returns the path of the table.
 ///
-/// `pulse` counts the positions unpacked. The directory is locked meanwhile. A [`TableWriter`]
+/// `pulse` counts the positions decompressed. The directory is locked meanwhile. A [`TableWriter`]
 /// writes the table under a temporary name that builds ignore. The finished frames of an
-/// interrupted unpacking are kept. A valid table with the archive's digest is left unchanged, and
+/// interrupted call are kept. A valid table with the archive's digest is left unchanged, and
 /// so is a table of a newer format. Any other table of that name is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A
-/// table whose digest is not that of the packed one is never left behind. [`TableError::Stopped`]
+/// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
 /// when `pulse` was stopped.
-pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
+pub fn decompress(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
@@ -58,11 +58,11 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf
         return Ok(key.path(directory));
     }
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
-    let (mut writer, kept) = unpack_frames(&mut reader, directory, &pulse.cancel, &count)?;
+    let (mut writer, kept) = decompress_frames(&mut reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {
-        // The frames of an interrupted unpacking may be the cause.
+        // The frames of an interrupted call may be the cause.
         writer.discard()?;
-        (writer, _) = unpack_frames(&mut reader, directory, &pulse.cancel, &|_| {})?;
+        (writer, _) = decompress_frames(&mut reader, directory, &pulse.cancel, &|_| {})?;
     }
     if writer.digest() != digest {
         writer.discard()?;
@@ -71,8 +71,8 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf
     writer.finish()
 }
 
-/// Checks an archive: every chunk against its checksum, and the table that it unpacks to against
-/// the digest of the packed one. Nothing is written; memory: [`unpack_memory`]. `pulse` counts the
+/// Checks an archive: every chunk against its checksum, and the table that it decompresses to against
+/// the digest of the compressed one. Nothing is written; memory: [`decompress_memory`]. `pulse` counts the
 /// positions.
 ///
 /// # Errors
@@ -85,9 +85,9 @@ pub fn check(archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
     Ok(reader.info().clone())
 }
 
-/// Unpacks the frames that an interrupted unpacking did not leave. Also returns true if it left
+/// Decompresses the frames that an interrupted call did not leave. Also returns true if it left
 /// any. If `cancel` is cancelled, the frames so far are kept.
-fn unpack_frames(
+fn decompress_frames(
     reader: &mut ArchiveReader,
     directory: &Path,
     cancel: &Cancel,
