@@ -265,9 +265,10 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     drop(lease);
     assert!(!path.exists());
 
-    // A killed holder leaves this lease.
+    // A killed holder leaves this lease. Those who have seen no other one wait from now on.
     std::fs::write(&path, &text).unwrap();
     let start = Instant::now();
+    let mut others = Leases::new(patience);
     let taken = loop {
         if let Some(lease) = others.pair(directory.path(), pair).unwrap() {
             break lease;

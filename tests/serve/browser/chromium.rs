@@ -71,7 +71,7 @@ impl Chromium {
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Value {
         let url = format!("{}{path}", self.session);
-        let (status, mut answer) = read(agent().post(url).send_json(body));
+        let (status, mut answer) = read(agent().post(url).content_type("application/json").send(body.to_string()));
         assert_eq!(status, 200, "{path}: {answer}");
         answer["value"].take()
     }
