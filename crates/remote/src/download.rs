@@ -130,7 +130,7 @@ impl Download {
         let (bytes, resumed) = self.receive(&archive, cancel, count)?;
         // Unpacking takes it itself.
         drop(lock);
-        let unpacked = unpack(&partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
+        let unpacked = unpack(partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
         let checked = unpacked.and_then(|path| self.require_digest(&Table::open(&path)?));
         if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
             discard(&archive);

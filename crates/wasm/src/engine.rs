@@ -139,7 +139,8 @@ impl Engine {
     fn renew(&mut self) {
         let copies = self.boards.iter().map(|board| {
             let (tables, last) = (board.tables(), board.last());
-            let mut copy = Tables::empty(tables.directories(), last.rules, last.pits, last.seeds);
+            let copy = Tables::empty(tables.directories(), last.rules, last.pits, last.seeds);
+            let mut copy = copy.expect("the board has tables");
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy
         });
@@ -174,7 +175,7 @@ impl Engine {
             Some(board) => board.tables(),
             None if position.pits() > MAX_TABLE_PITS => return Ok(None),
             None => {
-                empty = Tables::empty("memory", rules, position.pits(), MAX_TABLE_SEEDS);
+                empty = Tables::empty("memory", rules, position.pits(), MAX_TABLE_SEEDS)?;
                 self.layers =
                     self.layers.take().filter(|layers| (layers.rules(), layers.pits()) == (rules, position.pits()));
                 &empty
