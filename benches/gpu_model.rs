@@ -215,7 +215,7 @@ fn main() {
     let rules = std::env::var("KALAH_MODEL_RULES").unwrap_or_else(|_| "empty-capture".to_owned());
     let rules = Rules::ALL.into_iter().find(|one| one.name() == rules).expect("the name of a rule set");
     let last: usize = std::env::var("KALAH_MODEL_SEEDS").map_or(40, |seeds| seeds.parse().expect("a number of seeds"));
-    let work = BoardWork::new(rules, 6, last);
+    let work = BoardWork::new(rules, 6, last).unwrap();
     let first = last.saturating_sub(16).max(2);
     let layers = |card: &Card| -> Vec<LayerWork> {
         (2..=last).map(|seeds| work.layer(seeds, card.memory, MAX_BINDING)).collect()

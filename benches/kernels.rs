@@ -27,7 +27,7 @@ fn isa(name: &str) -> Isa {
 }
 
 fn maps() -> RowMaps {
-    RowMaps::new(Arc::new(RowIndex::new(6, 34)))
+    RowMaps::new(Arc::new(RowIndex::new(6, 34).unwrap()))
 }
 
 fn scores(count: usize) -> Vec<u8> {

@@ -56,7 +56,7 @@ fn main() {
 /// Seconds to compute and to pack the layer, from the layers below.
 fn compute(tables: &Tables, seeds: usize) -> (f64, f64) {
     let isa = Isa::detect();
-    let mut lower = Tables::empty(Path::new("no such directory"), tables.rules(), 6, seeds);
+    let mut lower = Tables::empty(Path::new("no such directory"), tables.rules(), 6, seeds).unwrap();
     for table in &tables.layers()[..seeds - 2] {
         lower.push(Arc::clone(table)).expect("layers in order");
     }

@@ -16,7 +16,7 @@ fn ranks(index: &RowIndex, seeds: usize) -> Vec<u32> {
 
 #[divan::bench(args = SEEDS)]
 fn rank(bencher: Bencher, seeds: usize) {
-    let index = RowIndex::new(6, 34);
+    let index = RowIndex::new(6, 34).unwrap();
     let rows: Vec<TableRow> = ranks(&index, seeds).into_iter().map(|rank| index.unrank(seeds, rank)).collect();
     bencher
         .counter(ItemsCount::new(COUNT))
@@ -25,7 +25,7 @@ fn rank(bencher: Bencher, seeds: usize) {
 
 #[divan::bench(args = SEEDS)]
 fn unrank(bencher: Bencher, seeds: usize) {
-    let index = RowIndex::new(6, 34);
+    let index = RowIndex::new(6, 34).unwrap();
     let ranks = ranks(&index, seeds);
     bencher
         .counter(ItemsCount::new(COUNT))

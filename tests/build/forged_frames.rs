@@ -103,7 +103,7 @@ fn a_layer_from_false_tables_is_refused() {
         writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores.collect::<Vec<u8>>())).unwrap();
     }
     writer.finish().unwrap();
-    assert!(Table::open(&below.path(directory.path())).is_ok());
+    assert!(Table::open(below.path(directory.path())).is_ok());
     let error = run(&builder(directory.path())).unwrap_err();
     assert!(matches!(error, BuildError::Contradiction { key: KEY, kept: false }), "{error}");
     assert!(!KEY.path(directory.path()).exists());

@@ -77,8 +77,8 @@ fn assert_whole(directory: &Path, tables: &Path) {
     for name in names(directory) {
         assert!(!name.ends_with(".tmp"), "{name}");
         if let Some(table) = name.strip_suffix(".zst") {
-            let table = Table::open(&tables.join(table)).unwrap();
-            assert!(archive::is_compressed(&table, &directory.join(&name), &Cancel::new()).unwrap(), "{name}");
+            let table = Table::open(tables.join(table)).unwrap();
+            assert!(archive::is_compressed(&table, directory.join(&name), &Cancel::new()).unwrap(), "{name}");
         }
     }
 }
@@ -110,7 +110,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     assert_eq!(time(other.to_str().unwrap()), before);
     assert_whole(packed, tables);
     let right = unpacked.join("right.zst");
-    archive::compress(&Table::open(&LARGE.path(tables)).unwrap(), &right, &Pulse::default()).unwrap();
+    archive::compress(&Table::open(LARGE.path(tables)).unwrap(), &right, &Pulse::default()).unwrap();
     assert!(std::fs::read(&right).unwrap() == std::fs::read(&path).unwrap());
 
     let unpack = ["unpack", path.to_str().unwrap()];
@@ -169,5 +169,5 @@ fn a_table_that_a_build_packs_stays_after_a_stop() {
     let kept = Table::from_bytes(Path::new("the table"), table).unwrap();
     finish(directory, &args);
     assert!(!LARGE.path(directory).exists());
-    assert!(archive::is_compressed(&kept, &archive::archive_path(directory, LARGE), &Cancel::new()).unwrap());
+    assert!(archive::is_compressed(&kept, archive::archive_path(directory, LARGE), &Cancel::new()).unwrap());
 }

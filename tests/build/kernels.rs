@@ -39,7 +39,7 @@ fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
 
 #[test]
 fn captures_take_the_scores_at_the_places_of_the_map() {
-    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 12)));
+    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 12).unwrap()));
     for (seeds, pit) in (0..=12).flat_map(|seeds| (0..6).map(move |pit| (seeds, pit))) {
         let map = maps.capture(seeds, pit, 0);
         let scores: Vec<u8> = (0..=47).cycle().take(map.places().len() + kernels::CAPTURE_MARGIN).collect();
@@ -54,7 +54,7 @@ fn captures_take_the_scores_at_the_places_of_the_map() {
 
 #[test]
 fn selected_scores_are_those_of_the_frame() {
-    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 24)));
+    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 24).unwrap()));
     let mut random = fastrand::Rng::with_seed(7);
     // Runs of one group and of many, with different first places in a group. None, some or most of the groups have
     // exceptions.

@@ -160,11 +160,11 @@ fn readers_find_scores_beyond_four_billion_positions() {
         sparse.seal(at, 64);
         scores.push((exception, 21));
 
-        let rows = RowIndex::new(pits, seeds);
+        let rows = RowIndex::new(pits, seeds).unwrap();
         // SAFETY: the file is finished, so no process writes to it. It is too large to be read into memory.
         unsafe { kalah::table::map_files(None) };
-        let table = Table::open(&key.path(directory.path())).unwrap();
-        let read_at = ReadAtTable::open(&key.path(directory.path())).unwrap();
+        let table = Table::open(key.path(directory.path())).unwrap();
+        let read_at = ReadAtTable::open(key.path(directory.path())).unwrap();
         let mut literals = String::new();
         for &(index, score) in &scores {
             let (mover, other) = frame.ranks(index);
@@ -226,7 +226,7 @@ fn every_number_of_a_file_agrees_with_128_bits() {
 #[test]
 fn the_largest_positions_of_a_layer_have_ranks() {
     for (pits, seeds, _) in LARGE {
-        let rows = RowIndex::new(pits, seeds);
+        let rows = RowIndex::new(pits, seeds).unwrap();
         let index = LayerIndex::new(&rows, seeds);
         let last = index.positions() - 1;
         for rank in [0, 1 << 31, 1 << 32, last / 2, last] {

@@ -13,7 +13,7 @@ fn every_score_is_the_minimax_of_its_children() {
             let directory = tempfile::tempdir().unwrap();
             build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let oracle = Oracle::new(rules, pits);
+            let oracle = Oracle::new(rules, pits).unwrap();
             for layer in tables.layers() {
                 let index = LayerIndex::new(tables.rows(), layer.key().seeds);
                 for rank in 0..index.positions() {

@@ -33,8 +33,8 @@ fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
     build(directory.path(), last.rules, last.pits, last.seeds).unwrap();
     for seeds in first..=last.seeds {
         let key = TableKey { seeds, ..last };
-        let table = Table::open(&key.path(directory.path())).unwrap();
-        archive::compress(&table, &archive::archive_path(directory.path(), key), &Pulse::default()).unwrap();
+        let table = Table::open(key.path(directory.path())).unwrap();
+        archive::compress(&table, archive::archive_path(directory.path(), key), &Pulse::default()).unwrap();
         std::fs::remove_file(key.path(directory.path())).unwrap();
     }
     directory
@@ -42,9 +42,9 @@ fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
 
 /// Frames of lower layers that the moves from all positions of a frame lead to.
 fn played(rules: Rules, frame: Frame) -> BTreeSet<(usize, usize)> {
-    let index = RowIndex::new(frame.pits, frame.mover + frame.other);
+    let index = RowIndex::new(frame.pits, frame.mover + frame.other).unwrap();
     let rows = |seeds| (0..index.rows(seeds) as u32).map(move |rank| (seeds, rank));
-    let row = |(seeds, rank)| game_row(frame.pits, &index.unrank(seeds, rank));
+    let row = |(seeds, rank)| game_row(frame.pits, &index.unrank(seeds, rank)).unwrap();
     let mut found = BTreeSet::new();
     for mover in rows(frame.mover).map(row) {
         for other in rows(frame.other).map(row) {
@@ -207,7 +207,7 @@ fn a_damaged_archive_below_ends_the_build() {
     build(other.path(), Rules::Standard, 3, 7).unwrap();
     let foreign = archive::archive_path(right.path(), last);
     let key = TableKey { rules: Rules::Standard, ..last };
-    archive::compress(&Table::open(&key.path(other.path())).unwrap(), &foreign, &Pulse::default()).unwrap();
+    archive::compress(&Table::open(key.path(other.path())).unwrap(), &foreign, &Pulse::default()).unwrap();
     let error = run(right.path(), last, 4, 0, usize::MAX).unwrap_err();
     assert!(error.to_string().contains("standard"), "{error}");
 }
@@ -297,7 +297,7 @@ mod program {
         let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 19 };
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
-        let table = Table::open(&key.path(directory.path())).unwrap();
+        let table = Table::open(key.path(directory.path())).unwrap();
         let packed = directory.path().join("small.zst");
         let info = archive::compress_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
         let needed = archive::decompress_memory(&info, 1);

@@ -180,7 +180,7 @@ fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
             if written > 0 {
                 let done = tempfile::tempdir().unwrap();
                 build(done.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
-                let table = kalah::table::Table::open(&KEY.path(done.path())).unwrap();
+                let table = kalah::table::Table::open(KEY.path(done.path())).unwrap();
                 let partial = beside(&KEY.path(directory.path()), ".partial");
                 let end = table.header().entries[KEY.frames().nth(written).unwrap().mover - 1].offset;
                 std::fs::write(&partial, &table.bytes()[..end as usize]).unwrap();

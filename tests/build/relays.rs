@@ -45,8 +45,8 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {context}");
                 let sown = sow(
                     relays.rules(),
-                    &game_row(pits, mover),
-                    &game_row(pits, other),
+                    &game_row(pits, mover).unwrap(),
+                    &game_row(pits, other).unwrap(),
                     Pit::from_index(pit).expect("a pit of the board"),
                 );
                 let (left, opponent) = (table_row(&sown.mover).unwrap(), table_row(&sown.other).unwrap());
@@ -72,7 +72,7 @@ fn all_rows_of_small_boards() {
     for (pits, mover_seeds, other_seeds) in
         [(1, 40, 7), (2, 24, 6), (3, 12, 5), (4, 9, 4), (5, 6, 4), (7, 5, 3), (8, 4, 3)]
     {
-        let rows = RowIndex::new(pits, mover_seeds + other_seeds - 1);
+        let rows = RowIndex::new(pits, mover_seeds + other_seeds - 1).unwrap();
         let relays = Relays::new(rules_with_relays(), &rows);
         let mut played = 0;
         for seeds in 1..=mover_seeds {
@@ -89,7 +89,7 @@ fn all_rows_of_small_boards() {
 fn sums_are_ranks_of_all_rows() {
     for pits in 1..=8 {
         let most = [48, 48, 30, 20, 16, 14, 12, 12][pits - 1];
-        let rows = RowIndex::new(pits, most);
+        let rows = RowIndex::new(pits, most).unwrap();
         let relays = Relays::new(rules_with_relays(), &rows);
         let sums = relays.sums();
         for seeds in 0..=most {
@@ -104,7 +104,7 @@ fn sums_are_ranks_of_all_rows() {
 #[test]
 fn fillings_of_all_pits_are_all_rows_by_rank() {
     for pits in 1..=8 {
-        let rows = RowIndex::new(pits, 12);
+        let rows = RowIndex::new(pits, 12).unwrap();
         let relays = Relays::new(rules_with_relays(), &rows);
         for seeds in 0..=12 {
             let fillings = relays.fillings(((1u32 << pits) - 1) as u8, seeds);
@@ -118,7 +118,7 @@ fn fillings_of_all_pits_are_all_rows_by_rank() {
 #[test]
 #[should_panic(expected = "too many seeds")]
 fn more_seeds_than_the_tables_have_are_refused() {
-    let rows = RowIndex::new(6, 12);
+    let rows = RowIndex::new(6, 12).unwrap();
     let relays = Relays::new(rules_with_relays(), &rows);
     // The row has all its seeds, and receives the same number again.
     let all = relays.sums().offsets(12 << 40);
@@ -130,7 +130,7 @@ fn more_seeds_than_the_tables_have_are_refused() {
 /// Index of rows of 7 or 8 pits, with the most seeds that they can have.
 fn rows(pits: usize) -> &'static RowIndex {
     static ROWS: [OnceLock<RowIndex>; 2] = [const { OnceLock::new() }; 2];
-    ROWS[pits - 7].get_or_init(|| RowIndex::new(pits, 47))
+    ROWS[pits - 7].get_or_init(|| RowIndex::new(pits, 47).unwrap())
 }
 
 /// Relays of these rows.
@@ -154,7 +154,7 @@ proptest! {
     #[test]
     fn six_pits((mover, other) in (mover(6), 1..=9usize)) {
         // The most seeds that rows and layers can have: 47 in a row, 48 in play.
-        let rows = RowIndex::new(6, 47);
+        let rows = RowIndex::new(6, 47).unwrap();
         check(&Relays::new(rules_with_relays(), &rows), &rows, &mover, other);
     }
 

@@ -237,7 +237,7 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
 fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
     for key in STOPPED {
         let stopped = Stopped::new(key);
-        assert!(key.pits != 2 || Table::open(&key.path(stopped.directory.path())).unwrap().header().exceptions() > 0);
+        assert!(key.pits != 2 || Table::open(key.path(stopped.directory.path())).unwrap().header().exceptions() > 0);
         let prefix = (128 + 72 * (key.seeds - 1)).next_multiple_of(64);
         let step = if cfg!(debug_assertions) { 23 } else { 7 };
         for at in (0..prefix).step_by(step) {

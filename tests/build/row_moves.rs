@@ -91,7 +91,7 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
 
 /// All rows of `pits` pits with up to `seeds` seeds.
 fn all_rows(pits: usize, seeds: usize) -> Vec<TableRow> {
-    let index = RowIndex::new(pits, seeds);
+    let index = RowIndex::new(pits, seeds).unwrap();
     (0..=seeds)
         .flat_map(|seeds| (0..index.rows(seeds) as u32).map(move |rank| (seeds, rank)))
         .map(|(seeds, rank)| index.unrank(seeds, rank))

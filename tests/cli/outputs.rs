@@ -58,7 +58,7 @@ fn files() -> &'static [(FileContent, PathBuf)] {
         run("values --rules standard --pits 2 --seeds 1..2 --state a.values");
         run("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state a.scan");
         let beside = |name: &str| directory.path().join(name);
-        let checkpoint = Checkpoint::open(&beside("other")).unwrap();
+        let checkpoint = Checkpoint::open(beside("other")).unwrap();
         let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
         checkpoint.save_table(&solver).unwrap();
         let files = vec![

@@ -33,7 +33,7 @@ impl Saved {
         for file in [self.path(name), self.path(&format!("{name}.table"))] {
             let _ = std::fs::remove_file(file);
         }
-        let checkpoint = Checkpoint::open(&self.path(name)).unwrap();
+        let checkpoint = Checkpoint::open(self.path(name)).unwrap();
         std::fs::write(self.path(name), proofs).unwrap();
         std::fs::write(checkpoint.table_path(), table).unwrap();
         let mut solver = solver(&self.position);
@@ -54,7 +54,7 @@ fn saved() -> &'static Saved {
         let solver = solver(&position);
         let right = solver.solve(&position, 0).unwrap();
         let mut saved = Saved { directory, position, proofs: Vec::new(), table: Vec::new(), right };
-        let checkpoint = Checkpoint::open(&saved.path("whole")).unwrap();
+        let checkpoint = Checkpoint::open(saved.path("whole")).unwrap();
         checkpoint.save_proofs(&solver, &saved.position).unwrap();
         checkpoint.save_table(&solver).unwrap();
         saved.proofs = std::fs::read(saved.path("whole")).unwrap();

@@ -135,7 +135,7 @@ fn place() -> &'static Path {
         let place = tempfile::tempdir().unwrap();
         for rules in Rules::ALL {
             for pits in 1..=3 {
-                kalah::build::build(&place.path().join("tables"), rules, pits, 5).unwrap();
+                kalah::build::build(place.path().join("tables"), rules, pits, 5).unwrap();
             }
         }
         std::fs::write(place.path().join("file"), "\u{feff}2x1 # a\r\nbad\r\n1,0/0,1").unwrap();

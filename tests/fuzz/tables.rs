@@ -37,7 +37,7 @@ fn open(bytes: Vec<u8>) -> Result<Table, TableError> {
 
 /// Opens the tables with `last` as the last one.
 fn tables(last: Table) -> Result<Tables, TableError> {
-    let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds);
+    let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds).unwrap();
     for file in &FILES[..FILES.len() - 1] {
         tables.push(Arc::new(open(file.clone())?))?;
     }

@@ -41,7 +41,7 @@ fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<()
         prop_assert_eq!(pair, held(2 * index) | held(2 * index + 1) << 4, "pits {} and the next", 2 * index);
     }
     for rules in Rules::ALL {
-        assert_sown_alike(&Sower::<W>::new(rules, pits, position.seeds() as usize), position);
+        assert_sown_alike(&Sower::<W>::new(rules, pits, position.seeds() as usize).unwrap(), position);
     }
     Ok(())
 }
@@ -62,8 +62,8 @@ fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
 fn all_moves_of_small_boards_are_those_of_the_rules() {
     const SEEDS: usize = 40;
     for rules in Rules::ALL {
-        let narrow: Vec<_> = (1..=8).map(|pits| Sower::<u64>::new(rules, pits, SEEDS)).collect();
-        let wide: Vec<_> = (1..=8).map(|pits| Sower::<u128>::new(rules, pits, SEEDS)).collect();
+        let narrow: Vec<_> = (1..=8).map(|pits| Sower::<u64>::new(rules, pits, SEEDS).unwrap()).collect();
+        let wide: Vec<_> = (1..=8).map(|pits| Sower::<u128>::new(rules, pits, SEEDS).unwrap()).collect();
         each_position(|position| {
             assert_sown_alike(&narrow[position.pits() - 1], position);
             assert_sown_alike(&wide[position.pits() - 1], position);
@@ -107,7 +107,7 @@ fn assert_boards_hold_what_they_say_and_no_more<W: Word>() {
     assert!(Board::<W>::of(&position(6, W::SEEDS as u32 + 1)).is_none());
     // The largest possible hand, sown around the ring many times.
     let largest = position(6, W::SEEDS as u32);
-    let sown = Sower::new(Rules::Standard, 6, W::SEEDS).sow(Board::<W>::of(&largest).unwrap(), 0);
+    let sown = Sower::new(Rules::Standard, 6, W::SEEDS).unwrap().sow(Board::<W>::of(&largest).unwrap(), 0);
     let expected = sow(Rules::Standard, largest.mover(), largest.other(), Pit::from_index(0).unwrap());
     assert_eq!((unpacked(sown.board.mover, 6), sown.stored), (expected.mover, expected.stored));
 }

@@ -335,7 +335,7 @@ fn the_moves_on_the_page_of_the_rules_are_those_of_the_game_and_of_the_oracle() 
             all.iter().map(|played| &played.position).filter(|after| !after.is_over()).map(rows).collect();
         let mut asked = Vec::new();
         let [mover, other] = rows(&before);
-        let bounds = Oracle::new(rules, before.pits()).minimax_bounds(&mover, &other, |mover, other| {
+        let bounds = Oracle::new(rules, before.pits()).unwrap().minimax_bounds(&mover, &other, |mover, other| {
             asked.push([*mover, *other]);
             let left: u8 = mover.iter().chain(other).sum();
             Ok::<_, std::convert::Infallible>((0, left))

@@ -550,7 +550,7 @@ fn a_check_on_the_gpu_finds_a_changed_score_and_no_other() {
                 Fault::Score { key: reported, position, stored, right } => {
                     assert_eq!((reported, stored), (key, right ^ 1));
                     let rows = changed.rows();
-                    let row = |seeds, rank| kalah::index::game_row(pits, &rows.unrank(seeds, rank));
+                    let row = |seeds, rank| kalah::index::game_row(pits, &rows.unrank(seeds, rank)).unwrap();
                     let rows = (row(frame.mover, mover), row(frame.other, other));
                     assert_eq!(*position, kalah::game::Position::new(rows.0, rows.1, 0, 0).unwrap());
                 }

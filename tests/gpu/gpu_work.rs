@@ -31,7 +31,7 @@ impl Output for Nowhere {
 #[test]
 fn the_frames_of_the_last_layer_do_not_stay() {
     let (pits, seeds) = (4, 12);
-    let work = BoardWork::new(Rules::Standard, pits, seeds + 1);
+    let work = BoardWork::new(Rules::Standard, pits, seeds + 1).unwrap();
     let binding = u64::MAX;
     // Least budget with which all lower frames stay on the device.
     let all_stay = |budget: &u64| work.lowest_resident(seeds, seeds, *budget, binding) == 2;
@@ -52,7 +52,7 @@ fn dispatches_and_copies_are_those_of_builds() {
         let built = Builder::new(directory.path(), key).backend(Backend::Cpu(Isa::detect()));
         built.run(&Pulse::default(), &|_| {}).unwrap();
         let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-        let work = BoardWork::new(rules, pits, seeds);
+        let work = BoardWork::new(rules, pits, seeds).unwrap();
         for seeds in 2..=seeds {
             let table = tables.require(seeds).unwrap();
             let frames: Vec<Frame> = table.key().frames().collect();
@@ -89,7 +89,7 @@ fn dispatches_and_copies_are_those_of_builds() {
 fn with_little_memory_no_more_is_loaded_than_the_model_predicts() {
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
     let binding = u64::from(u32::MAX) / 2;
-    let work = BoardWork::new(key.rules, key.pits, key.seeds);
+    let work = BoardWork::new(key.rules, key.pits, key.seeds).unwrap();
     let least = work.least_memory(key.seeds, 1, binding);
     let read = |budget| work.layer(key.seeds, budget, binding).read;
     let brought = |budget| work.uploads(key.seeds, budget, binding).bytes;

@@ -259,6 +259,32 @@ fn three_facts_and_a_date_are_all_that_a_release_lacks() {
         assert!(output.status.success(), "{arguments:?}");
     }
     assert!(run(&["notes", env!("CARGO_PKG_VERSION")]).unwrap().stdout.len() > 1000, "of CHANGELOG.md");
+    // Stand-ins for the clients of GitHub and npm print what they are called with.
+    let (clients, dist) = (copy.path().join("clients"), copy.path().join("dist"));
+    for directory in [&clients, &dist] {
+        std::fs::create_dir(directory).unwrap();
+    }
+    for client in ["gh", "npx"] {
+        std::fs::write(clients.join(client), "#!/bin/sh\necho \"$0 $*\"\n").unwrap();
+        std::fs::set_permissions(clients.join(client), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let package = format!("kalah-{}.tgz", env!("CARGO_PKG_VERSION"));
+    std::fs::write(dist.join(&package), "").unwrap();
+    let path = format!("{}:{}", clients.display(), std::env::var("PATH").unwrap());
+    let called = |arguments: &[&str]| {
+        let mut script = Command::new(copy.path().join("packaging").join(arguments[0]));
+        script.args(&arguments[1..]).env("PATH", &path).env("SOURCE_DATE_EPOCH", "1");
+        let output = script.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout).lines().last().unwrap_or_default().to_owned()
+    };
+    called(&["release", "sums"]);
+    let release = called(&["publish", "release", tag]);
+    assert!(release.contains(&format!("gh release create {tag} --verify-tag --notes-file")), "{release}");
+    assert!(release.contains(&format!("dist/{package}")) && release.contains("dist/SHA256SUMS"), "{release}");
+    // npm takes `dist/FILE` for a repository of GitHub.
+    let npm = called(&["publish", "npm", tag]);
+    assert!(npm.contains(&format!(" publish ./dist/{package} ")), "{npm}");
     changes("");
     let undated = run_in(copy.path(), &["publish", "check", tag]).unwrap();
     assert!(!undated.status.success() && text(&undated.stderr).contains("CHANGELOG.md"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 
 use kalah::evaluation::{LANES, Network, Weights};
-use kalah::game::Rules;
+use kalah::game::{Bounds, Rules};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
@@ -132,7 +132,7 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
             let (mut positions, mut expected) = (String::new(), String::new());
             for _ in 0..300 {
                 let (mover, other) = index.unrank(random.u64(..index.positions()));
-                let (lower, upper) = bounds.bounds(&mover, &other).unwrap().unwrap();
+                let Bounds { lower, upper } = bounds.bounds(&mover, &other).unwrap().unwrap();
                 let literal = literal(pits, &mover, &other);
                 positions += &format!("{literal}\n");
                 expected += &format!("{literal} {lower} {upper}\n");

@@ -21,7 +21,7 @@ fn searches_accept_what_is_true_and_nothing_else() {
     for rules in Rules::ALL {
         let mut scores = Scores::of(rules);
         for (pits, seeds, step) in [(1, 9, 1), (2, 8, 1), (3, 7, 7), (7, 5, 97)] {
-            let mut checker = Checker::new(rules, pits, None, 0, 14);
+            let mut checker = Checker::new(rules, pits, None, 0, 14).unwrap();
             for position in positions(pits, seeds, step) {
                 let score = scores.score(&position);
                 for asked in [score.saturating_sub(1), score, score + 1] {
@@ -48,7 +48,7 @@ fn one_ply_accepts_what_follows_and_nothing_else() {
                     claims.add(&position, Bounds { lower: score, upper: score }).expect("a claim of this board");
                 }
             }
-            let mut checker = Checker::new(rules, pits, None, 0, 0);
+            let mut checker = Checker::new(rules, pits, None, 0, 0).unwrap();
             let known = |position: &Position| claims.get(position);
             for claim in claims.iter() {
                 let score = claim.bounds.lower;
@@ -70,7 +70,7 @@ fn searches_visit_no_more_nodes_than_allowed_and_always_the_same() {
         let mut scores = Scores::of(rules);
         let positions = positions(3, 9, 41);
         for (seeds, effort) in [(0, 4), (4, 3), (6, 0), (6, 12)] {
-            let checker = || Checker::new(rules, 3, Some(&tables), seeds, effort);
+            let checker = || Checker::new(rules, 3, Some(&tables), seeds, effort).unwrap();
             let mut reused = checker();
             let mut decided = 0;
             for position in &positions {
@@ -235,7 +235,7 @@ fn claims_that_others_need_cannot_be_removed() {
     small_certificates(|scores, certificate, tables| {
         let rules = certificate.head.statement.rules;
         let head = &certificate.head;
-        let mut checker = Checker::new(rules, 3, tables, head.table_seeds(), head.effort);
+        let mut checker = Checker::new(rules, 3, tables, head.table_seeds(), head.effort).unwrap();
         for claim in certificate.claims.iter() {
             let Bound::AtMost(_) = claim.parts().last().expect("a claim states something") else { continue };
             let bound = Bound::AtMost(claim.bounds.upper);

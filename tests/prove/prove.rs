@@ -82,7 +82,8 @@ impl<'a> Case<'a> {
     /// Checks each bound of each claim of a certificate, and its statement.
     fn check(&self, certificate: &Certificate) {
         let Certificate { head, claims } = certificate;
-        let mut checker = Checker::new(self.rules, claims.keys().pits(), self.tables, self.rests_on, self.effort);
+        let mut checker =
+            Checker::new(self.rules, claims.keys().pits(), self.tables, self.rests_on, self.effort).unwrap();
         for claim in claims.iter() {
             assert!(claim.parts().count() > 0, "{claim:?}: says nothing");
             for bound in claim.parts() {

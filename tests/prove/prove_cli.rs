@@ -51,10 +51,10 @@ impl Files {
 
     /// Checks the certificate in a file.
     fn check(&self, name: &str) -> CertificateFile {
-        let file = CertificateFile::read(&self.path().join(name)).unwrap();
+        let file = CertificateFile::read(self.path().join(name)).unwrap();
         let head = &file.certificate.head;
         let tables = Tables::open(self.path(), Rules::Standard, 4, SEEDS).unwrap();
-        let mut checker = Checker::new(Rules::Standard, 4, Some(&tables), head.table_seeds(), head.effort);
+        let mut checker = Checker::new(Rules::Standard, 4, Some(&tables), head.table_seeds(), head.effort).unwrap();
         let claims = &file.certificate.claims;
         for claim in claims.iter() {
             for bound in claim.parts() {
@@ -399,13 +399,13 @@ fn a_false_certificate_does_not_lead_to_another_one() {
     let files = Files::new();
     files.answer(&["4x4", "--effort", "6", "--certificate", "true.certificate"]);
     // This certificate claims that the first player wins two seeds more.
-    let mut lie = CertificateFile::read(&files.path().join("true.certificate")).unwrap().certificate;
+    let mut lie = CertificateFile::read(files.path().join("true.certificate")).unwrap().certificate;
     let (start, bounds) = (lie.head.statement.position, &mut lie.head.statement.bounds);
     (bounds.lower, bounds.upper) = (bounds.lower + 2, bounds.upper + 2);
     let known = lie.claims.remove(&start).expect("the start has a claim");
     let raised = Bounds { lower: known.lower + 1, upper: known.upper + 1 };
     lie.claims.add(&start, raised).unwrap();
-    lie.write(&files.path().join("false.certificate")).unwrap();
+    lie.write(files.path().join("false.certificate")).unwrap();
     std::fs::remove_dir_all(files.path().join("proof")).unwrap();
     let ran = files.run(&["--from", "false.certificate", "--effort", "4"]);
     assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));

@@ -115,8 +115,8 @@ fn the_program_plays_by_a_certificate() {
     let files = board.directory();
     let proof = certificate(&without_searches(&board, Wanted::Find));
     let value = proof.head.statement.bounds.lower;
-    proof.write(&files.join("proof.certificate")).unwrap();
-    certificate(&board.case(Wanted::Find)).write(&files.join("searched.certificate")).unwrap();
+    proof.write(files.join("proof.certificate")).unwrap();
+    certificate(&board.case(Wanted::Find)).write(files.join("searched.certificate")).unwrap();
     kalah::build::build(files, Rules::EmptyCapture, 4, 6).unwrap();
     let run = |args: &[&str], code: i32| {
         let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();

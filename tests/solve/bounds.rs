@@ -144,7 +144,10 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
             let (mover, other) = LayerIndex::new(exact.rows(), 6).unrank(rank);
             let score = u32::from(exact.score_rows(&mover, &other).unwrap());
             let found = bounds.bounds(&mover, &other).unwrap();
-            assert_eq!(found.is_some_and(|(lower, upper)| (lower..=upper).contains(&score)), bounds.layer(6).is_some());
+            assert_eq!(
+                found.is_some_and(|found| (found.lower..=found.upper).contains(&score)),
+                bounds.layer(6).is_some()
+            );
         }
     }
     make(6, 1);
@@ -339,7 +342,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
         let mut bounds: Vec<_> = (5..=9).map(make).collect();
         // Exact layers to 4 with bound tables above, and exact layers to 9 with one bound table.
         let low = Tables::open(directory.path(), rules, 3, 4).unwrap();
-        let mut below = Tables::empty(directory.path(), rules, 3, 9);
+        let mut below = Tables::empty(directory.path(), rules, 3, 9).unwrap();
         low.layers().iter().for_each(|table| below.push(Arc::clone(table)).unwrap());
         let all = |seeds| Sample::new(exact.key(seeds), u64::MAX, 0);
         for table in &bounds {
@@ -351,7 +354,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             assert_eq!(set.check(&all(seeds), &AtomicU64::new(0)).unwrap(), positions);
         }
         // Exact scores below find at least as many wrong codes as bounds.
-        let mut six = Tables::empty(directory.path(), rules, 3, 9);
+        let mut six = Tables::empty(directory.path(), rules, 3, 9).unwrap();
         (2..=6).for_each(|seeds| {
             six.push(Arc::new(Table::open_key(directory.path(), exact.key(seeds)).unwrap())).unwrap()
         });

@@ -352,7 +352,7 @@ fn a_stopped_search_of_a_wide_board_goes_on_from_its_checkpoint() {
 
 fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables>) {
     let directory = tempfile::tempdir().unwrap();
-    let checkpoint = Checkpoint::open(&directory.path().join("search")).unwrap();
+    let checkpoint = Checkpoint::open(directory.path().join("search")).unwrap();
     let rules = Rules::EmptyCapture;
     let whole = Solver::new(options(rules, &position, tables)).unwrap();
     let expected = whole.solve(&position, 0).unwrap();

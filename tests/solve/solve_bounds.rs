@@ -137,12 +137,12 @@ fn an_interval_is_a_bound_and_no_more() {
             let score = score(&tables, &position);
             let known = solver.known(&position).unwrap();
             let expected = match seeds {
-                ..4 => (score, score),
+                ..4 => Bounds { lower: score, upper: score },
                 4..11 => bounds.bounds(&mover, &other).unwrap().unwrap(),
-                _ => (0, seeds),
+                _ => Bounds { lower: 0, upper: seeds },
             };
-            assert_eq!((known.lower, known.upper), expected, "{rules} {position}");
-            open += u32::from(expected.0 < expected.1);
+            assert_eq!(known, expected, "{rules} {position}");
+            open += u32::from(expected.lower < expected.upper);
             let searched = solver.depth_limited(&position, 2).unwrap().unwrap();
             if searched.exact {
                 assert_eq!(searched.value, position.value(score), "{rules} {position}");

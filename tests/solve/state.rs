@@ -246,7 +246,7 @@ fn what_killed_processes_left_is_removed_and_nothing_else() {
         "search.tmp",
     ];
     left.iter().chain(&others).for_each(|name| std::fs::write(at(name), "x").unwrap());
-    drop(Checkpoint::open(&at("search")).unwrap());
+    drop(Checkpoint::open(at("search")).unwrap());
     let mut expected = others.map(str::to_owned);
     expected.sort();
     assert_eq!(files(directory.path()), expected);

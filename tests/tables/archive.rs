@@ -10,7 +10,7 @@ use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
-    Table::open(&TableKey { rules, pits, seeds }.path(directory)).unwrap()
+    Table::open(TableKey { rules, pits, seeds }.path(directory)).unwrap()
 }
 
 /// Packs a small table into many chunks. Returns the table and the path of its archive.
@@ -48,7 +48,7 @@ fn unpacked_tables_are_those_packed() {
 fn two_bits_a_position() {
     let directory = tempfile::tempdir().unwrap();
     let table = table(directory.path(), Rules::EmptyCapture, 6, 13);
-    let info = archive::compress(&table, &directory.path().join("table.zst"), &Pulse::default()).unwrap();
+    let info = archive::compress(&table, directory.path().join("table.zst"), &Pulse::default()).unwrap();
     assert!(info.bits_per_position() < 2.0, "{}", info.bits_per_position());
 }
 
@@ -219,7 +219,7 @@ fn forged_chunks_are_refused() {
     let bytes = fs::read(path).unwrap();
     let same = directory.path().join("same.zst");
     fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
-    let unpacked = archive::decompress(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
+    let unpacked = archive::decompress(&same, directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
     fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
 

@@ -28,7 +28,7 @@ fn table(key: TableKey, mut score: impl FnMut(Frame, u64) -> u8) -> Arc<Table> {
 
 /// The lower layers of a table.
 fn below(tables: &Tables, seeds: usize) -> Tables {
-    let mut lower = Tables::empty(Path::new("none"), tables.rules(), tables.pits(), seeds + 3);
+    let mut lower = Tables::empty(Path::new("none"), tables.rules(), tables.pits(), seeds + 3).unwrap();
     tables.layers()[..seeds - 2].iter().for_each(|layer| lower.push(Arc::clone(layer)).unwrap());
     lower
 }
@@ -66,7 +66,7 @@ fn layer_above(lower: &Tables, seeds: usize) -> Arc<Table> {
         known.insert((*mover, *other), right);
         right
     }
-    let (rows, oracle) = (lower.rows(), Oracle::new(lower.rules(), lower.pits()));
+    let (rows, oracle) = (lower.rows(), Oracle::new(lower.rules(), lower.pits()).unwrap());
     let mut known = HashMap::new();
     table(lower.key(seeds), |frame, index| {
         let (mover, other) = frame.ranks(index);
@@ -94,7 +94,7 @@ fn a_layer_that_follows_from_any_scores_below_passes_and_no_other_one_does() {
     for rules in Rules::ALL {
         for (pits, seeds) in BOARDS {
             // Every move is the best somewhere, unlike in a right table.
-            let mut tables = Tables::empty(Path::new("none"), rules, pits, seeds);
+            let mut tables = Tables::empty(Path::new("none"), rules, pits, seeds).unwrap();
             for lower in 2..seeds {
                 tables.push(table(tables.key(lower), |_, _| random.u8(0..=lower as u8))).unwrap();
             }

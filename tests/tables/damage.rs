@@ -110,7 +110,7 @@ fn read_all(table: &Table) -> bool {
 
 /// Opens the tables with the file of [`KEY`] replaced by `bytes`.
 fn tables_with(bytes: Vec<u8>) -> Result<Tables, TableError> {
-    let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds);
+    let mut tables = Tables::empty(Path::new("no such directory"), KEY.rules, KEY.pits, KEY.seeds).unwrap();
     for file in &FILES[..FILES.len() - 1] {
         tables.push(Arc::new(open(&file[..])?))?;
     }
@@ -237,7 +237,7 @@ fn scores_above_the_seeds_are_reported_and_never_make_a_panic() {
         let tables = tables_with(bytes).unwrap();
         assert!(check_checksums(tables.layer(KEY.seeds).unwrap()).is_ok());
         assert!(score_counts(tables.layer(KEY.seeds).unwrap()).unwrap_err().is_damage());
-        let oracle = Oracle::new(KEY.rules, KEY.pits);
+        let oracle = Oracle::new(KEY.rules, KEY.pits).unwrap();
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
         for rank in 0..index.positions() {
             let (mover, other) = index.unrank(rank);
@@ -418,7 +418,7 @@ proptest! {
         // The tables are opened again, because an open table remembers the blocks that it has compared.
         let tables = tables_with(table.bytes().to_vec()).unwrap();
         let table = tables.layer(KEY.seeds).unwrap();
-        let oracle = Oracle::new(KEY.rules, KEY.pits);
+        let oracle = Oracle::new(KEY.rules, KEY.pits).unwrap();
         for rank in ranks {
             let (mover, other) = index.unrank(rank.index(index.positions() as usize) as u64);
             let position = position(&mover, &other);

@@ -59,7 +59,7 @@ fn row_with(pits: usize, seeds: usize) -> impl Strategy<Value = TableRow> {
 #[test]
 fn ranks_are_sums_of_terms() {
     for (pits, most) in [(1, 5), (2, 9), (3, 9), (6, 8), (8, 5)] {
-        let index = RowIndex::new(pits, most);
+        let index = RowIndex::new(pits, most).unwrap();
         let terms = index.rank_terms();
         for seeds in 0..=most {
             for rank in 0..index.rows(seeds) as u32 {
@@ -84,7 +84,7 @@ fn ranks_are_sums_of_terms() {
 fn ranks_of_rows_ascend_by_potential_then_lexicographically() {
     for (pits, max_seeds) in [(1, 48), (2, 48), (3, 30), (4, 18), (5, 13), (6, 11), (7, 9), (8, 8)] {
         // The index must not depend on its maximum number of seeds.
-        let (index, large) = (RowIndex::new(pits, max_seeds), RowIndex::new(pits, MAX_TABLE_SEEDS));
+        let (index, large) = (RowIndex::new(pits, max_seeds).unwrap(), RowIndex::new(pits, MAX_TABLE_SEEDS).unwrap());
         for seeds in 0..=max_seeds {
             let mut right = rows_found(pits, seeds as u8);
             // The sort is stable: rows of equal potential stay in lexicographic order.
@@ -114,7 +114,7 @@ proptest! {
             (Just(pits), Just(seeds), row_with(pits, seeds), row_with(pits, seeds), rank)
         })
     ) {
-        let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+        let index = RowIndex::new(pits, MAX_TABLE_SEEDS).unwrap();
         let row = index.unrank(seeds, rank);
         prop_assert_eq!(row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>(), seeds);
         prop_assert_eq!(index.rank(&row), rank);
@@ -130,7 +130,7 @@ proptest! {
         }),
         at in any::<prop::sample::Index>(),
     ) {
-        let rows = RowIndex::new(pits, MAX_TABLE_SEEDS - 1);
+        let rows = RowIndex::new(pits, MAX_TABLE_SEEDS - 1).unwrap();
         let seeds = mover.iter().chain(&other).map(|&seeds| usize::from(seeds)).sum();
         let layer = LayerIndex::new(&rows, seeds);
         prop_assert_eq!(layer.positions(), layer_positions(pits, seeds));
@@ -145,7 +145,7 @@ proptest! {
 #[test]
 fn frames_follow_each_other_and_the_movers_row_runs_fastest() {
     for (pits, max_seeds) in [(1, 30), (2, 14), (3, 9), (4, 7), (5, 6), (6, 6), (7, 5), (8, 5)] {
-        let rows = RowIndex::new(pits, max_seeds - 1);
+        let rows = RowIndex::new(pits, max_seeds - 1).unwrap();
         for seeds in 2..=max_seeds {
             let layer = LayerIndex::new(&rows, seeds);
             let mut rank = 0;
@@ -215,7 +215,7 @@ proptest! {
 #[test]
 fn spill_maps_sow_on_the_other_row() {
     for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 15), (5, 13), (6, 14), (7, 9), (8, 9)] {
-        let index = Arc::new(RowIndex::new(pits, max_seeds));
+        let index = Arc::new(RowIndex::new(pits, max_seeds).unwrap());
         let maps = RowMaps::new(Arc::clone(&index));
         for (seeds, spilled) in (0..=max_seeds).flat_map(|seeds| (0..=max_seeds - seeds).map(move |more| (seeds, more)))
         {
@@ -236,7 +236,7 @@ fn spill_maps_sow_on_the_other_row() {
 #[test]
 fn capture_maps_take_a_pit() {
     for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 12), (5, 10), (6, 10), (7, 8), (8, 8)] {
-        let index = Arc::new(RowIndex::new(pits, max_seeds));
+        let index = Arc::new(RowIndex::new(pits, max_seeds).unwrap());
         let maps = RowMaps::new(Arc::clone(&index));
         let laps = |seeds: usize| (0..=1).filter(move |laps| seeds + laps * pits <= max_seeds);
         let seeds_and_laps = (0..=max_seeds).flat_map(|seeds| laps(seeds).map(move |laps| (seeds, laps)));

@@ -4,6 +4,7 @@ mod archive;
 mod book;
 mod consistency;
 mod damage;
+mod impossible_boards;
 mod index;
 mod no_map;
 mod probe;

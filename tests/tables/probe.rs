@@ -117,6 +117,22 @@ fn stderr(output: &Output) -> String {
 const FIRST: &str = "<4,0,0,1,0,0,0,0,0,0,1>";
 const SECOND: &str = "<4,2,1,0,1,1,0,1,0,1,0>";
 
+/// A program reads what the command prints, and writes the same.
+#[test]
+fn documents_are_probes_of_the_library() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = probe(directory.path(), &[FIRST, SECOND, "4,0,0,0/0,0,0,0"], b"");
+    kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
+    let tables = Tables::open(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
+    let documents = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(documents.lines().count(), 3);
+    for document in documents.lines() {
+        let read: kalah::table::Probe = serde_json::from_str(document).unwrap();
+        assert_eq!(read, tables.probe(&read.position).unwrap());
+        assert_eq!(serde_json::to_string(&read).unwrap(), document);
+    }
+}
+
 #[test]
 fn files_hold_a_position_a_line_and_comments() {
     let directory = tempfile::tempdir().unwrap();

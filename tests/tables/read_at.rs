@@ -31,7 +31,7 @@ fn key(rules: Rules, seeds: usize) -> TableKey {
 
 /// Returns every score of a layer, frame by frame, or the first error.
 fn scores(layer: &impl Layer) -> Result<Vec<u8>, String> {
-    let rows = RowIndex::new(PITS, SEEDS);
+    let rows = RowIndex::new(PITS, SEEDS).unwrap();
     let mut scores = Vec::new();
     for mover in 1..layer.key().seeds {
         let count = |seeds| rows.rows(seeds) as u32;

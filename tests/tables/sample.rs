@@ -119,7 +119,7 @@ fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
                     let Err(Fault::Score { position, stored, right, .. }) = check(key, source) else {
                         panic!("{key}, {frame:?}, position {index}, source {source}: not found");
                     };
-                    let rows = kalah::index::RowIndex::new(pits, last);
+                    let rows = kalah::index::RowIndex::new(pits, last).unwrap();
                     let row = |seeds, rank| rows.unrank(seeds, rank).map(u32::from)[..pits].to_vec();
                     assert_eq!(position.mover().seeds(), row(frame.mover, mover));
                     assert_eq!(position.other().seeds(), row(frame.other, other));

@@ -59,7 +59,7 @@ impl Split {
         let header = RawHeader::finished(key(seeds), bytes.len() as u64, digest);
         bytes[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header));
         std::fs::write(self.path(seeds, 1), bytes).unwrap();
-        Table::open(&self.path(seeds, 1)).unwrap().check().unwrap();
+        Table::open(self.path(seeds, 1)).unwrap().check().unwrap();
     }
 
     /// Runs a command with both directories, as flags or as the variable.

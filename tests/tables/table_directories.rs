@@ -66,7 +66,7 @@ fn flip(path: &Path, at: usize) {
 fn forge(path: &Path, header_of: &[u8]) {
     let other = tables(Rules::Standard);
     let forged = archive_path(other.path(), TableKey { rules: Rules::Standard, ..KEY });
-    let table = Table::open(&TableKey { rules: Rules::Standard, ..KEY }.path(other.path())).unwrap();
+    let table = Table::open(TableKey { rules: Rules::Standard, ..KEY }.path(other.path())).unwrap();
     archive::compress(&table, &forged, &Pulse::default()).unwrap();
     let bytes = std::fs::read(forged).unwrap();
     let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;

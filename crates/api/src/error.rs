@@ -9,7 +9,7 @@ use kalah_play::play::{PlayError, UnknownPlayer};
 use kalah_play::record::RecordError;
 use kalah_solve::book::BookError;
 use kalah_solve::solve::SolveError;
-use kalah_tables::table::{Damage, TableError};
+use kalah_tables::table::{Damage, ProbeError, TableError};
 use serde_json::{Value, json};
 
 /// Maximum seeds in play of a position in a request.
@@ -183,6 +183,12 @@ impl From<TableError> for ApiError {
 
 impl From<SolveError> for ApiError {
     fn from(error: SolveError) -> ApiError {
+        failed(&error)
+    }
+}
+
+impl From<ProbeError> for ApiError {
+    fn from(error: ProbeError) -> ApiError {
         failed(&error)
     }
 }

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn positions_are_looked_up_in_the_order_of_the_tables() {
-        let rows = RowIndex::new(3, 18);
+        let rows = RowIndex::new(3, 18).unwrap();
         let mut positions = positions();
         positions.sort_by_cached_key(place);
         let rank = |row: &Row| rows.rank(&table_row(row).expect("few seeds"));

@@ -102,7 +102,7 @@ impl PuzzleKey {
     /// # Errors
     /// If a table is damaged, or the search was stopped.
     pub fn find(&self, tables: &Tables, cancel: &Cancel) -> Result<Option<Puzzle>, ApiError> {
-        let mut search = self.search(tables);
+        let mut search = self.search(tables)?;
         loop {
             if let Some(found) = search.game()? {
                 return Ok(found);
@@ -112,9 +112,12 @@ impl PuzzleKey {
     }
 
     /// Prepares the search that [`PuzzleKey::find`] does, game by game.
-    pub fn search<'t>(&self, tables: &'t Tables) -> PuzzleSearch<'t> {
-        let miner = PuzzleMiner::new(tables, self.start, self.number).up_to(self.most);
-        PuzzleSearch { miner, level: self.level, left: GAMES }
+    ///
+    /// # Errors
+    /// If the tables have another number of pits.
+    pub fn search<'t>(&self, tables: &'t Tables) -> Result<PuzzleSearch<'t>, ApiError> {
+        let miner = PuzzleMiner::new(tables, self.start, self.number)?.up_to(self.most);
+        Ok(PuzzleSearch { miner, level: self.level, left: GAMES })
     }
 }
 

@@ -47,6 +47,8 @@ pub mod game;
 pub mod header;
 pub mod index;
 pub mod isa;
+#[cfg(feature = "serde")]
+mod json;
 pub mod memory;
 pub mod table;
 pub mod text;

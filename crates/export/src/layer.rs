@@ -82,7 +82,7 @@ impl<'t> Export<'t> {
 /// When the table is damaged, `out` cannot be written, or `pulse` is stopped.
 pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(), ExportError> {
     let TableKey { pits, seeds, .. } = export.table.key();
-    let writing = Writing { export, rows: RowIndex::new(pits, seeds), pulse };
+    let writing = Writing { export, rows: RowIndex::new(pits, seeds).expect("pits and seeds of tables"), pulse };
     #[cfg(feature = "parquet")]
     if export.format == ExportFormat::Parquet {
         let mut file = ParquetFile::begin(pits, out)?;

@@ -75,7 +75,7 @@ impl Opened {
         let (rules, pits) = (tables.rules(), tables.pits());
         Opened {
             open: Mutex::new(Some(Arc::new(tables))),
-            sower: Sower::new(rules, pits, MAX_TABLE_SEEDS),
+            sower: Sower::new(rules, pits, MAX_TABLE_SEEDS).expect("the board of tables"),
             ranker: Ranker::new(pits),
             rules,
             pits,

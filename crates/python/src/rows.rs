@@ -111,7 +111,7 @@ pub struct Ranker {
 impl Ranker {
     /// A ranker for boards of `pits` pits a side, 1 to 8.
     pub fn new(pits: usize) -> Ranker {
-        let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+        let index = RowIndex::new(pits, MAX_TABLE_SEEDS).expect("pits and seeds of tables");
         let (terms, potentials) = (index.rank_terms().into(), index.potentials());
         Ranker { terms, pits, passed: (MAX_TABLE_SEEDS + 1) * potentials, potentials, index }
     }

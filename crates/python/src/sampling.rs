@@ -170,7 +170,7 @@ impl<'t> Play<'t> {
                 start.seeds()
             )));
         };
-        let sower = Sower::new(rules, pits, board.seeds() as usize);
+        let sower = Sower::new(rules, pits, board.seeds() as usize).expect("the board of a position");
         let name = format!("random play from {start} under {rules}");
         Ok(Play { index, sower, start: board, layer, seed: wish.seed, part: wish.part, name })
     }

@@ -41,7 +41,8 @@ impl Cache {
     ///
     /// # Errors
     /// When the directory cannot be used.
-    pub fn open(directory: &Path, limit: u64) -> Result<Cache, RemoteError> {
+    pub fn open(directory: impl AsRef<Path>, limit: u64) -> Result<Cache, RemoteError> {
+        let directory = directory.as_ref();
         let cache = Cache { directory: directory.to_owned(), limit };
         let made = fs::create_dir_all(directory).and_then(|()| {
             let tag = directory.join("CACHEDIR.TAG");

@@ -130,7 +130,7 @@ impl Download {
         let (bytes, resumed) = self.receive(&archive, cancel, count)?;
         // Unpacking takes it itself.
         drop(lock);
-        let restored = decompress(&partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
+        let restored = decompress(partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
         let checked = restored.and_then(|path| self.require_digest(&Table::open(&path)?));
         if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
             discard(&archive);

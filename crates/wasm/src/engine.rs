@@ -7,7 +7,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{Probe, Shelf, TableError, TableKey, Tables};
 use kalah_core::text::count;
-use kalah_solve::answer::{BookAnswer, ProbeAnswer, SolveAnswer};
+use kalah_solve::answer::{BookAnswer, SolveAnswer};
 use kalah_solve::book::Books;
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub(super) struct Engine {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum LookUpAnswer {
-    Tables(ProbeAnswer),
+    Tables(Probe),
     Book(BookAnswer),
 }
 
@@ -139,7 +139,8 @@ impl Engine {
     fn renew(&mut self) {
         let copies = self.boards.iter().map(|board| {
             let (tables, last) = (board.tables(), board.last());
-            let mut copy = Tables::empty(tables.directories(), last.rules, last.pits, last.seeds);
+            let copy = Tables::empty(tables.directories(), last.rules, last.pits, last.seeds);
+            let mut copy = copy.expect("the board has tables");
             tables.layers().iter().for_each(|layer| copy.push(Arc::clone(layer)).expect("they are in order"));
             copy
         });
@@ -174,7 +175,7 @@ impl Engine {
             Some(board) => board.tables(),
             None if position.pits() > MAX_TABLE_PITS => return Ok(None),
             None => {
-                empty = Tables::empty("memory", rules, position.pits(), MAX_TABLE_SEEDS);
+                empty = Tables::empty("memory", rules, position.pits(), MAX_TABLE_SEEDS)?;
                 self.layers =
                     self.layers.take().filter(|layers| (layers.rules(), layers.pits()) == (rules, position.pits()));
                 &empty
@@ -196,7 +197,7 @@ impl Engine {
     pub fn look_up(&self, position: &Position) -> Result<LookUpAnswer, Box<dyn Error>> {
         let tables = self.boards.last().ok_or("the first call must be \"open\"")?.tables();
         let above = match tables.probe(position) {
-            Ok(probe) => return Ok(LookUpAnswer::Tables(ProbeAnswer::from(&probe))),
+            Ok(probe) => return Ok(LookUpAnswer::Tables(probe)),
             Err(error) => error,
         };
         let book = self.books.get(tables.rules(), tables.pits());

@@ -128,7 +128,7 @@ impl<'t> Searches<'t> {
     pub fn begin_puzzle(&mut self, request: PuzzleRequest) -> Result<(), ApiError> {
         let key = request.key;
         let tables = self.sources.shelf.tables(key.rules, key.start.pits()).ok_or(ApiError::NoPuzzle)?;
-        self.work = Some(Work::Puzzle { search: Box::new(key.search(tables)), request: Box::new(request) });
+        self.work = Some(Work::Puzzle { search: Box::new(key.search(tables)?), request: Box::new(request) });
         Ok(())
     }
 

@@ -170,7 +170,7 @@ impl Values {
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
-        let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
+        let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards are still solved.
             Err(error @ StateError::Io { .. }) => {
                 progress.line(&format!("kalah: cannot save the search: {error}"));

@@ -97,7 +97,7 @@ impl Puzzles {
         let progress = Progress::of(u64::from(self.count), "puzzles");
         progress.stage("games".to_owned());
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
-        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed);
+        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?;
         let mined = progress.watch(&done, || {
             while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
                 let puzzles = miner.game()?;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 
 use clap::Args;
-use kalah::answer::{BookAnswer, ProbeAnswer};
+use kalah::answer::BookAnswer;
 use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -101,7 +101,7 @@ impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, O
             ))));
         }
         match self.look_up(position) {
-            Ok(probe) if self.probe.json => output::json(&ProbeAnswer::from(&probe))?,
+            Ok(probe) if self.probe.json => output::json(&probe)?,
             Ok(probe) => self.text(&probe)?,
             Err(ProbeError::Table(error)) if error.is_damage() => return Err(error.into()),
             Err(error) => match self.recall(position)? {

@@ -164,7 +164,7 @@ impl Bounds {
             if !kept {
                 progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
             }
-            let table = BoundTable::open(&key.bounds_path(directory))?;
+            let table = BoundTable::open(key.bounds_path(directory))?;
             layers.push(Layer::new(&table, kept, start.elapsed().as_secs_f64()));
         }
         progress.finish();

@@ -229,7 +229,7 @@ pub fn forward_relay(on: &mut impl Run) {
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 300 || seeds == 14).unwrap();
         let (mover, other) = (rng.usize(2..=most), rng.usize(1..=most));
         let total = mover + other;
-        let index = RowIndex::new(pits, total + rng.usize(0..3).min(MAX_TABLE_SEEDS - total));
+        let index = RowIndex::new(pits, total + rng.usize(0..3).min(MAX_TABLE_SEEDS - total)).unwrap();
         let rows_of = |seeds: usize| -> Vec<TableRow> {
             (0..row_count(pits, seeds) as u32).map(|rank| index.unrank(seeds, rank)).collect()
         };

@@ -56,8 +56,11 @@ pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
 pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tables>, effort: u32) -> Certificate {
     let (rules, pits) = (scores.rules, position.pits());
     let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
-    let mut proof =
-        Proof { checker: Checker::new(rules, pits, tables, table_seeds, effort), claims: ClaimSet::new(pits), scores };
+    let mut proof = Proof {
+        checker: Checker::new(rules, pits, tables, table_seeds, effort).unwrap(),
+        claims: ClaimSet::new(pits),
+        scores,
+    };
     let exactly = |value| ValueBounds { lower: value, upper: value };
     let mut openings = Vec::new();
     for pit in position.moves() {

@@ -76,7 +76,8 @@ impl PhasedNetwork {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or holds a network for another rule set or board.
-    pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
+    pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
+        let path = path.as_ref();
         let read = || -> Result<PhasedNetwork, NetworkFileReason> {
             let mut file = crate::file::open(path)?;
             let (found, expected) = (file.metadata()?.len() as usize, PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES));

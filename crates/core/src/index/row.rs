@@ -20,12 +20,9 @@ pub fn table_row(row: &Row) -> Option<TableRow> {
     Some(seeds)
 }
 
-/// Converts the first `pits` pits of a table row.
-///
-/// # Panics
-/// When `pits` is not 1 to [`MAX_TABLE_PITS`].
-pub fn game_row(pits: usize, row: &TableRow) -> Row {
-    Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
+/// Converts the first `pits` pits of a table row. `None` if `pits` is not 1 to [`MAX_TABLE_PITS`].
+pub fn game_row(pits: usize, row: &TableRow) -> Option<Row> {
+    Row::new(row.map(u32::from).get(..pits)?)
 }
 
 /// Ranks the rows with a given number of seeds. The rows of `m` pits with `k` seeds have ranks 0 to
@@ -54,13 +51,12 @@ pub struct RowIndex {
 }
 
 impl RowIndex {
-    /// Makes an index for rows of `pits` pits (1 to [`MAX_TABLE_PITS`]) with up to `max_seeds`
-    /// seeds (at most [`MAX_TABLE_SEEDS`]).
-    ///
-    /// # Panics
-    /// Outside these ranges.
-    pub fn new(pits: usize, max_seeds: usize) -> RowIndex {
-        assert!((1..=MAX_TABLE_PITS).contains(&pits) && max_seeds <= MAX_TABLE_SEEDS, "{pits} pits, {max_seeds} seeds");
+    /// Makes an index for rows of `pits` pits with up to `max_seeds` seeds. `None` if `pits` is not
+    /// 1 to [`MAX_TABLE_PITS`], or `max_seeds` is more than [`MAX_TABLE_SEEDS`].
+    pub fn new(pits: usize, max_seeds: usize) -> Option<RowIndex> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) || max_seeds > MAX_TABLE_SEEDS {
+            return None;
+        }
         let stride = (pits - 1) * max_seeds + 1;
         let mut counts = vec![Vec::new(); pits + 1];
         for n in 1..=pits {
@@ -86,7 +82,7 @@ impl RowIndex {
                 below
             })
             .collect();
-        RowIndex { pits, max_seeds, counts, stride, levels }
+        Some(RowIndex { pits, max_seeds, counts, stride, levels })
     }
 
     /// Pits of a row.

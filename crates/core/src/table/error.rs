@@ -6,7 +6,7 @@ use super::key::TableKey;
 use crate::cancel::Stopped;
 use crate::directories::Directories;
 use crate::file::other_version;
-use crate::index::MAX_TABLE_PITS;
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
 /// Faults inside a table file, piece or archive.
@@ -209,12 +209,29 @@ pub enum TableError {
     /// No table has this number of pits a side.
     #[error("{0} pits a side: tables have 1 to {MAX_TABLE_PITS}")]
     Pits(usize),
+    /// No table has this many seeds in play.
+    #[error("{0} seeds in play: tables have up to {MAX_TABLE_SEEDS}")]
+    Seeds(usize),
     /// The work was stopped before it was done.
     #[error("{0}")]
     Stopped(#[from] Stopped),
 }
 
 impl TableError {
+    /// Checks that tables can have `pits` pits a side and `seeds` seeds in play.
+    ///
+    /// # Errors
+    /// When they cannot.
+    pub fn unless_possible(pits: usize, seeds: usize) -> Result<(), TableError> {
+        if !(1..=MAX_TABLE_PITS).contains(&pits) {
+            return Err(TableError::Pits(pits));
+        }
+        if seeds > MAX_TABLE_SEEDS {
+            return Err(TableError::Seeds(seeds));
+        }
+        Ok(())
+    }
+
     /// Error of reading or writing at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }

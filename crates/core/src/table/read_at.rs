@@ -97,7 +97,8 @@ impl ReadAtTable<File> {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, or does not match its name.
-    pub fn open(path: &Path) -> Result<ReadAtTable, TableError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<ReadAtTable, TableError> {
+        let path = path.as_ref();
         let table = ReadAtTable::new(path, file::open(path).map_err(TableError::io(path))?)?;
         match TableKey::named(path) {
             Some(expected) if expected != table.key() => {

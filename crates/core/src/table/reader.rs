@@ -36,7 +36,8 @@ impl Table {
     /// # Errors
     /// When the file cannot be read, is damaged, foreign or unfinished, does not match its name, or
     /// does not fit in memory.
-    pub fn open(path: &Path) -> Result<Table, TableError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Table, TableError> {
+        let path = path.as_ref();
         match Origin::of(path)? {
             Some(origin) => Table::filled(path, origin)?.expect_named(),
             None => Table::new(path, Bytes::open(path)?)?.expect_named(),
@@ -57,7 +58,8 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::open`].
-    pub fn read(path: &Path) -> Result<Table, TableError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
+        let path = path.as_ref();
         if let Some(origin) = Origin::of(path)? {
             let table = Table::filled(path, origin)?.expect_named()?;
             table.check()?;

@@ -68,7 +68,8 @@ impl Shelf {
                 let (pits, is_this) =
                     (index + 1, |tables: &Tables| (tables.rules(), tables.pits()) == (rules, index + 1));
                 let found = tables.iter().position(is_this).map(|at| tables.swap_remove(at));
-                let exact = found.unwrap_or_else(|| Tables::empty(&shelf.directories, rules, pits, 2));
+                let none = || Tables::empty(&shelf.directories, rules, pits, 2).expect("pits of a table");
+                let exact = found.unwrap_or_else(none);
                 place.get_or_init(|| Opened { exact, bounds: None });
             }
         }
@@ -95,7 +96,7 @@ impl Shelf {
     fn opened(&self, rules: Rules, pits: usize) -> Option<&Opened> {
         let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         Some(place.get_or_init(|| {
-            let mut exact = Tables::empty(&self.directories, rules, pits, MAX_TABLE_SEEDS);
+            let mut exact = Tables::empty(&self.directories, rules, pits, MAX_TABLE_SEEDS).expect("pits of a table");
             for seeds in 2..=MAX_TABLE_SEEDS {
                 let table = Table::open_key(&self.directories, TableKey { rules, pits, seeds });
                 if table.and_then(|table| exact.push(Arc::new(table))).is_err() {

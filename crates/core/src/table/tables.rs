@@ -12,7 +12,7 @@ use super::read_at::ReadAtTable;
 use super::reader::Table;
 use crate::directories::Directories;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.
@@ -42,14 +42,14 @@ impl Tables {
     /// # Errors
     /// When a directory does not exist or cannot be listed; when a table file is damaged, does not
     /// match its name, or cannot be read; when two directories have different tables of a layer;
-    /// when `pits` is not 1 to [`MAX_TABLE_PITS`].
+    /// when `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
     pub fn open(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| Table::open_key(directories, key))?;
         Ok(tables)
     }
@@ -66,7 +66,7 @@ impl Tables {
     ) -> Result<Tables, TableError> {
         let directories = directories.into();
         if is_missing(&directories) {
-            return Tables::for_layers(directories, rules, pits, max_seeds);
+            return Tables::empty(directories, rules, pits, max_seeds);
         }
         Tables::open(directories, rules, pits, max_seeds)
     }
@@ -82,7 +82,7 @@ impl Tables {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
             found(Table::read(&table_path(directories, key)?), directories, key)
         })?;
@@ -101,7 +101,7 @@ impl Tables<ReadAtTable> {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<ReadAtTable>, TableError> {
-        let mut tables = Tables::for_layers(directories, rules, pits, max_seeds)?;
+        let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
             found(ReadAtTable::open(&table_path(directories, key)?), directories, key)
         })?;
@@ -121,7 +121,7 @@ impl Tables<ReadAtTable> {
     ) -> Result<Tables<ReadAtTable>, TableError> {
         let directories = directories.into();
         if is_missing(&directories) {
-            return Tables::for_layers(directories, rules, pits, max_seeds);
+            return Tables::empty(directories, rules, pits, max_seeds);
         }
         Tables::open_unmapped(directories, rules, pits, max_seeds)
     }
@@ -157,31 +157,24 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// The same as [`Tables::empty`], but impossible boards are an error.
-    fn for_layers(
+    /// Makes tables without layers; those up to `max_seeds` can be added.
+    ///
+    /// # Errors
+    /// When `pits` is not 1 to [`MAX_TABLE_PITS`](crate::index::MAX_TABLE_PITS).
+    pub fn empty(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<T>, TableError> {
-        if !(1..=MAX_TABLE_PITS).contains(&pits) {
-            return Err(TableError::Pits(pits));
-        }
-        Ok(Tables::empty(directories, rules, pits, max_seeds))
-    }
-
-    /// Makes tables without layers; those up to `max_seeds` can be added.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
-    pub fn empty(directories: impl Into<Directories>, rules: Rules, pits: usize, max_seeds: usize) -> Tables<T> {
-        Tables {
+        let rows = RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS)).ok_or(TableError::Pits(pits))?;
+        Ok(Tables {
             directories: directories.into(),
             rules,
-            rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
+            rows: Arc::new(rows),
             layers: Vec::new(),
             gaps: Vec::new(),
-        }
+        })
     }
 
     /// Adds the next layer.

@@ -115,7 +115,7 @@ mod tests {
     fn classes_are_those_of_the_moves() {
         for rules in Rules::ALL {
             for (pits, most) in BOARDS {
-                let maps = RowMaps::new(Arc::new(RowIndex::new(pits, most)));
+                let maps = RowMaps::new(Arc::new(RowIndex::new(pits, most).unwrap()));
                 for seeds in 1..=most {
                     let classes = list_moves(rules, &maps, seeds).1.classes;
                     let listed = classes.iter().map(|class| (class.kind, class.spilled, class.left)).collect();
@@ -139,7 +139,7 @@ mod tests {
     fn a_device_reads_what_the_cpu_reads() {
         for rules in Rules::ALL {
             for (pits, most) in BOARDS {
-                let rows = RowIndex::new(pits, most);
+                let rows = RowIndex::new(pits, most).unwrap();
                 for frame in (1..most).map(|mover| Frame { pits, mover, other: most - mover }) {
                     let keys = class_keys(rules, &rows, frame.mover);
                     let children = |kinds: fn(&&ClassKey) -> bool, captured: std::ops::Range<usize>| {

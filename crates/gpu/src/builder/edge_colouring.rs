@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn each_crossing_has_one_colour_and_each_row_every_colour_at_most_once() {
         for (pits, seeds) in [(6, 12), (8, 7), (3, 15), (2, 20), (1, 9)] {
-            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds)));
+            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds).unwrap()));
             let rows = maps.rows().rows(seeds);
             let crossings = Crossings::new(rows, &Moves::new(Rules::SKalaha, &maps, seeds));
             let colours = edge_colouring(&crossings, rows);

@@ -321,7 +321,7 @@ mod tests {
     use kalah_tables::rows::RowMove;
 
     fn maps(pits: usize, seeds: usize) -> RowMaps {
-        RowMaps::new(Arc::new(RowIndex::new(pits, seeds)))
+        RowMaps::new(Arc::new(RowIndex::new(pits, seeds).unwrap()))
     }
 
     fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {

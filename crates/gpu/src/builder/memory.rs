@@ -105,7 +105,7 @@ pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
 }
 
 /// Seeds of the largest layer that can be built within the limits of an adapter, memory aside, for
-/// boards with `pits` pits a side, 1 to [`kalah_core::index::MAX_TABLE_PITS`].
+/// boards with `pits` pits a side; 0 for none.
 pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
     largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
 }
@@ -113,7 +113,7 @@ pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
 /// Largest layer that can be built with 32-bit indices and these limits: the bytes that a stage can
 /// use at once, and the bytes of a buffer.
 pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
-    let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+    let Some(index) = RowIndex::new(pits, MAX_TABLE_SEEDS) else { return 0 };
     // Returns true if a stage can use a matrix in parts. `least` rows are used at once.
     let in_parts = |rows: usize, columns: usize, least: usize| {
         let part = |rows| 4 * Matrix::words_of(rows, columns);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn moves_of_relays_take_no_more_than_is_reckoned() {
         for (pits, seeds) in [(6, 22), (5, 26), (8, 11)] {
-            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds)));
+            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds).unwrap()));
             let words: usize = (1..seeds).map(|seeds| list_moves(Rules::SKalaha, &maps, seeds).0.len()).sum();
             // Also two words for each row of the other side, and maps of spilled seeds.
             let rows: usize = (1..seeds).map(|seeds| row_count(pits, seeds)).sum();

@@ -199,7 +199,7 @@ mod tests {
     const SEEDS: usize = 12;
 
     fn prefetcher() -> Prefetcher {
-        Prefetcher::new(BoardRows::new(Rules::Standard, Arc::new(RowIndex::new(4, SEEDS))))
+        Prefetcher::new(BoardRows::new(Rules::Standard, Arc::new(RowIndex::new(4, SEEDS).unwrap())))
     }
 
     fn frames() -> impl Iterator<Item = Frame> {

@@ -104,9 +104,9 @@ struct ClassWork {
 
 impl BoardWork {
     /// Counts the layers up to `seeds` of a board with `pits` pits a side. Takes seconds for 40
-    /// seeds at 6 pits.
-    pub fn new(rules: Rules, pits: usize, seeds: usize) -> BoardWork {
-        let index = Arc::new(RowIndex::new(pits, seeds));
+    /// seeds at 6 pits. `None` if tables cannot have as many pits or seeds.
+    pub fn new(rules: Rules, pits: usize, seeds: usize) -> Option<BoardWork> {
+        let (rows, index) = (RowIndex::new(pits, seeds)?, Arc::new(RowIndex::new(pits, seeds)?));
         let moves = (0..seeds).map(|seeds| {
             if seeds == 0 {
                 return RowWork::default();
@@ -125,7 +125,7 @@ impl BoardWork {
             });
             RowWork { classes: classes.collect(), quiet: lists.quiet.into(), quads: lists.quads.into(), seconds }
         });
-        BoardWork { rules, pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
+        Some(BoardWork { rules, pits, moves: moves.collect(), rows })
     }
 
     /// Counts the work of the layer of `seeds` seeds, on a device with `budget` bytes of memory
@@ -276,7 +276,7 @@ impl BoardWork {
     /// Seconds to make the maps of ranks that the layer of `seeds` seeds needs and no layer below
     /// it, on all cores of this machine; and their bytes.
     pub fn map_seconds(&self, seeds: usize) -> (f64, u64) {
-        let maps = RowMaps::new(Arc::new(RowIndex::new(self.pits, seeds)));
+        let maps = RowMaps::new(Arc::new(RowIndex::new(self.pits, seeds).expect("pits and seeds of tables")));
         (1..seeds).for_each(|seeds| drop(maps.all(seeds)));
         let keys = |mover: usize| {
             let other = seeds - mover;

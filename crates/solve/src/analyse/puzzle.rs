@@ -204,12 +204,15 @@ pub struct PuzzleMiner<'t> {
 impl<'t> PuzzleMiner<'t> {
     /// A miner of games from `start`.
     ///
-    /// # Panics
+    /// # Errors
     /// If the tables have another number of pits.
-    pub fn new(tables: &'t Tables, start: Position, seed: u64) -> PuzzleMiner<'t> {
-        assert_eq!(tables.pits(), start.pits(), "pits of the tables");
+    pub fn new(tables: &'t Tables, start: Position, seed: u64) -> Result<PuzzleMiner<'t>, ProbeError> {
+        if tables.pits() != start.pits() {
+            let (pits, tables) = (start.pits(), tables.pits());
+            return Err(ProbeError::OtherPits { position: Box::new(start), pits, tables });
+        }
         let most = tables.max_seeds().map_or(0, |seeds| seeds as u32);
-        PuzzleMiner { tables, start, random: generator(seed), most, seen: HashSet::new() }
+        Ok(PuzzleMiner { tables, start, random: generator(seed), most, seen: HashSet::new() })
     }
 
     /// Restricts puzzles to at most `seeds` seeds in play. Below the size of the tables, the puzzles found do

@@ -39,7 +39,8 @@ impl Book {
     ///
     /// # Errors
     /// If the file cannot be read or is damaged.
-    pub fn open(path: &Path) -> Result<Book, BookFileError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Book, BookFileError> {
+        let path = path.as_ref();
         let read = || -> Result<Book, BookError> {
             let file = file::open(path)?;
             // A file of this name can be anything, of any size.
@@ -57,7 +58,8 @@ impl Book {
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is for another rule set or board.
-    pub fn open_for(path: &Path, rules: Rules, pits: usize) -> Result<Option<Book>, BookFileError> {
+    pub fn open_for(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<Option<Book>, BookFileError> {
+        let path = path.as_ref();
         match Book::open(path) {
             Err(BookFileError { error: BookError::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
                 Ok(None)
@@ -74,7 +76,8 @@ impl Book {
     ///
     /// # Errors
     /// If it cannot be written; the old file stays then.
-    pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), BookFileError> {
+        let path = path.as_ref();
         let bytes = self.to_bytes();
         file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
             .map_err(|error| BookFileError { path: path.into(), error: error.into() })

@@ -68,10 +68,8 @@ impl Book {
     /// Looks up `position` and the positions after its moves in the book, the rules and `tables`.
     ///
     /// # Errors
-    /// If these contradict each other, or a table is damaged.
-    ///
-    /// # Panics
-    /// If the position or the tables have another number of pits, or the tables are for other rules.
+    /// If these contradict each other, or a table is damaged; if the position or the tables are for another board,
+    /// or the tables for other rules.
     pub fn recall(&self, position: &Position, tables: Option<&Tables>) -> Result<Recalled, BookError> {
         self.recall_with(position, tables)
     }
@@ -80,16 +78,18 @@ impl Book {
     ///
     /// # Errors
     /// As [`Book::recall`].
-    ///
-    /// # Panics
-    /// As [`Book::recall`].
     pub fn recall_with<T: Layer>(
         &self,
         position: &Position,
         tables: Option<&Tables<T>>,
     ) -> Result<Recalled, BookError> {
-        assert_eq!(position.pits(), self.pits(), "pits of the book");
-        assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (self.rules(), self.pits())));
+        if position.pits() != self.pits() {
+            return Err(BookError::Board(Box::new(position.without_stores())));
+        }
+        let found = (self.rules(), self.pits());
+        if let Some(expected) = tables.map(|tables| (tables.rules(), tables.pits())).filter(|&other| other != found) {
+            return Err(BookError::Other { found, expected });
+        }
         let known = self.known(position, tables)?;
         let (mut moves, mut best) = (Vec::new(), Bounds { lower: 0, upper: 0 });
         let mut from_book = self.get(position).is_some();
@@ -121,9 +121,6 @@ impl Book {
     ///
     /// # Errors
     /// As [`Book::recall`].
-    ///
-    /// # Panics
-    /// As [`Book::recall`].
     pub fn line(&self, position: &Position, tables: Option<&Tables>) -> Result<(Line, bool), BookError> {
         self.line_with(position, tables)
     }
@@ -131,9 +128,6 @@ impl Book {
     /// As [`Book::line`], with tables that are read by any means.
     ///
     /// # Errors
-    /// As [`Book::recall`].
-    ///
-    /// # Panics
     /// As [`Book::recall`].
     pub fn line_with<T: Layer>(
         &self,

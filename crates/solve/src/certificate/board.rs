@@ -12,9 +12,14 @@ pub(super) struct Variant {
 }
 
 impl Variant {
-    pub fn new(rules: Rules, pits: usize) -> Variant {
-        assert!((1..=MAX_PITS).contains(&pits), "{pits} pits");
-        Variant { pits, moves_again: rules.moves_again(), relays: rules.relays(), capture: rules.capture() }
+    /// `None` if no board has this many pits.
+    pub fn new(rules: Rules, pits: usize) -> Option<Variant> {
+        (1..=MAX_PITS).contains(&pits).then(|| Variant {
+            pits,
+            moves_again: rules.moves_again(),
+            relays: rules.relays(),
+            capture: rules.capture(),
+        })
     }
 }
 
@@ -179,7 +184,7 @@ mod tests {
     }
 
     fn assert_same_moves(rules: Rules, position: &Position) {
-        let variant = Variant::new(rules, position.pits());
+        let variant = Variant::new(rules, position.pits()).unwrap();
         let board = CheckerBoard::new(position).expect("few seeds");
         assert_eq!(board.position(variant.pits), *position);
         for pit in board.moves(&variant) {
@@ -235,7 +240,7 @@ mod tests {
         };
         for rules in Rules::ALL {
             for (pits, seeds) in [(1, 2..=12), (2, 2..=9), (3, 2..=7), (6, 2..=4), (8, 2..=3)] {
-                let (oracle, variant) = (Oracle::new(rules, pits), Variant::new(rules, pits));
+                let (oracle, variant) = (Oracle::new(rules, pits).unwrap(), Variant::new(rules, pits).unwrap());
                 for position in positions(pits, seeds) {
                     let row = |row: &Row| table_row(row).expect("few seeds");
                     let sum = |row: &TableRow| row.iter().map(|&pit| u32::from(pit)).sum::<u32>();

@@ -40,21 +40,30 @@ impl<'a> Checker<'a> {
     /// The largest effort.
     pub const MAX_EFFORT: u32 = 40;
 
-    /// A checker for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`], whose searches visit
-    /// at most 2^`effort` nodes. It uses only the tables with at most `table_seeds` seeds.
+    /// A checker for boards with `pits` pits a side, whose searches visit at most 2^`effort` nodes. It uses only
+    /// the tables with at most `table_seeds` seeds.
     ///
-    /// # Panics
-    /// If there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other
-    /// rules or pits, or have fewer seeds.
-    pub fn new(rules: Rules, pits: usize, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Checker<'a> {
-        assert!(effort <= Checker::MAX_EFFORT, "effort {effort}");
+    /// `None` if no board has this many pits, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for
+    /// other rules or pits, or have fewer seeds.
+    pub fn new(
+        rules: Rules,
+        pits: usize,
+        tables: Option<&'a Tables>,
+        table_seeds: usize,
+        effort: u32,
+    ) -> Option<Checker<'a>> {
+        if effort > Checker::MAX_EFFORT {
+            return None;
+        }
         if table_seeds > 1 {
             let most =
                 tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits)).and_then(Tables::max_seeds);
-            assert!(most >= Some(table_seeds), "tables to {table_seeds} seeds, not {most:?}");
+            if most < Some(table_seeds) {
+                return None;
+            }
         }
-        let search = CheckerSearch::new(Variant::new(rules, pits), tables, table_seeds, effort);
-        Checker { search, rules, effort, nodes: 0 }
+        let search = CheckerSearch::new(Variant::new(rules, pits)?, tables, table_seeds, effort);
+        Some(Checker { search, rules, effort, nodes: 0 })
     }
 
     /// The rule set.

@@ -88,10 +88,7 @@ pub struct ClaimSet {
 }
 
 impl ClaimSet {
-    /// An empty set for boards with `pits` pits a side, 1 to [`kalah_core::game::MAX_PITS`].
-    ///
-    /// # Panics
-    /// If `pits` is outside this range.
+    /// An empty set for boards with `pits` pits a side. It stays empty if no board has this many.
     pub fn new(pits: usize) -> ClaimSet {
         ClaimSet { keys: Keys::new(pits), claims: BTreeMap::new() }
     }

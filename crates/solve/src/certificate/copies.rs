@@ -20,9 +20,6 @@ const PART_BYTES: usize = 4 << 20;
 /// # Errors
 /// If a layer is missing, a table cannot be read, or its header or directory is damaged;
 /// [`TableError::Stopped`] if `pulse` was stopped.
-///
-/// # Panics
-/// As [`Tables::open`].
 pub fn open_copied(
     directories: impl Into<Directories>,
     rules: Rules,
@@ -54,7 +51,7 @@ pub fn open_copied(
         }
         left -= bytes;
     }
-    let mut tables = Tables::empty(directories, rules, pits, seeds);
+    let mut tables = Tables::empty(directories, rules, pits, seeds)?;
     layers.into_iter().rev().try_for_each(|table| tables.push(table))?;
     Ok(tables)
 }

@@ -58,7 +58,8 @@ impl CertificateFile {
     /// # Errors
     /// If the file cannot be read, is not a complete and unchanged certificate, or its claims need more memory
     /// than there is.
-    pub fn read(path: &Path) -> Result<CertificateFile, CertificateError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<CertificateFile, CertificateError> {
+        let path = path.as_ref();
         let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         // A few bytes can stand for thousands of claims.

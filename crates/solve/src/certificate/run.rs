@@ -133,6 +133,7 @@ impl<'a> Check<'a> {
         let head = self.subject.head();
         let pits = head.statement.position.pits();
         Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), effort)
+            .expect("Check::new has compared the tables")
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the

@@ -57,7 +57,8 @@ impl StoredCertificate {
     ///
     /// # Errors
     /// If the file cannot be read, or is not a complete and unchanged certificate.
-    pub fn open(path: &Path) -> Result<StoredCertificate, CertificateError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
+        let path = path.as_ref();
         let io = |source| CertificateError::Io { path: path.to_owned(), source };
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         let part = |part| damaged(CertificateDamage::Part(part));

@@ -25,7 +25,8 @@ impl Certificate {
     /// # Errors
     /// If it cannot be written or is invalid: effort, tables or openings exceed the limits of the format,
     /// claims are for another board than the statement, or [`Statement::goals`] fails.
-    pub fn write(&self, path: &Path) -> Result<(u64, [u8; 32]), CertificateError> {
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(u64, [u8; 32]), CertificateError> {
+        let path = path.as_ref();
         write_sorted(path, &self.head, *self.claims.keys(), self.claims.len() as u64, self.claims.coded())
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Checkers<'a> {
     pub fn new(plan: &Plan, tables: Option<&'a Tables>) -> Checkers<'a> {
         let (rules, pits) = (plan.request.rules, plan.request.position.pits());
         let (table_seeds, effort) = (plan.table_seeds(), plan.effort);
-        let first = Checker::new(rules, pits, tables, table_seeds, effort);
+        let first = Checker::new(rules, pits, tables, table_seeds, effort).expect("tables and effort of the plan");
         Checkers { rules, pits, tables, table_seeds, effort, idle: Mutex::new(vec![first]) }
     }
 
@@ -88,8 +88,8 @@ impl<'a> Checkers<'a> {
     /// Calls `work` with a checker for this thread alone.
     fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
         let idle = self.idle.lock().pop();
-        let mut checker =
-            idle.unwrap_or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
+        let checker = idle.or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
+        let mut checker = checker.expect("the first was made alike");
         let done = work(&mut checker);
         self.idle.lock().push(checker);
         done

@@ -94,7 +94,8 @@ impl ProofDirectory {
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
-    pub fn open(path: &Path) -> Result<Option<ProofDirectory>, ProveError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Option<ProofDirectory>, ProveError> {
+        let path = path.as_ref();
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let content: Proof =

@@ -95,7 +95,8 @@ impl Checkpoint {
     /// # Errors
     /// If another process has it open, or a file cannot be saved there: the directory is not writable, the name
     /// is too long, or a file of another kind is in its place.
-    pub fn open(path: &Path) -> Result<Checkpoint, StateError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint, StateError> {
+        let path = path.as_ref();
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };

@@ -91,7 +91,8 @@ impl<'a, W: Word> Engine<'a, W> {
             }
             (None, None, None) => StaticEvaluation::default(),
         };
-        let sower = Sower::new(rules, pits, seeds);
+        let board = SolveError::Board { pits, seeds: seeds as u32 };
+        let sower = Sower::new(rules, pits, seeds).ok_or(board)?;
         let book = options.book;
         let (proofs, findings) = (Mutex::default(), Mutex::default());
         let engine = Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs, findings };
@@ -143,7 +144,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
         let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
-        let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())));
+        let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())?));
         let proved = [self.proofs.lock().get(&board).copied(), from_book, transposition];
         for proved in proved.into_iter().flatten() {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
@@ -207,7 +208,8 @@ impl<W: Word> Search for Engine<'_, W> {
     fn proofs(&self) -> Vec<(Position, Bounds)> {
         let mut proofs: Vec<_> = self.proofs.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
         proofs.sort_unstable_by_key(|(board, _)| (Reverse(board.seeds()), board.mover, board.other));
-        proofs.into_iter().map(|(board, bounds)| (board.position(self.sower.pits()), bounds)).collect()
+        let position = |board: Board<W>| board.position(self.sower.pits());
+        proofs.into_iter().filter_map(|(board, bounds)| Some((position(board)?, bounds))).collect()
     }
 
     fn forget(&self) {

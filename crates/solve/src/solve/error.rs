@@ -1,6 +1,6 @@
 use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::NetworkFileError;
-use kalah_core::game::{Bounds, MAX_PITS, Position};
+use kalah_core::game::{Bounds, MAX_PITS, Position, Rules};
 use kalah_core::text::count;
 use kalah_tables::system::OutOfMemory;
 use kalah_tables::table::TableError;
@@ -22,6 +22,19 @@ pub enum SolveError {
         pits: usize,
         /// Seeds in play.
         seeds: u32,
+    },
+    /// The tables, the bound tables, the network or the book are for another rule set or board.
+    #[error(
+        "{what} for {} with {}, not for {} with {}",
+        found.0, count(found.1, "pit"), expected.0, count(expected.1, "pit")
+    )]
+    OtherBoard {
+        /// Name of the data.
+        what: &'static str,
+        /// Their rule set and pits a side.
+        found: (Rules, usize),
+        /// Rule set and pits a side of the solver.
+        expected: (Rules, usize),
     },
     /// There is not enough memory for the transposition table.
     #[error("{0}")]

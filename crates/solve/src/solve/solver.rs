@@ -92,10 +92,7 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// If the board is too large to be searched, there is not enough memory, a table is damaged, or it was
-    /// stopped.
-    ///
-    /// # Panics
-    /// If the tables, the bound tables, the network or the book have other rules or pits.
+    /// stopped; if the tables, the bound tables, the network or the book have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         match Keys::<u64>::new(options.pits, options.seeds) {
             Some(keys) => Solver::with_keys(options, keys),
@@ -123,9 +120,6 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// As [`Solver::new`]; also if the word is too small for the boards.
-    ///
-    /// # Panics
-    /// If the tables, the bound tables, the network or the book have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys)
@@ -138,18 +132,17 @@ impl<'a> Solver<'a> {
 
     fn with_keys<W: Word>(options: SolverOptions<'a>, keys: Keys<W>) -> Result<Solver<'a>, SolveError> {
         let SolverOptions { rules, pits, seeds, tables, bounds, threads, .. } = options;
-        assert!(
-            tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
-            "tables of {rules}, {pits}"
-        );
-        assert!(
-            bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
-            "bound tables of {rules}, {pits}"
-        );
-        let network = options.network.map(|network| (network.rules(), network.pits()));
-        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
-        let book = options.book.map(|book| (book.rules(), book.pits()));
-        assert!(book.is_none_or(|book| book == (rules, pits)), "a book of {rules}, {pits}");
+        let given = [
+            ("tables", tables.map(|tables| (tables.rules(), tables.pits()))),
+            ("bound tables", bounds.map(|bounds| (bounds.rules(), bounds.pits()))),
+            ("a network", options.network.map(|network| (network.rules(), network.pits()))),
+            ("a book", options.book.map(|book| (book.rules(), book.pits()))),
+        ];
+        for (what, found) in given {
+            if let Some(found) = found.filter(|&found| found != (rules, pits)) {
+                return Err(SolveError::OtherBoard { what, found, expected: (rules, pits) });
+            }
+        }
         let Shares { transpositions, copies } = options.shares();
         let engine = Arc::new(Engine::new(&options, keys, transpositions)?);
         Ok(Solver {

@@ -64,7 +64,12 @@ impl<'t> PhaseSampler<'t> {
     /// A sampler whose searches order moves, and estimate scores, by `network`; `solver` uses it too.
     pub fn new(tables: &'t Tables, network: &'t PhasedNetwork, solver: &'t Solver<'t>) -> PhaseSampler<'t> {
         let (rules, pits) = (tables.rules(), tables.pits());
-        PhaseSampler { tables, network, solver, sower: Sower::new(rules, pits, u64::SEEDS) }
+        PhaseSampler {
+            tables,
+            network,
+            solver,
+            sower: Sower::new(rules, pits, u64::SEEDS).expect("the board of tables"),
+        }
     }
 
     /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their
@@ -91,7 +96,8 @@ impl<'t> PhaseSampler<'t> {
             visited.retain(|visited| visited.seeds >= least);
             let taken = self.spread(&mut sampler, &visited, least..=start.seeds);
             for visited in taken.into_iter().take(wanted - samples.len()) {
-                let estimate = self.solver.evaluation(&visited.board.position(pits), TURNS)?;
+                let estimate =
+                    self.solver.evaluation(&visited.board.position(pits).expect("the board of tables"), TURNS)?;
                 samples.push(Sample::new(visited, estimate.round().clamp(0.0, visited.seeds.into()) as u32));
             }
         }

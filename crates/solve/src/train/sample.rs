@@ -87,7 +87,8 @@ pub(super) fn samples_above(
         for visited in visited.into_iter().filter(|visited| visited.seeds > reach).take(SOLVED_OF_A_SEARCH) {
             let guess = sampler.evaluate(visited.board, visited.seeds).div_euclid(SEED);
             let guess = guess.clamp(0, visited.seeds as i32) as u32;
-            let score = solver.score(&visited.board.position(tables.pits()), guess)?;
+            let position = visited.board.position(tables.pits()).expect("the board of tables");
+            let score = solver.score(&position, guess)?;
             samples.push(Sample::new(visited, score));
         }
     }

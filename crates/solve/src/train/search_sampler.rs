@@ -58,7 +58,7 @@ pub(super) struct SearchSampler<'t> {
 
 impl<'t> SearchSampler<'t> {
     pub fn new(tables: &'t Tables, network: Option<&'t PhasedNetwork>, seed: u64) -> SearchSampler<'t> {
-        let sower = Sower::new(tables.rules(), tables.pits(), u64::SEEDS);
+        let sower = Sower::new(tables.rules(), tables.pits(), u64::SEEDS).expect("the board of tables");
         let random = fastrand::Rng::with_seed(seed);
         SearchSampler { tables, sower, network, random, reach: 0, visited: Vec::new(), nodes_left: 0 }
     }

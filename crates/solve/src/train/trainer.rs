@@ -214,7 +214,8 @@ impl<'t> Trainer<'t> {
     {
         // All positions that it may solve have fewer seeds in play than its board.
         let board = Board { mover: 100u64, other: 1 };
-        let options = SolverOptions::new(self.tables.rules(), &board.position(self.tables.pits()));
+        let position = board.position(self.tables.pits()).expect("the board of tables");
+        let options = SolverOptions::new(self.tables.rules(), &position);
         let options = options.tables(Some(self.tables)).network(Some(network));
         Ok(Solver::new(options.transpositions(TRANSPOSITION_BYTES))?)
     }

@@ -35,7 +35,7 @@ impl<'a> ArchiveLayers<'a> {
     /// Continues from the `run` that built the tables, up to the layer of `last`, with at most
     /// `memory` bytes or the necessary minimum.
     pub fn new(run: Run<'a>, last: TableKey, first: usize, memory: u64) -> Result<ArchiveLayers<'a>, TableError> {
-        let mut tables = Tables::empty(run.directory, last.rules, last.pits, last.seeds);
+        let mut tables = Tables::empty(run.directory, last.rules, last.pits, last.seeds)?;
         for table in run.tables.layers() {
             tables.push(Arc::clone(table))?;
         }

@@ -13,8 +13,12 @@ use crate::rows::RowMove;
 /// The effect of a move on the mover's row depends on its pit, the seeds there, and whether a pit
 /// of that row is empty. The same holds for the seeds it sows into the other row. So the rows with
 /// all seeds in one or two pits have the moves of all rows. A capture takes any number of seeds.
-/// The result of a relay depends on both rows, so it needs every lower frame.
+/// The result of a relay depends on both rows, so it needs every lower frame. None if
+/// tables cannot have `frame`.
 pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
+    if frame.positions() == 0 {
+        return Vec::new();
+    }
     let Frame { pits, mover, other } = frame;
     let mut dependencies = BTreeSet::new();
     let mut need = |to_move: usize, waiting: usize| {

@@ -18,7 +18,7 @@ use super::shared_layers::SharedLayers;
 use super::sizes::packed_bytes;
 use crate::progress::Pulse;
 use crate::system::available_memory;
-use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableKey, Tables, check_in_parallel};
+use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Default time after which an unchanged lease of another process means that the process is dead.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -51,7 +51,8 @@ enum Keep {
 
 impl<'a> Builder<'a> {
     /// Makes a builder of the layers from 2 seeds up to that of `last`, on the CPU.
-    pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
+    pub fn new(directory: &'a (impl AsRef<Path> + ?Sized), last: TableKey) -> Builder<'a> {
+        let directory = directory.as_ref();
         let backend = Backend::Cpu(Isa::detect());
         Builder { directory, last, backend, only_last: false, bounds: None, keep: Keep::Tables }
     }
@@ -107,11 +108,10 @@ impl<'a> Builder<'a> {
     /// - When a table is damaged (all are checked) or foreign, or an archive is damaged.
     /// - When a file cannot be read or written.
     /// - When `pulse` was stopped.
-    ///
-    /// # Panics
-    /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
-    /// [`kalah_core::index::MAX_TABLE_SEEDS`]).
+    /// - When tables cannot have as many pits or seeds ([`kalah_core::index::MAX_TABLE_PITS`],
+    ///   [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
+        TableError::unless_possible(self.last.pits, self.last.seeds)?;
         match self.keep {
             Keep::Tables => self.run_locked(self.last.seeds, None, pulse, on_event),
             Keep::Archives { first, memory } => {
@@ -119,7 +119,8 @@ impl<'a> Builder<'a> {
                 self.run_locked(self.last.seeds.min(first - 1), archives, pulse, on_event)
             }
             Keep::Pieces { patience } => {
-                self.backend.in_pool(|| SharedLayers::new(self.no_layer(pulse, on_event), patience).build())
+                let run = self.no_layer(pulse, on_event)?;
+                self.backend.in_pool(|| SharedLayers::new(run, patience).build())
             }
         }
     }
@@ -134,9 +135,7 @@ impl<'a> Builder<'a> {
     /// - When a layer below is missing and its pieces are not complete. The error names it.
     /// - When a table is damaged, or reading or writing fails.
     /// - When the pulse was stopped.
-    ///
-    /// # Panics
-    /// As [`Builder::run`].
+    /// - When tables cannot have as many pits or seeds.
     pub fn run_pair(
         &self,
         pair: PairKey,
@@ -144,15 +143,17 @@ impl<'a> Builder<'a> {
         on_event: &(dyn Fn(Event) + Sync),
     ) -> Result<PairReport, BuildError> {
         let patience = if let Keep::Pieces { patience } = self.keep { patience } else { PATIENCE };
-        self.backend.in_pool(|| SharedLayers::new(self.no_layer(pulse, on_event), patience).pair(pair))
+        TableError::unless_possible(self.last.pits, self.last.seeds)?;
+        let run = self.no_layer(pulse, on_event)?;
+        self.backend.in_pool(|| SharedLayers::new(run, patience).pair(pair))
     }
 
     /// Returns a run without layers.
-    fn no_layer<'r>(&'r self, pulse: &'r Pulse, on_event: &'r (dyn Fn(Event) + Sync)) -> Run<'r> {
+    fn no_layer<'r>(&'r self, pulse: &'r Pulse, on_event: &'r (dyn Fn(Event) + Sync)) -> Result<Run<'r>, TableError> {
         let TableKey { rules, pits, seeds } = self.last;
         // Tables are added one by one, as layers are finished. The ranks of rows serve all of them.
-        let tables = Tables::empty(self.directory, rules, pits, seeds);
-        Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event)
+        let tables = Tables::empty(self.directory, rules, pits, seeds)?;
+        Ok(Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event))
     }
 
     /// Builds the layers up to `tables_to` seeds as tables, then those from the first of `archives`
@@ -269,9 +270,7 @@ impl<'a> Builder<'a> {
 ///
 /// # Errors
 /// As [`Builder::run`].
-///
-/// # Panics
-/// As [`Builder::run`].
-pub fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
+pub fn build(directory: impl AsRef<Path>, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
+    let directory = directory.as_ref();
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {})
 }

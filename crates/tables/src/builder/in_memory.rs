@@ -12,7 +12,7 @@ use super::cpu::CpuComputer;
 use super::error::BuildError;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
-use crate::table::{PackedFrame, Table, TableImage, TableKey, Tables, check_in_parallel};
+use crate::table::{PackedFrame, Table, TableError, TableImage, TableKey, Tables, check_in_parallel};
 
 /// Maximum positions of a layer. Sizes of larger ones might not fit an address.
 const MAX_POSITIONS: u64 = usize::MAX as u64 / 4;
@@ -46,18 +46,16 @@ impl MemoryBuilder {
     /// Makes a builder of the layers from 2 seeds up to that of `last`, and allocates its memory.
     ///
     /// # Errors
-    /// When there is not enough memory.
-    ///
-    /// # Panics
-    /// When there are more pits or seeds than tables have ([`kalah_core::index::MAX_TABLE_PITS`],
-    /// [`kalah_core::index::MAX_TABLE_SEEDS`]).
+    /// When there is not enough memory, or tables cannot have as many pits or seeds
+    /// ([`kalah_core::index::MAX_TABLE_PITS`], [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn new(last: TableKey) -> Result<MemoryBuilder, BuildError> {
+        TableError::unless_possible(last.pits, last.seeds)?;
         let positions = layer_positions(last.pits, last.seeds);
         if positions > MAX_POSITIONS {
             let source = ErrorKind::OutOfMemory.into();
             return Err(BuildError::OutOfMemory(OutOfMemory { what: "the tables", bytes: positions, source }));
         }
-        let tables = Tables::empty(Path::new("memory"), last.rules, last.pits, last.seeds);
+        let tables = Tables::empty(Path::new("memory"), last.rules, last.pits, last.seeds)?;
         let computer = CpuComputer::new(Isa::detect(), &tables, last.seeds).map_err(BuildError::OutOfMemory)?;
         Ok(MemoryBuilder { tables, last, computer: Some(computer) })
     }

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn every_relay_is_at_its_crossing_and_none_elsewhere() {
         for (pits, most) in [(1, 9), (2, 9), (3, 16), (6, 11), (7, 6), (8, 5)] {
-            let rows = Arc::new(RowIndex::new(pits, most));
+            let rows = Arc::new(RowIndex::new(pits, most).unwrap());
             let maps = RowMaps::new(Arc::clone(&rows));
             for seeds in 1..=most {
                 let mut expected: BTreeMap<Crossing, BTreeSet<u32>> = BTreeMap::new();

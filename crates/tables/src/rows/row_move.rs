@@ -1,5 +1,5 @@
 use kalah_core::game::{Capture, Rules};
-use kalah_core::index::TableRow;
+use kalah_core::index::{MAX_TABLE_PITS, TableRow};
 
 /// The part of a move that the mover's row determines.
 ///
@@ -54,13 +54,19 @@ pub enum RowMove {
 }
 
 impl RowMove {
-    /// Moves of `row` on a board of `pits` pits a side, each with its pit (from 0).
+    /// Moves of `row` on a board of `pits` pits a side, each with its pit (from 0). None if tables
+    /// cannot have as many pits.
     pub fn all(rules: Rules, pits: usize, row: &TableRow) -> impl Iterator<Item = (usize, RowMove)> {
         let row = *row;
-        (0..pits).filter(move |&pit| row[pit] > 0).map(move |pit| (pit, RowMove::new(rules, pits, &row, pit)))
+        (0..if pits <= MAX_TABLE_PITS { pits } else { 0 })
+            .filter(move |&pit| row[pit] > 0)
+            .map(move |pit| (pit, RowMove::new(rules, pits, &row, pit)))
     }
 
     /// Sows pit `pit` (from 0, holding seeds) of `row`, on a board of `pits` pits a side.
+    ///
+    /// # Panics
+    /// When the board has no such pit, or tables cannot have as many pits.
     pub fn new(rules: Rules, pits: usize, row: &TableRow, pit: usize) -> RowMove {
         let ring = 2 * pits + 1;
         let mut own = *row;

@@ -97,7 +97,8 @@ impl Manifest {
     /// - When a line is not an entry, or describes an impossible table, which could never be
     ///   compared.
     /// - When two entries of one table differ.
-    pub fn read(path: &Path) -> io::Result<Manifest> {
+    pub fn read(path: impl AsRef<Path>) -> io::Result<Manifest> {
+        let path = path.as_ref();
         Manifest::parse(&file::read_to_string(path)?)
     }
 

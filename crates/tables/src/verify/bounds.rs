@@ -43,7 +43,7 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
 /// The fault of the first wrong code of a frame, which is in this byte of its lines.
 fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) -> Result<Fault, TableError> {
     let (key, frame) = (bounds.key(), bounds.frame_unchecked(mover));
-    let rows = RowIndex::new(key.pits, key.seeds);
+    let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
     let codes = 8 / u64::from(frame.cuts().bits());
     let positions = byte as u64 * codes..((byte as u64 + 1) * codes).min(frame.frame().positions());
     for index in positions {
@@ -121,7 +121,7 @@ impl<'a> BoundSet<'a> {
     fn check_position(&self, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
         let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
         let Some(table) = self.layer(seeds) else { return Ok(()) };
-        let oracle = Oracle::new(self.exact.rules(), self.exact.pits());
+        let oracle = Oracle::new(self.exact.rules(), self.exact.pits()).expect("pits of a table");
         let stored = self.bounds(mover, other)?;
         let right = oracle.minimax_bounds(mover, other, |mover, other| self.bounds(mover, other))?;
         if stored.0.max(right.0) <= stored.1.min(right.1) {

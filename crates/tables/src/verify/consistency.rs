@@ -75,7 +75,7 @@ pub fn check_sample(tables: &Tables, sample: &Sample, pulse: &Pulse) -> Result<u
 /// Checks one position. If its score is wrong because a child's is, reports that child instead, and
 /// so on.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
-    let oracle = Oracle::new(tables.rules(), tables.pits());
+    let oracle = Oracle::new(tables.rules(), tables.pits()).expect("pits of a table");
     let stored = tables.score_rows(mover, other)?;
     let right = oracle.minimax(mover, other, |mover, other| tables.score_rows(mover, other))?;
     if stored == right {

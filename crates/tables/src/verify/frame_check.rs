@@ -91,7 +91,7 @@ impl<'a> FrameCheck<'a> {
         let others = (0..rows.rows(other) as u32).into_par_iter().map(|rank| rows.unrank(other, rank)).collect();
         Ok(FrameCheck {
             tables,
-            oracle: Oracle::new(tables.rules(), tables.pits()),
+            oracle: Oracle::new(tables.rules(), tables.pits()).expect("pits of a table"),
             frame,
             scores,
             isa: Isa::detect(),

@@ -165,6 +165,6 @@ impl Fault {
 
 /// The position with these rows, without stores.
 fn position(key: TableKey, mover: &TableRow, other: &TableRow) -> Box<Position> {
-    let row = |row| game_row(key.pits, row);
+    let row = |row| game_row(key.pits, row).expect("pits of a table");
     Box::new(Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length"))
 }

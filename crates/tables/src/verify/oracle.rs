@@ -62,10 +62,10 @@ pub(super) fn next(left: u8, opposite: u8, stored: u8, again: bool) -> Next {
 }
 
 impl Oracle {
-    /// Makes the oracle of a rule set and a number of pits a side, 1 to [`MAX_TABLE_PITS`].
-    pub fn new(rules: Rules, pits: usize) -> Oracle {
-        assert!((1..MAX_RING / 2).contains(&pits));
-        Oracle { rules, pits }
+    /// Makes the oracle of a rule set and a number of pits a side. `None` if this is not 1 to
+    /// [`MAX_TABLE_PITS`].
+    pub fn new(rules: Rules, pits: usize) -> Option<Oracle> {
+        (1..=MAX_TABLE_PITS).contains(&pits).then_some(Oracle { rules, pits })
     }
 
     /// Pits a side.

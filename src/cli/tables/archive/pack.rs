@@ -151,7 +151,7 @@ impl Unpack {
     pub fn run(self) -> anyhow::Result<Outcome> {
         return_freed_memory();
         self.threads.start()?;
-        let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
+        let infos = self.archives.iter().map(archive::read_info).collect::<Result<Vec<_>, _>>()?;
         for (path, info) in self.archives.iter().zip(&infos) {
             let needed = archive::decompress_memory(info, rayon::current_num_threads());
             check_memory(needed, self.memory, || format!("unpacking {} takes", path.display()))?;

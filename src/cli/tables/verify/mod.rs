@@ -205,7 +205,7 @@ impl Verify {
         let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
-        let mut tables = Tables::empty(directories, rules, pits, most);
+        let mut tables = Tables::empty(directories, rules, pits, most)?;
         let archives = survey.archived_layers(rules, pits).iter().copied();
         let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
         if !there.contains(&highest) {

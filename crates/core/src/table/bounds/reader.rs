@@ -32,7 +32,8 @@ impl BoundTable {
     /// # Errors
     /// When the file cannot be read, is damaged or foreign, does not match its name, or does not
     /// fit in memory.
-    pub fn open(path: &Path) -> Result<BoundTable, TableError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
+        let path = path.as_ref();
         BoundTable::new(path, Bytes::open(path)?)?.expect_named()
     }
 
@@ -40,7 +41,8 @@ impl BoundTable {
     ///
     /// # Errors
     /// As [`BoundTable::open`].
-    pub fn read(path: &Path) -> Result<BoundTable, TableError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
+        let path = path.as_ref();
         BoundTable::new(path, Bytes::read(path)?)?.expect_named()
     }
 
@@ -50,7 +52,7 @@ impl BoundTable {
     /// # Errors
     /// As [`BoundTable::open`], except when the file does not exist.
     pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Option<BoundTable>, TableError> {
-        match BoundTable::open(&directories.into().file(&key.bounds_name())) {
+        match BoundTable::open(directories.into().file(&key.bounds_name())) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
         }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::reader::BoundTable;
 use crate::directories::Directories;
 use crate::evaluation::Network;
-use crate::game::Rules;
+use crate::game::{Bounds, Rules};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
-use crate::table::error::TableError;
+use crate::table::error::{Damage, TableError};
 use crate::table::key::TableKey;
 
 /// The bound tables of one rule set and number of pits in one or more directories: consecutive
@@ -26,16 +26,14 @@ impl BoundTables {
     ///
     /// # Errors
     /// When a file is damaged, does not match its name, or cannot be read; when two files have
-    /// different networks.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    /// different networks; when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open(
         directories: impl Into<Directories>,
         rules: Rules,
         pits: usize,
         max_seeds: usize,
     ) -> Result<Option<BoundTables>, TableError> {
+        TableError::unless_possible(pits, 0)?;
         let directories = directories.into();
         let mut layers = Vec::new();
         for seeds in (2..=max_seeds.min(MAX_TABLE_SEEDS)).rev() {
@@ -57,10 +55,8 @@ impl BoundTables {
     /// first that is missing or unusable. They can replace exact tables.
     ///
     /// # Errors
-    /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    /// When a file of a layer above `exact` is damaged, does not match its name, or cannot be read;
+    /// when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open_around(
         directories: impl Into<Directories>,
         rules: Rules,
@@ -68,6 +64,7 @@ impl BoundTables {
         exact: usize,
         max_seeds: usize,
     ) -> Result<Option<BoundTables>, TableError> {
+        TableError::unless_possible(pits, 0)?;
         let directories = directories.into();
         let open = |seeds| BoundTable::open_key(&directories, TableKey { rules, pits, seeds });
         let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
@@ -95,22 +92,24 @@ impl BoundTables {
     /// first, without a gap. `None` if `layers` is empty.
     ///
     /// # Errors
-    /// When two were made with different networks.
-    ///
-    /// # Panics
-    /// When the layers are of different boards, or not consecutive.
+    /// When the layers are of different boards, not consecutive, or made with different networks.
     pub fn new(
         directories: impl Into<Directories>,
         layers: Vec<Arc<BoundTable>>,
     ) -> Result<Option<BoundTables>, TableError> {
         let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
-        let consecutive = |(table, seeds): (&Arc<BoundTable>, usize)| table.key() == TableKey { seeds, ..first.key() };
-        assert!(layers.iter().zip(first.key().seeds..).all(consecutive), "consecutive layers of one board");
+        for (table, seeds) in layers.iter().zip(first.key().seeds..) {
+            let (found, expected) = (table.key(), TableKey { seeds, ..first.key() });
+            if found != expected {
+                return Err(TableError::damaged(table.path(), Damage::Other { found, expected }));
+            }
+        }
         if let Some(other) = layers.iter().find(|table| table.network() != first.network()) {
             let (path, other) = (other.path().to_owned(), first.path().to_owned());
             return Err(TableError::Networks { path, other });
         }
-        let rows = Arc::new(RowIndex::new(first.key().pits, last.key().seeds));
+        let TableKey { pits, seeds, .. } = last.key();
+        let rows = Arc::new(RowIndex::new(pits, seeds).ok_or(TableError::Pits(pits))?);
         Ok(Some(BoundTables { directories: directories.into(), rows, layers }))
     }
 
@@ -156,23 +155,25 @@ impl BoundTables {
         seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// Least and greatest score of the position with these rows, as far as the table states; `None`
+    /// Bounds of the score of the position with these rows, as far as the table states; `None`
     /// if its layer is not open. If a row is empty, the remaining seeds belong to the owner of the
     /// other one. The bytes read are compared with their checksums first.
     ///
     /// # Errors
     /// When the table is damaged there.
-    pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<(u32, u32)>, TableError> {
+    pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<Bounds>, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
         let seeds = frame.mover + frame.other;
         if frame.mover == 0 || frame.other == 0 {
-            return Ok(Some((frame.mover as u32, frame.mover as u32)));
+            let score = frame.mover as u32;
+            return Ok(Some(Bounds { lower: score, upper: score }));
         }
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let code = table.code(frame.mover, self.rows.rank(mover), self.rows.rank(other))?;
         let evaluation = self.network().evaluate(mover, other, seeds as u32);
-        Ok(Some(table.frame_unchecked(frame.mover).bounds(code, evaluation)))
+        let (lower, upper) = table.frame_unchecked(frame.mover).bounds(code, evaluation);
+        Ok(Some(Bounds { lower, upper }))
     }
 }
 

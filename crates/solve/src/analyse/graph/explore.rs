@@ -182,7 +182,8 @@ impl<'a> Explorer<'a> {
         }
         let total = 2 * start.pits * start.seeds as usize;
         let row_bytes = GraphRows::bytes(start.pits, total);
-        let rows = GraphRows::new(rules, Arc::new(RowIndex::new(start.pits, total.max(2))), total);
+        let index = RowIndex::new(start.pits, total.max(2)).ok_or(GraphError::Board(start))?;
+        let rows = GraphRows::new(rules, Arc::new(index), total);
         let mut space = Space::new(start.pits, total, convention, limit - row_bytes);
         let mut row = TableRow::default();
         row[..start.pits].fill(start.seeds as u8);

@@ -32,7 +32,7 @@ impl GraphRows {
             choices: all.iter().map(choices).collect(),
             all,
             maps,
-            sower: Sower::new(rules, pits, total),
+            sower: Sower::new(rules, pits, total).expect("the board of tables"),
         }
     }
 

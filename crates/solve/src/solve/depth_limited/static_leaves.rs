@@ -145,7 +145,8 @@ mod tests {
     fn results_are_those_of_minimax_or_bounds_of_them_with_and_without_earlier_findings() {
         let mut random = fastrand::Rng::with_seed(1);
         for rules in Rules::ALL {
-            let (sower, evaluation, cancel) = (Sower::new(rules, 3, 18), StaticEvaluation::default(), Cancel::new());
+            let (sower, evaluation, cancel) =
+                (Sower::new(rules, 3, 18).unwrap(), StaticEvaluation::default(), Cancel::new());
             let search = StaticSearch { sower: &sower, evaluation: &evaluation, ends: Ends::of(&cancel) };
             let mut findings = Findings::default();
             for _ in 0..300 {

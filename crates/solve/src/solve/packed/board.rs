@@ -22,15 +22,12 @@ impl<W: Word> Board<W> {
         fits.then(|| Board { mover: pack(position.mover()), other: pack(position.other()) })
     }
 
-    /// The position with these rows, without stores, of `pits` pits a side.
-    ///
-    /// # Panics
-    /// If `pits` is not 1 to [`Word::PITS`].
-    pub fn position(self, pits: usize) -> Position {
-        let row = |row: W| Row::new(&row.bytes().take(pits).map(u32::from).collect::<Vec<_>>());
-        let rows = row(self.mover).zip(row(self.other));
-        let (mover, other) = rows.expect("a board has pits");
-        Position::new(mover, other, 0, 0).expect("a word holds few seeds")
+    /// The position with these rows, without stores, of `pits` pits a side. `None` if `pits` is not 1 to
+    /// [`Word::PITS`].
+    pub fn position(self, pits: usize) -> Option<Position> {
+        let row =
+            |row: W| (pits <= W::PITS).then(|| Row::new(&row.bytes().take(pits).map(u32::from).collect::<Vec<_>>()));
+        Position::new(row(self.mover)??, row(self.other)??, 0, 0).ok()
     }
 
     /// Returns true if a row is empty, which ends the game.
@@ -98,13 +95,12 @@ pub struct Sower<W> {
 const STORE: u8 = u8::MAX;
 
 impl<W: Word> Sower<W> {
-    /// A sower for boards of `pits` pits a side (1 to [`Word::PITS`]) with up to `seeds` seeds in play (at most
-    /// [`Word::SEEDS`]).
-    ///
-    /// # Panics
-    /// If `pits` or `seeds` is outside these ranges.
-    pub fn new(rules: Rules, pits: usize, seeds: usize) -> Sower<W> {
-        assert!((1..=W::PITS).contains(&pits) && seeds <= W::SEEDS, "{pits} pits, {seeds} seeds");
+    /// A sower for boards of `pits` pits a side with up to `seeds` seeds in play. `None` if `pits` is not 1 to
+    /// [`Word::PITS`], or `seeds` is more than [`Word::SEEDS`].
+    pub fn new(rules: Rules, pits: usize, seeds: usize) -> Option<Sower<W>> {
+        if !(1..=W::PITS).contains(&pits) || seeds > W::SEEDS {
+            return None;
+        }
         let stride = seeds + 1;
         let mut spreads = vec![Spread::default(); 2 * pits * stride];
         let one_in = |pit: usize| W::from(1u8) << (8 * pit as u32);
@@ -127,7 +123,7 @@ impl<W: Word> Sower<W> {
                 spreads[place * stride + hand] = spread;
             }
         }
-        Sower { rules, pits, spreads: spreads.into(), stride }
+        Some(Sower { rules, pits, spreads: spreads.into(), stride })
     }
 
     /// The rule set.

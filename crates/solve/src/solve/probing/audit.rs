@@ -221,7 +221,7 @@ mod tests {
 
     /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not read first.
     fn damaged(sound: &Tables) -> (Tables, u64) {
-        let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH);
+        let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH).unwrap();
         let mut offset = 0;
         for layer in sound.layers() {
             let mut bytes = layer.bytes().to_vec();
@@ -294,7 +294,7 @@ mod tests {
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
             // The search is not saved, because a resumed search would rely on it.
             let directory = tempfile::tempdir().unwrap();
-            let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
+            let saved = Checkpoint::open(directory.path().join("search")).unwrap().save_table(&solver);
             assert!(matches!(&saved, Err(StateError::Io { source, .. }) if source.to_string().contains("damaged")));
             assert!(!directory.path().join("search.table").exists());
         }

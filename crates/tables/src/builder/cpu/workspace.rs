@@ -14,7 +14,7 @@ const BLOCK_POSITIONS: usize = 1 << 17;
 /// Number of rows of a level that are computed together, against `small_rows` rows of the other
 /// side.
 pub(super) fn block_rows(small_rows: usize) -> usize {
-    BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows)
+    BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows.max(1))
 }
 
 /// Memory that is reused for every pair, in huge pages where the system supports them.

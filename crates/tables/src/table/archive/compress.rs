@@ -58,7 +58,8 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
 /// # Errors
 /// When the table is damaged, or the archive cannot be written or does not restore the table;
 /// [`TableError::Stopped`] when `pulse` was stopped early. Nothing of the archive is left then.
-pub fn compress(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+pub fn compress(table: &Table, archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+    let archive = archive.as_ref();
     compress_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
@@ -72,10 +73,11 @@ pub fn compress(table: &Table, archive: &Path, pulse: &Pulse) -> Result<ArchiveI
 /// When `side` is not one of [`CHUNK_SIDES`].
 pub fn compress_in_chunks(
     table: &Table,
-    archive: &Path,
+    archive: impl AsRef<Path>,
     side: usize,
     pulse: &Pulse,
 ) -> Result<ArchiveInfo, TableError> {
+    let archive = archive.as_ref();
     assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
     write_archive(table, archive, side, pulse)?;
     read_info(archive)
@@ -87,7 +89,8 @@ pub fn compress_in_chunks(
 /// # Errors
 /// When it exists and cannot be read or is newer than this program, there is not enough memory
 /// ([`compress_memory`]), or `cancel` is cancelled.
-pub fn is_compressed(table: &Table, archive: &Path, cancel: &Cancel) -> Result<bool, TableError> {
+pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) -> Result<bool, TableError> {
+    let archive = archive.as_ref();
     let checked = ArchiveReader::open(archive).and_then(|mut reader| {
         let info = reader.info();
         let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
@@ -137,7 +140,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
     let &TableHeader { key, file_bytes, digest, .. } = table.header();
     let header = container::header_frame(key, file_bytes, digest, side);
     output.write(&header)?;
-    let index = RowIndex::new(table.key().pits, table.key().seeds);
+    let index = RowIndex::new(table.key().pits, table.key().seeds).expect("pits and seeds of tables");
     for frame in table.key().frames() {
         let first = output.chunks.len();
         compress_frame(table, &index, frame, side, pulse, &mut |chunk| output.chunk(chunk))?;

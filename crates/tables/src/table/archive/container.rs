@@ -166,7 +166,8 @@ impl Container {
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
-pub fn read_info(archive: &Path) -> Result<ArchiveInfo, TableError> {
+pub fn read_info(archive: impl AsRef<Path>) -> Result<ArchiveInfo, TableError> {
+    let archive = archive.as_ref();
     Ok(Container::open(archive)?.info)
 }
 

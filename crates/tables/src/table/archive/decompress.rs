@@ -44,7 +44,8 @@ pub(crate) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A
 /// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
 /// when `pulse` was stopped.
-pub fn decompress(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
+pub fn decompress(archive: impl AsRef<Path>, directory: impl AsRef<Path>, pulse: &Pulse) -> Result<PathBuf, TableError> {
+    let (archive, directory) = (archive.as_ref(), directory.as_ref());
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
@@ -78,7 +79,8 @@ pub fn decompress(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Pat
 /// # Errors
 /// When the archive is damaged or foreign, or cannot be read; [`TableError::Stopped`] when `pulse`
 /// was stopped early.
-pub fn check(archive: &Path, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+pub fn check(archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
+    let archive = archive.as_ref();
     let mut reader = ArchiveReader::open(archive)?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
     reader.check(&pulse.cancel, &count)?;

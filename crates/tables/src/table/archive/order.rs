@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn parents_come_before_their_rows() {
-        let index = RowIndex::new(6, 9);
+        let index = RowIndex::new(6, 9).unwrap();
         let order = RowOrder::new(&index, 9);
         for part in [0..order.len(), 100..207] {
             for (place, parents) in order.parents(part).iter().enumerate().skip(1) {

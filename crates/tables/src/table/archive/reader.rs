@@ -49,7 +49,8 @@ impl ArchiveReader {
     ///
     /// # Errors
     /// When it cannot be read, or is damaged or foreign.
-    pub fn open(path: &Path) -> Result<ArchiveReader, TableError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<ArchiveReader, TableError> {
+        let path = path.as_ref();
         let container = Container::open(path)?;
         let (key, side) = (container.info.key, container.info.chunk_side);
         let (mut starts, mut next) = (vec![0; key.seeds - 1], 0);
@@ -57,7 +58,12 @@ impl ArchiveReader {
             starts[frame.mover - 1] = next;
             next += Grid::new(frame, side).chunks();
         }
-        Ok(ArchiveReader { path: path.to_owned(), container, index: RowIndex::new(key.pits, key.seeds), starts })
+        Ok(ArchiveReader {
+            path: path.to_owned(),
+            container,
+            index: RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables"),
+            starts,
+        })
     }
 
     /// The file.

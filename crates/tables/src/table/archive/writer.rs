@@ -78,7 +78,7 @@ impl ArchiveWriter {
             list,
             partial,
             list_path,
-            index: RowIndex::new(key.pits, key.seeds),
+            index: RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables"),
             entries: vec![Zeroable::zeroed(); key.seeds - 1],
             chunks: Vec::new(),
             written: 0,

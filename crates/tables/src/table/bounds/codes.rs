@@ -39,7 +39,7 @@ pub fn frame_codes(
     mover: usize,
     pulse: &Pulse,
 ) -> Result<FrameCodes, TableError> {
-    let rows = RowIndex::new(table.key().pits, table.key().seeds);
+    let rows = RowIndex::new(table.key().pits, table.key().seeds).expect("pits and seeds of tables");
     Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)
 }
 

@@ -91,7 +91,7 @@ impl<'a> BoundMaker<'a> {
             (key.rules, key.pits),
             "a network of the table's board"
         );
-        let rows = RowIndex::new(key.pits, key.seeds);
+        let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
         let (offsets, _) = format::layout(key, self.cuts.bits(), self.network.to_bytes().len());
         let mut entries: Vec<Option<BoundEntry>> = vec![None; offsets.len()];
         let first = offsets.iter().min().copied().unwrap_or(0);

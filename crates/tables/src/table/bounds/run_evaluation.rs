@@ -147,7 +147,7 @@ mod tests {
     fn runs_are_evaluated_as_single_positions_are() {
         let mut random = fastrand::Rng::with_seed(11);
         for (pits, seeds) in [(1, 40), (3, 17), (6, 9), (8, 7)] {
-            let rows = RowIndex::new(pits, seeds);
+            let rows = RowIndex::new(pits, seeds).unwrap();
             for extreme in [100, 2000] {
                 let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
                 let weights = Weights {
