@@ -27,8 +27,9 @@ pub struct ProbeAnswer {
     pub moves: Vec<MoveScore>,
     /// Numbers of the moves that reach the score.
     pub best: Vec<usize>,
-    /// A line of best play.
-    pub line: String,
+    /// A line of best play; `None` if it was not looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
     /// True if the game is over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub finished: bool,
@@ -43,7 +44,7 @@ impl From<&Probe> for ProbeAnswer {
             value: probe.value,
             moves: probe.moves.iter().map(|&(pit, score)| MoveScore { r#move: pit.number(), score }).collect(),
             best: probe.best().map(|pit| pit.number()).collect(),
-            line: probe.line.to_string(),
+            line: Some(probe.line.to_string()),
             finished: probe.position.is_over(),
         }
     }
