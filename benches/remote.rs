@@ -10,13 +10,15 @@
 #[path = "../tests/remote/server.rs"]
 mod server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kalah::build::build;
+use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::remote::RemoteTables;
+use kalah::play::{PlayerName, Setting};
+use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables, Traffic};
 use kalah::table::Tables;
 
 use server::Server;
@@ -26,17 +28,59 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// Does `work` for each position, and prints its rate and its traffic.
-fn measure(what: &str, remote: &RemoteTables, positions: &[Position], work: impl Fn(&Position)) {
+/// Tables at the address, for a board of 6 pits.
+struct Opened {
+    remote: RemoteTables,
+    tables: Tables,
+}
+
+/// Opens the tables, and prints the cost.
+fn open(server: &Server, cache: &Path, when: &str) -> Opened {
+    let begin = Instant::now();
+    let options = RemoteOptions::new(Cache::open(cache, Cache::DEFAULT_LIMIT).unwrap());
+    let options = options.rules(&[Rules::EmptyCapture]).pits(6);
+    let remote = RemoteTables::open(&Address::parse(&server.address).unwrap(), options).unwrap();
+    let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, MAX_TABLE_SEEDS).unwrap();
+    print(&format!("opening {} layers, {when}", tables.layers().len()), begin, remote.traffic(), 1);
+    Opened { remote, tables }
+}
+
+/// Prints the cost of each of `count` works since `begin`.
+fn print(what: &str, begin: Instant, traffic: Traffic, count: usize) {
+    let (seconds, count) = (begin.elapsed().as_secs_f64(), count as f64);
+    let (requests, kib) = (traffic.requests as f64 / count, traffic.bytes as f64 / 1024.0 / count);
+    println!("{what:<44} {:>8.1} ms {requests:>6.1} requests {kib:>8.1} KiB", 1000.0 * seconds / count);
+}
+
+/// Does `work` for each position, and prints its cost.
+fn measure(what: &str, Opened { remote, tables }: &Opened, positions: &[Position], work: fn(&Tables, &Position)) {
     let (begin, before) = (Instant::now(), remote.traffic());
-    positions.iter().for_each(&work);
-    let (seconds, after, count) = (begin.elapsed().as_secs_f64(), remote.traffic(), positions.len() as f64);
-    println!(
-        "{what:<34} {:>10.1} a second  {:>6.1} requests  {:>8.1} KiB each",
-        count / seconds,
-        (after.requests - before.requests) as f64 / count,
-        (after.bytes - before.bytes) as f64 / 1024.0 / count,
-    );
+    positions.iter().for_each(|position| work(tables, position));
+    let after = remote.traffic();
+    let traffic = Traffic { requests: after.requests - before.requests, bytes: after.bytes - before.bytes };
+    print(what, begin, traffic, positions.len());
+}
+
+fn score(tables: &Tables, position: &Position) {
+    tables.score(position).unwrap();
+}
+
+fn scores_of_moves(tables: &Tables, position: &Position) {
+    tables.move_scores(position).unwrap();
+}
+
+fn line(tables: &Tables, position: &Position) {
+    tables.probe(position).unwrap();
+}
+
+/// Plays a game of two perfect players.
+fn game(tables: &Tables, start: &Position) {
+    let setting = Setting::new(Rules::EmptyCapture).tables(Some(tables));
+    let (mut player, mut position) = (PlayerName::Perfect.player(&setting), *start);
+    while !position.is_over() {
+        let choice = player.choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
+        position = position.play(Rules::EmptyCapture, choice.pit).unwrap().position;
+    }
 }
 
 fn main() {
@@ -49,24 +93,12 @@ fn main() {
         PathBuf::from,
     );
     let (probes, latency) = (setting("KALAH_BENCH_PROBES", 100), setting("KALAH_BENCH_LATENCY", 30));
-    let (server, cache) = (Server::of(&directory), tempfile::tempdir().unwrap());
+    let server = Server::of(&directory);
+    let cache = || tempfile::tempdir().unwrap();
+    // The server reads each file once, for its tag.
+    let last = open(&server, cache().path(), "without latency").tables.max_seeds().expect("tables");
     server.wait(Duration::from_millis(latency));
-    let open = |when: &str| {
-        let begin = Instant::now();
-        let remote = server.open(cache.path());
-        let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, MAX_TABLE_SEEDS).unwrap();
-        let (seconds, traffic) = (begin.elapsed().as_secs_f64(), remote.traffic());
-        println!(
-            "opening {} layers, {when}: {seconds:.2} s, {} requests, {:.1} KiB",
-            tables.layers().len(),
-            traffic.requests,
-            traffic.bytes as f64 / 1024.0
-        );
-        (remote, tables)
-    };
-    let (remote, tables) = open("cold");
-    let last = tables.max_seeds().expect("tables");
-    println!("{probes} random positions of {last} seeds, {latency} ms before each answer");
+    println!("{probes} random positions of {last} seeds, {latency} ms before each answer; each:");
     let mut random = fastrand::Rng::with_seed(1);
     let mut position = || {
         let mut pits = [0u32; 12];
@@ -75,22 +107,28 @@ fn main() {
         format!("{}/{}", row(&pits[..6]), row(&pits[6..])).parse::<Position>().unwrap()
     };
     let positions: Vec<Position> = (0..probes).map(|_| position()).collect();
-    let scores = |tables: &Tables, position: &Position| drop(tables.move_scores(position).unwrap());
-    measure("scores of all moves, cold", &remote, &positions, |position| scores(&tables, position));
-    measure("scores of all moves, again", &remote, &positions, |position| scores(&tables, position));
-    let (remote, tables) = open("warm");
-    measure("scores of all moves, cache on disk", &remote, &positions, |position| scores(&tables, position));
-    let others: Vec<Position> = (0..probes / 5).map(|_| position()).collect();
-    measure("others, with a line of best play", &remote, &others, |position| drop(tables.probe(position).unwrap()));
-    let cold = tempfile::tempdir().unwrap();
-    let remote = server.open(cold.path());
-    let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, MAX_TABLE_SEEDS).unwrap();
-    measure("a game of perfect players, cold", &remote, &others[..1], |start| {
-        let mut position = *start;
-        while !position.is_over() {
-            let moves = tables.move_scores(&position).unwrap();
-            let &(pit, _) = moves.iter().max_by_key(|&&(_, score)| score).expect("a move");
-            position = position.play(Rules::EmptyCapture, pit).unwrap().position;
+    let (first, others) = positions.split_at(1);
+    let scores_alone = cache();
+    let opened = open(&server, scores_alone.path(), "cold");
+    measure("first score of a layer", &opened, first, score);
+    measure("further scores of it", &opened, others, score);
+    let opened = open(&server, scores_alone.path(), "headers in the cache");
+    measure("further scores, cache on disk", &opened, others, score);
+    for (what, work) in
+        [("scores of all moves", scores_of_moves as fn(&Tables, &Position)), ("scores and a line of best play", line)]
+    {
+        let cache = cache();
+        for when in ["cold", "cache on disk"] {
+            measure(&format!("{what}, {when}"), &open(&server, cache.path(), when), &positions, work);
         }
-    });
+    }
+    let (cache, start) = (cache(), "6x2".parse().unwrap());
+    for when in ["cold", "cache on disk"] {
+        measure(
+            &format!("a game of perfect players from 6x2, {when}"),
+            &open(&server, cache.path(), when),
+            &[start],
+            game,
+        );
+    }
 }

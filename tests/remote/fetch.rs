@@ -68,8 +68,10 @@ fn a_server_without_ranges_or_with_broken_connections_serves() {
 }
 
 #[test]
-fn a_killed_download_goes_on_where_it_was() {
-    for tags in [true, false] {
+fn a_stopped_or_killed_download_goes_on_where_it_was() {
+    // TERM does what Ctrl-C does, which may be ignored in a test.
+    let signals = if cfg!(unix) { &["TERM", "KILL"][..] } else { &["KILL"] };
+    for (tags, &signal) in [true, false].into_iter().flat_map(|tags| signals.iter().map(move |signal| (tags, signal))) {
         let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
         if !tags {
             server.send_no_tags();
@@ -83,8 +85,14 @@ fn a_killed_download_goes_on_where_it_was() {
             assert!(begin.elapsed() < Duration::from_secs(60), "nothing was received");
             std::thread::sleep(Duration::from_millis(5));
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        if signal == "KILL" {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        } else {
+            let id = child.id().to_string();
+            assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), Some(143));
+        }
         let received = partial.metadata().unwrap().len();
         server.limit_rate(0);
         server.requests();

@@ -2,6 +2,7 @@
 //! well, badly, and against the rules.
 #![cfg(feature = "remote")]
 
+mod commands;
 mod damage;
 mod fetch;
 mod reading;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use kalah::game::{Position, Rules};
+use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::{Table, Tables};
 
-use crate::server::{SEEDS, Server, TABLES, run, shown};
+use crate::server::{SEEDS, Server, TABLES};
 
 /// Opens tables of 6 pits.
 fn tables(directory: &Path) -> Tables {
@@ -76,39 +77,35 @@ fn a_file_that_was_read_as_a_whole_is_the_served_one() {
 }
 
 #[test]
-fn commands_answer_as_with_a_directory() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let here = shown(TABLES.path());
-    for command in [
-        &["probe", "1,2,0,0,1,2/0,3,0,2,1,1"][..],
-        &["probe", "1,2,0,0,1,2/0,3,0,2,1,1", "--json"],
-        &["stats", "--seeds", "9"],
-        &["verify", "--seeds", "10", "--consistency", "--sample", "500"],
-        &["verify"],
-    ] {
-        let with = |tables: &str| {
-            let mut arguments = command.to_vec();
-            arguments.extend(["--tables", tables, "--quiet"]);
-            if tables != here {
-                arguments.extend(["--cache", shown(cache.path())]);
-            }
-            run(&arguments)
-        };
-        let (expected, found) = (with(here), with(&server.address));
-        assert_eq!(found.0, expected.0, "{command:?}: {found:?}");
-        let masked = |text: &str| {
-            let words = text.split_whitespace().filter(|word| !word.contains("tables") && !word.contains('.'));
-            words.map(str::to_owned).collect::<Vec<_>>()
-        };
-        assert_eq!(masked(&found.1), masked(&expected.1), "{command:?}: {}", found.2);
-    }
-    let digests = |arguments: &[&str]| {
-        let (code, answer, message) = run(arguments);
-        assert_eq!(code, 0, "{message}");
-        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
-        let tables = answer["tables"].as_array().unwrap();
-        tables.iter().map(|table| table["digest"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+fn opening_requests_each_file_once_and_only_those_of_the_board() {
+    let (server, caches) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let names = |options: fn(RemoteOptions) -> RemoteOptions, cache: &str| {
+        let cache = Cache::open(&caches.path().join(cache), Cache::DEFAULT_LIMIT).unwrap();
+        let address = Address::parse(&server.address).unwrap();
+        let layers = RemoteTables::open(&address, options(RemoteOptions::new(cache))).unwrap().layers().len();
+        let mut names: Vec<String> = server.requests().into_iter().map(|request| request.name).collect();
+        names.sort_unstable();
+        let requests = names.len();
+        names.dedup();
+        assert_eq!(names.len(), requests);
+        (layers, names)
     };
-    let there = digests(&["info", "--json", "--tables", &server.address, "--cache", shown(cache.path())]);
-    assert_eq!(there, digests(&["info", "--json", "--tables", here]));
+    let (all, _) = names(|options| options, "all");
+    assert_eq!(all, SEEDS - 1 + 5);
+    let (layers, names) = names(|options| options.rules(&[Rules::Standard]).pits(2), "one");
+    assert_eq!(layers, 5);
+    assert!(names.iter().all(|name| name.starts_with("standard-2-") || name == "manifest.jsonl"), "{names:?}");
+}
+
+#[test]
+fn a_small_layer_is_read_by_one_request() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let there = tables(server.open(cache.path()).directory());
+    server.requests();
+    for position in ["1,1,0,1,1,0/1,1,1,1,1,0", "0,0,2,2,0,1/0,0,0,0,1,3", "0,1,0,0,0,0/0,3,5,0,0,0"] {
+        let position = position.parse().unwrap();
+        assert_eq!(there.score(&position).unwrap(), tables(TABLES.path()).score(&position).unwrap());
+    }
+    assert_eq!(server.requests().len(), 1);
+    assert!(there.layer(9).unwrap().is_checked());
 }

@@ -1,12 +1,13 @@
 //! A file server for tests. It answers range requests, and can misbehave in chosen ways.
 
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use kalah::build::build;
 use kalah::game::Rules;
@@ -74,6 +75,8 @@ pub struct State {
     latency: std::sync::atomic::AtomicU64,
     /// Bytes a second of bodies; 0 for no limit.
     rate: std::sync::atomic::AtomicU64,
+    /// Tags of files by path, time and length.
+    tags: Mutex<HashMap<(PathBuf, SystemTime, u64), String>>,
     stopped: AtomicBool,
 }
 
@@ -210,6 +213,21 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<S
     Some((path, range, header("if-range")))
 }
 
+/// Opens a file. Returns it with its length, and a tag of its contents, which are read once a version.
+fn opened(path: &Path, state: &State) -> Option<(File, u64, String)> {
+    let mut file = File::open(path).ok().filter(|_| path.is_file())?;
+    let metadata = file.metadata().ok()?;
+    let version = (path.to_owned(), metadata.modified().ok()?, metadata.len());
+    let mut tags = state.tags.lock().unwrap();
+    let tag = tags.entry(version).or_insert_with(|| {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&bytes))
+    });
+    let tag = tag.clone();
+    Some((file, metadata.len(), tag))
+}
+
 /// Sends an answer; `None` if the connection ends.
 fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expected: Option<&str>) -> Option<()> {
     let after_header = range.is_none_or(|(start, _)| start > 0);
@@ -220,19 +238,18 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     if let Some(Fault::Status(status)) = fault {
         return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();
     }
-    let Ok(bytes) = std::fs::read(path) else {
+    let Some((mut file, mut total, tag)) = opened(path, state) else {
         return write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").ok();
     };
-    let tag = format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&bytes));
     let is_expected = expected.is_none_or(|expected| expected == tag);
     let range = range.filter(|_| is_expected && !state.whole.load(Ordering::Relaxed));
     let tag = if state.untagged.load(Ordering::Relaxed) { String::new() } else { format!("etag: {tag}\r\n") };
-    let mut total = bytes.len() as u64;
     let (mut start, end) = range.map_or((0, total), |(start, end)| (start, end.unwrap_or(total).min(total)));
     if start >= total {
         return write!(stream, "HTTP/1.1 416 No\r\ncontent-range: bytes */{total}\r\ncontent-length: 0\r\n\r\n").ok();
     }
-    let mut body = bytes[start as usize..end as usize].to_vec();
+    let mut body = vec![0; (end - start) as usize];
+    file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut body)).ok()?;
     match fault {
         Some(Fault::Flipped) => *body.last_mut()? ^= 255,
         Some(Fault::Longer) => body.push(0),

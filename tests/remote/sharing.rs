@@ -20,6 +20,24 @@ fn a_second_process_requests_no_block_again() {
     assert_eq!(server.block_requests(), []);
 }
 
+/// Scores alone cost one round of requests, a line one for each of its moves.
+#[test]
+fn a_probe_without_a_line_requests_the_blocks_of_its_moves() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let probe = |flags: &[&str]| {
+        let place = ["--tables", &*server.address, "--cache", shown(cache.path())];
+        let (code, answer, message) = run(&[&["probe", POSITION, "--json"][..], &place, flags].concat());
+        assert_eq!(code, 0, "{message}");
+        (serde_json::from_str::<serde_json::Value>(&answer).unwrap(), server.block_requests().len())
+    };
+    let (mut short, few) = probe(&["--no-line"]);
+    let (long, more) = probe(&[]);
+    assert!((1..=2 * 7).contains(&few) && more > 0, "{few} {more}");
+    assert!(short.get("line").is_none());
+    short["line"] = long["line"].clone();
+    assert_eq!(short, long);
+}
+
 #[test]
 fn processes_at_once_give_the_same_answers() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());

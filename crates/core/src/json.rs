@@ -101,7 +101,8 @@ struct Written<'p> {
     value: i64,
     moves: Vec<MoveScore>,
     best: Vec<Pit>,
-    line: &'p Line,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<&'p Line>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     finished: bool,
 }
@@ -116,7 +117,8 @@ impl Serialize for Probe {
             value: self.value,
             moves,
             best: self.best().collect(),
-            line: &self.line,
+            // A line that was not looked up is empty, as is that of a finished game.
+            line: (self.position.is_over() || !self.line.turns().is_empty()).then_some(&self.line),
             finished: self.position.is_over(),
         }
         .serialize(writer)
@@ -129,6 +131,7 @@ struct Read {
     position: Position,
     score: u32,
     moves: Vec<MoveScore>,
+    #[serde(default)]
     line: String,
 }
 
@@ -204,5 +207,7 @@ mod tests {
             r#""moves":[],"best":[],"line":"","finished":true}"#
         );
         returns(over, document);
+        let without_line = PROBE.replace(r#","line":"6563""#, "");
+        returns(serde_json::from_str::<Probe>(&without_line).unwrap(), &without_line);
     }
 }

@@ -139,7 +139,11 @@ impl<'py> FromPyObject<'_, 'py> for Directory {
 }
 
 /// A directory as an absolute path, or an address; or several of them that are read as one.
-pub struct Locations(pub Vec<PathBuf>);
+pub struct Locations {
+    pub paths: Vec<PathBuf>,
+    /// A single location as it was written.
+    pub text: Option<String>,
+}
 
 /// One of these locations.
 struct Location(PathBuf);
@@ -160,7 +164,10 @@ impl<'py> FromPyObject<'_, 'py> for Locations {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Locations> {
         let error = match object.extract::<Location>() {
-            Ok(location) => return Ok(Locations(vec![location.0])),
+            Ok(location) => {
+                let text = object.extract::<PathBuf>().ok().and_then(|path| path.to_str().map(str::to_owned));
+                return Ok(Locations { paths: vec![location.0], text });
+            }
             Err(error) => error,
         };
         if !error.is_instance_of::<PyTypeError>(object.py()) {
@@ -171,7 +178,7 @@ impl<'py> FromPyObject<'_, 'py> for Locations {
         let paths = items.map(path).collect::<PyResult<Vec<PathBuf>>>()?;
         match paths.is_empty() {
             true => Err(ArgumentError::new_err("directory is an empty sequence: name a directory")),
-            false => Ok(Locations(paths)),
+            false => Ok(Locations { paths, text: None }),
         }
     }
 }

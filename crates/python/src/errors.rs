@@ -8,6 +8,7 @@ use kalah::play::PlayError;
 use kalah::solve::SolveError;
 use kalah::system::{MemoryShortage, OutOfMemory};
 use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 /// The exception classes.
@@ -88,10 +89,24 @@ pub fn no_directory(directories: &Directories) -> Option<PyErr> {
     Some(python::MissingTableError::new_err(format!("there is no directory {}", missing.display())))
 }
 
+/// Returns `exception` with the Python exception that caused `error`, if there is one; or that exception itself, if it
+/// is no error, as for Ctrl-C.
+pub fn raised_by(exception: PyErr, error: &(dyn Error + 'static)) -> PyErr {
+    let Some(raised) = cause::find::<PyErr>(error) else { return exception };
+    Python::attach(|py| {
+        let raised = raised.clone_ref(py);
+        if !raised.is_instance_of::<PyException>(py) {
+            return raised;
+        }
+        exception.set_cause(py, Some(raised));
+        exception
+    })
+}
+
 /// The exception for an error of a table.
 fn of_table(error: &TableError) -> PyErr {
     let text = error.to_string();
-    match error {
+    let exception = match error {
         TableError::Missing { key, directories, missing } => missing_table(directories, *key, missing, &text, ""),
         TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
             python::TableError::new_err(format!("{text}; use a newer kalah, or another directory"))
@@ -102,7 +117,8 @@ fn of_table(error: &TableError) -> PyErr {
         TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
         TableError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
         _ => python::TableError::new_err(text),
-    }
+    };
+    raised_by(exception, error)
 }
 
 impl ToPython for TableError {

@@ -19,6 +19,7 @@
 //! | [`lookup`] | open tables, and the work of the methods of `Tables` |
 //! | [`tables`] | the class `Tables` |
 //! | [`remote`] | tables at an address |
+//! | [`filesystem`] | tables in a file system of fsspec |
 //! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |
 //! | [`solver`] | the classes `Solver` and `Solution` |
@@ -34,6 +35,7 @@ mod array;
 mod build;
 mod bulk;
 mod errors;
+mod filesystem;
 mod line;
 mod lookup;
 mod memory;

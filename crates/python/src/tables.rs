@@ -2,23 +2,25 @@
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
+use kalah::remote::RemoteTables;
 use kalah::table::{Directories, TableKey, Tables as OpenTables, check_in_parallel};
 use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::argument::{Integer, Locations, Seed};
 use crate::array::Results;
 use crate::bulk;
 use crate::errors::python::{ArgumentError, PositionError};
 use crate::errors::{OrRaise, no_directory};
+use crate::filesystem::Filesystem;
 use crate::line::Line;
 use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
-use crate::remote;
+use crate::remote::{self, Located};
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
@@ -48,6 +50,10 @@ pub struct Tables {
     max_seeds: usize,
     asked_seeds: usize,
     mapped: bool,
+    /// Tables that are elsewhere.
+    remote: Vec<RemoteTables>,
+    /// The file system that has the tables, and the directory in it.
+    filesystem: Option<(Py<PyAny>, String)>,
 }
 
 #[pymethods]
@@ -59,6 +65,9 @@ impl Tables {
     /// An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
     /// when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
     ///
+    /// With `filesystem`, a file system of fsspec such as `s3fs.S3FileSystem()`, `directory` is a directory in it, and
+    /// blocks come from there.
+    ///
     /// Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
     /// another one. Raises TableError if two directories have different tables of a layer. Raises
     /// DamagedTableError or TableError if a file is damaged or cannot be read, and OutOfMemoryError if a copy
@@ -67,9 +76,9 @@ impl Tables {
     #[pyo3(
         signature = (
             directory, rules = RulesArgument::default(), pits = Integer::from(6),
-            max_seeds = Integer::from(MAX_TABLE_SEEDS as u64), mapped = true
+            max_seeds = Integer::from(MAX_TABLE_SEEDS as u64), mapped = true, filesystem = None
         ),
-        text_signature = "(directory, rules='empty-capture', pits=6, max_seeds=48, mapped=True)"
+        text_signature = "(directory, rules='empty-capture', pits=6, max_seeds=48, mapped=True, filesystem=None)"
     )]
     fn open(
         py: Python<'_>,
@@ -78,10 +87,22 @@ impl Tables {
         pits: Integer,
         max_seeds: Integer,
         mapped: bool,
+        filesystem: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Tables> {
-        let (given, pits) = (directory.0, pits.within("pits", 1..=MAX_TABLE_PITS)?);
+        let pits = pits.within("pits", 1..=MAX_TABLE_PITS)?;
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
-        let directories = py.detach(|| remote::directories(&given, rules.0))?;
+        let board = (rules.0, pits);
+        let (located, filesystem) = match filesystem {
+            None => (py.detach(|| remote::located(&directory.paths, board))?, None),
+            Some(filesystem) => {
+                let several = || ArgumentError::new_err("with a filesystem, directory is one path in it");
+                let directory = directory.text.ok_or_else(several)?;
+                let files = Filesystem::new(&filesystem, &directory)?;
+                let located = py.detach(|| remote::in_filesystem(files, board))?;
+                (located, Some((filesystem.unbind(), directory)))
+            }
+        };
+        let Located { directories, remote } = located;
         if let Some(error) = no_directory(&directories) {
             return Err(error);
         }
@@ -104,6 +125,8 @@ impl Tables {
             opened: Opened::new(tables),
             asked_seeds: max_seeds,
             mapped,
+            remote,
+            filesystem,
         })
     }
 
@@ -141,6 +164,12 @@ impl Tables {
     #[getter]
     fn directories<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.directories.names().map(|name| remote::location(py, name)).collect()
+    }
+
+    /// Bytes fetched so far from addresses or a file system; 0 for tables on this machine.
+    #[getter]
+    fn fetched(&self) -> u64 {
+        self.remote.iter().map(|tables| tables.traffic().bytes).sum()
     }
 
     /// The rule set.
@@ -520,14 +549,17 @@ impl Tables {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool))> {
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool, Option<Py<PyAny>>))> {
         self.opened.tables()?;
-        let directory = match self.directories.single() {
-            Some(_) => self.directory(py)?,
-            None => self.directories(py)?.into_pyobject(py)?.into_any(),
+        let directory = match (&self.filesystem, self.directories.single()) {
+            (Some((_, directory)), _) => PyString::new(py, directory).into_any(),
+            (None, Some(_)) => self.directory(py)?,
+            (None, None) => self.directories(py)?.into_pyobject(py)?.into_any(),
         };
+        let filesystem = self.filesystem.as_ref().map(|(filesystem, _)| filesystem.clone_ref(py));
         let open = py.get_type::<Tables>().getattr("open")?;
-        Ok((open, (directory, self.opened.rules.name(), self.opened.pits, self.asked_seeds, self.mapped)))
+        let Opened { rules, pits, .. } = &self.opened;
+        Ok((open, (directory, rules.name(), *pits, self.asked_seeds, self.mapped, filesystem)))
     }
 }
 

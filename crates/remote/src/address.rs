@@ -2,6 +2,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::error::RemoteError;
+use super::percent::unescaped;
+use super::sign::{Keys, Signer};
 
 /// The address of a directory of tables.
 ///
@@ -14,6 +16,8 @@ pub struct Address {
     base: String,
     /// The query with its question mark; may be empty.
     query: String,
+    /// Keys for a bucket that is not public.
+    signer: Option<Signer>,
 }
 
 /// Returns the value of an environment variable that is not empty.
@@ -37,8 +41,9 @@ impl Address {
         Some(PathBuf::from(unescaped(path)))
     }
 
-    /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. Buckets are read without
-    /// credentials. `AWS_REGION` and `AWS_ENDPOINT_URL` apply to `s3`.
+    /// Reads an address: `https://`, `http://`, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`. For `s3`, `AWS_REGION`
+    /// and `AWS_ENDPOINT_URL` apply. Requests are signed if the environment has keys (`AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`) and the address no query.
     ///
     /// # Errors
     /// When it is not such an address.
@@ -54,11 +59,12 @@ impl Address {
         let base = match scheme {
             "http" | "https" => path.to_owned(),
             "gs" => format!("https://storage.googleapis.com/{rest}"),
-            "s3" => s3(host, rest.strip_prefix(host).unwrap_or_default()),
+            "s3" => s3(host, rest.strip_prefix(host).unwrap_or_default(), &region()),
             _ => return Err(fault("its scheme must be https, http, file, s3 or gs")),
         };
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
-        Ok(Address { shown: without_user(path), base, query })
+        let signer = keys().filter(|_| scheme == "s3" && query.is_empty()).map(|keys| Signer::new(keys, region()));
+        Ok(Address { shown: without_user(path), base, query, signer })
     }
 
     /// Address of a file of the directory.
@@ -71,14 +77,14 @@ impl Address {
         Path::new(&self.shown)
     }
 
-    /// Name of a folder for this address: the host, and a digest.
-    pub(crate) fn folder(&self) -> String {
-        let host = self.shown.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
-        let host: String = host.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).take(60).collect();
-        // The query may change with each signature of the same directory.
-        let digest = blake3::hash(self.base.as_bytes()).to_hex();
-        format!("{host}-{}", &digest[..16])
+    /// The directory over HTTP. It may have a name and a password.
+    pub(crate) fn identity(&self) -> &str {
+        &self.base
+    }
+
+    /// Keys for a bucket that is not public.
+    pub(crate) fn signer(&self) -> Option<&Signer> {
+        self.signer.as_ref()
     }
 }
 
@@ -96,39 +102,28 @@ fn without_user(path: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
+/// Keys for S3; `None` without any.
+fn keys() -> Option<Keys> {
+    let (id, secret) = (variable("AWS_ACCESS_KEY_ID")?, variable("AWS_SECRET_ACCESS_KEY")?);
+    Some(Keys { id, secret, token: variable("AWS_SESSION_TOKEN") })
+}
+
+/// Region of buckets of S3.
+fn region() -> String {
+    variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION")).unwrap_or_else(|| "us-east-1".to_owned())
+}
+
 /// Address over HTTP of a bucket of S3 or of a compatible server, with the path that follows it.
-fn s3(bucket: &str, path: &str) -> String {
+fn s3(bucket: &str, path: &str, region: &str) -> String {
     if let Some(endpoint) = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")) {
         return format!("{}/{bucket}{path}", endpoint.trim_end_matches('/'));
     }
-    let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
-    let region = region.unwrap_or_else(|| "us-east-1".to_owned());
     // A certificate for all buckets does not cover a bucket with dots.
     if bucket.contains('.') {
         format!("https://s3.{region}.amazonaws.com/{bucket}{path}")
     } else {
         format!("https://{bucket}.s3.{region}.amazonaws.com{path}")
     }
-}
-
-/// Replaces escapes such as `%20`.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escape = after.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -152,7 +147,6 @@ mod tests {
         for text in ["https://user:secret@host/tables?token=secret", "https://host/tables?secret#secret"] {
             let address = Address::parse(text).unwrap();
             assert_eq!(address.to_string(), "https://host/tables");
-            assert!(!address.folder().contains("secret"));
         }
     }
 

@@ -1,13 +1,15 @@
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ureq::http::Response;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
+use super::address::Address;
 use super::error::RemoteError;
+use super::sign::Signer;
 
 /// Tries of a request in a row that give no byte.
 const TRIES: u32 = 5;
@@ -38,17 +40,19 @@ pub struct Traffic {
 #[derive(Debug)]
 pub(crate) struct Client {
     agent: Agent,
+    signer: Option<Signer>,
     requests: AtomicU64,
     bytes: AtomicU64,
 }
 
 /// Bytes of a file, as far as they were requested.
-#[derive(Debug)]
-pub(crate) struct Piece {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The bytes.
     pub bytes: Vec<u8>,
     /// Bytes of the whole file.
     pub total: u64,
-    /// Tag of the file's version, if the server has such tags.
+    /// Tag of the file's version, if the store has such tags.
     pub tag: Option<String>,
 }
 
@@ -66,7 +70,8 @@ pub(crate) struct Answer {
 }
 
 impl Client {
-    pub fn new() -> Client {
+    /// Makes a client for the files at an address.
+    pub fn new(address: &Address) -> Client {
         // Fails if another part of the program has chosen already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A system without certificates trusts no server, as the error of a request states.
@@ -84,7 +89,8 @@ impl Client {
             .timeout_per_read(Some(SILENCE))
             .build()
             .into();
-        Client { agent, requests: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        let signer = address.signer().cloned();
+        Client { agent, signer, requests: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
     /// Requests and bytes so far.
@@ -102,12 +108,17 @@ impl Client {
         fresh: bool,
     ) -> Result<Answer, RemoteError> {
         let mut request = self.agent.get(url).header("accept-encoding", "identity");
-        if start > 0 || end.is_some() {
-            let last = end.map_or(String::new(), |end| (end - 1).to_string());
-            request = request.header("range", format!("bytes={start}-{last}"));
+        let last = end.map_or(String::new(), |end| (end - 1).to_string());
+        let range = (start > 0 || end.is_some()).then(|| format!("bytes={start}-{last}"));
+        if let Some(range) = &range {
+            request = request.header("range", range);
             if let Some(tag) = tag {
                 request = request.header("if-range", tag);
             }
+        }
+        if let Some(signer) = &self.signer {
+            let headers = signer.headers(url, range.as_deref(), SystemTime::now());
+            request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         }
         if fresh {
             request = request.header("cache-control", "no-cache");

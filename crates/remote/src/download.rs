@@ -68,7 +68,12 @@ pub enum DownloadError {
 impl Download {
     /// Prepares downloads from `address` to `directory`, which exists.
     pub fn new(address: &Address, directory: &Path) -> Download {
-        Download { client: Client::new(), address: address.clone(), directory: directory.to_owned(), pins: known() }
+        Download {
+            client: Client::new(address),
+            address: address.clone(),
+            directory: directory.to_owned(),
+            pins: known(),
+        }
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a

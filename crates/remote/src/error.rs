@@ -38,6 +38,9 @@ pub enum RemoteError {
     /// The server cannot be reached, or the connection broke.
     #[error("no answer from the server: {0}")]
     Connection(String),
+    /// Another store than a server cannot read a file.
+    #[error("{0}")]
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The address has no tables.
     #[error("there are no tables at {0}")]
     NoTables(String),

@@ -10,7 +10,10 @@
 // |---|---|
 // | `address` | addresses of directories |
 // | `error` | why a server's answer cannot be used |
+// | `store` | files elsewhere, over HTTP or by other means |
 // | `client` | requests over HTTP, repeated where that helps |
+// | `percent` | escapes in addresses |
+// | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
 // | `cache` | the directory on disk that keeps blocks |
 // | `listing` | the layers at an address |
@@ -25,10 +28,14 @@ mod error;
 mod listing;
 mod mirror;
 mod parts;
+mod percent;
+mod sign;
+mod store;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use client::Traffic;
+pub use client::{Piece, Traffic};
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
 pub use mirror::{RemoteOptions, RemoteTables};
+pub use store::Store;

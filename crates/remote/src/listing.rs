@@ -1,16 +1,17 @@
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use kalah_core::game::Rules;
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah_core::index::MAX_TABLE_SEEDS;
 use kalah_core::table::{TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 
-use super::address::Address;
 use super::cache::Cache;
-use super::client::{Client, Piece};
+use super::client::Piece;
 use super::error::RemoteError;
 use super::parts;
+use super::store::Store;
 
 /// Name of the list of tables that an address may have.
 const MANIFEST: &str = "manifest.jsonl";
@@ -21,13 +22,12 @@ const MANIFEST_BYTES: u64 = 4 << 20;
 /// Maximum bytes of a file that stands for a damaged table.
 const MOST_BYTES: u64 = 1 << 40;
 
-/// Layers that are requested together where the address has no list.
-const WINDOW: usize = 8;
+/// Layers of a board that are requested together where the address has no list.
+const WINDOW: usize = 16;
 
 /// The layers at an address, and the digests that they must have.
 pub(crate) struct Listing<'a> {
-    pub client: &'a Client,
-    pub address: &'a Address,
+    pub store: &'a dyn Store,
     pub cache: &'a Cache,
     pub folder: &'a Path,
 }
@@ -56,34 +56,50 @@ fn pins(manifest: &Manifest) -> Pins {
     entries.filter_map(|entry| Some((entry.key()?, *blake3::Hash::from_hex(&entry.digest).ok()?.as_bytes()))).collect()
 }
 
+/// Boards to look for: rule sets, and pits a side.
+pub(crate) struct Boards {
+    pub rules: Vec<Rules>,
+    pub pits: RangeInclusive<usize>,
+}
+
+impl Boards {
+    fn contain(&self, key: TableKey) -> bool {
+        self.rules.contains(&key.rules) && self.pits.contains(&key.pits)
+    }
+}
+
 impl Listing<'_> {
-    /// Finds the layers of these rule sets, and the digests that they must have: those of the built-in manifest before
+    /// Finds the layers of these boards, and the digests that they must have: those of the built-in manifest before
     /// those of the address.
     ///
     /// # Errors
     /// When the server does not answer, refuses access to everything, or has no layer.
-    pub fn read(&self, rules: &[Rules]) -> Result<(Vec<Layer>, Pins), RemoteError> {
-        let (listed, mut pins) = (self.manifest()?, known());
-        let layers = match listed {
-            Some(listed) => {
-                for (&key, digest) in &listed {
-                    pins.entry(key).or_insert(*digest);
-                }
-                let keys: Vec<TableKey> = listed.into_keys().filter(|key| rules.contains(&key.rules)).collect();
+    pub fn read(&self, boards: &Boards) -> Result<(Vec<Layer>, Pins), RemoteError> {
+        let (names, mut pins) = (self.store.names()?, known());
+        let has_list = names.as_ref().is_none_or(|names| names.iter().any(|name| name == MANIFEST));
+        let listed = if has_list { self.manifest()? } else { None };
+        for (&key, digest) in listed.iter().flatten() {
+            pins.entry(key).or_insert(*digest);
+        }
+        let named = |names: Vec<String>| names.iter().filter_map(|name| TableKey::named(Path::new(name))).collect();
+        let keys: Option<Vec<TableKey>> = names.map(named).or_else(|| Some(listed?.into_keys().collect()));
+        let layers: Vec<Layer> = match keys {
+            Some(mut keys) => {
+                keys.retain(|&key| boards.contain(key));
                 self.layers(&keys, &pins)?.into_iter().flatten().collect()
             }
-            None => self.search(rules, &pins)?,
+            None => self.search(boards, &pins)?,
         };
         if layers.is_empty() {
             self.require_access()?;
-            return Err(RemoteError::NoTables(self.address.to_string()));
+            return Err(RemoteError::NoTables(self.store.address().display().to_string()));
         }
         Ok((layers, pins))
     }
 
     /// Reads the list of tables at the address, if it has one.
     fn manifest(&self) -> Result<Option<Pins>, RemoteError> {
-        let piece = match self.client.range(&self.address.file(MANIFEST), 0..MANIFEST_BYTES, false) {
+        let piece = match self.store.range(MANIFEST, 0..MANIFEST_BYTES, false) {
             Ok(piece) => piece,
             Err(error) if error.is_absence() => return Ok(None),
             // A large list, or one without a length.
@@ -96,20 +112,30 @@ impl Listing<'_> {
     }
 
     /// Looks for layers by their names, from 2 seeds up to the first that is missing.
-    fn search(&self, rules: &[Rules], pins: &Pins) -> Result<Vec<Layer>, RemoteError> {
-        let boards = rules.iter().flat_map(|&rules| (1..=MAX_TABLE_PITS).map(move |pits| (rules, pits)));
-        let first: Vec<TableKey> = boards.map(|(rules, pits)| TableKey { rules, pits, seeds: 2 }).collect();
+    fn search(&self, boards: &Boards, pins: &Pins) -> Result<Vec<Layer>, RemoteError> {
+        let of = |&rules: &Rules| boards.pits.clone().map(move |pits| TableKey { rules, pits, seeds: 2 });
+        let first: Vec<TableKey> = boards.rules.iter().flat_map(of).collect();
+        // A single board needs no request of its own.
+        if let [board] = *first {
+            return self.board(board, pins);
+        }
         let mut found: Vec<Layer> = self.layers(&first, pins)?.into_iter().flatten().collect();
-        for TableKey { rules, pits, .. } in found.iter().map(|layer| layer.key).collect::<Vec<_>>() {
-            for start in (3..=MAX_TABLE_SEEDS).step_by(WINDOW) {
-                let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
-                let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { rules, pits, seeds }).collect();
-                let layers = self.layers(&keys, pins)?;
-                let present = layers.iter().take_while(|layer| layer.is_some()).count();
-                found.extend(layers.into_iter().take(present).flatten());
-                if present < keys.len() {
-                    break;
-                }
+        let above: Vec<TableKey> = found.iter().map(|layer| TableKey { seeds: 3, ..layer.key }).collect();
+        found.extend(parts::each(&above, |&first| self.board(first, pins))?.into_iter().flatten());
+        Ok(found)
+    }
+
+    /// Looks for the layers of a board from `first` up.
+    fn board(&self, first: TableKey, pins: &Pins) -> Result<Vec<Layer>, RemoteError> {
+        let mut found = Vec::new();
+        for start in (first.seeds..=MAX_TABLE_SEEDS).step_by(WINDOW) {
+            let seeds = start..(start + WINDOW).min(MAX_TABLE_SEEDS + 1);
+            let keys: Vec<TableKey> = seeds.map(|seeds| TableKey { seeds, ..first }).collect();
+            let layers = self.layers(&keys, pins)?;
+            let present = layers.iter().take_while(|layer| layer.is_some()).count();
+            found.extend(layers.into_iter().take(present).flatten());
+            if present < keys.len() {
+                break;
             }
         }
         Ok(found)
@@ -118,7 +144,7 @@ impl Listing<'_> {
     /// Checks that the server does not refuse access to a layer, which counts as absence above.
     fn require_access(&self) -> Result<(), RemoteError> {
         let key = TableKey { rules: Rules::default(), pits: 6, seeds: 2 };
-        match self.client.range(&self.address.file(&key.file_name()), 0..TableHeader::MAX_PREFIX_BYTES as u64, false) {
+        match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false) {
             Err(error @ RemoteError::Refused(_)) => Err(error),
             _ => Ok(()),
         }
@@ -136,9 +162,7 @@ impl Listing<'_> {
         if let Some(header) = kept.clone().filter(|header| Some(&header.digest) == pin) {
             return Ok(Some(Layer { key, header, tag: None, fresh: false }));
         }
-        let url = self.address.file(&key.file_name());
-        let Piece { bytes, total, tag } = match self.client.range(&url, 0..TableHeader::MAX_PREFIX_BYTES as u64, false)
-        {
+        let Piece { bytes, total, tag } = match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false) {
             Ok(piece) => piece,
             Err(error) if error.is_absence() => {
                 // The cache must not list a layer that the address lost.

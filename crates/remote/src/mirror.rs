@@ -7,14 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kalah_core::game::Rules;
+use kalah_core::index::MAX_TABLE_PITS;
 use kalah_core::table::{BlockSource, Damage, TableHeader, TableKey, fill_directory};
 
 use super::address::Address;
 use super::cache::Cache;
-use super::client::{Client, Piece, Traffic};
+use super::client::{Piece, Traffic};
 use super::error::RemoteError;
-use super::listing::{Layer, Listing, Pins};
+use super::listing::{Boards, Layer, Listing, Pins};
 use super::parts;
+use super::store::{HttpStore, Store, folder};
 
 /// Bytes read after which the cache is trimmed again.
 const TRIM_AFTER: u64 = 64 << 20;
@@ -27,18 +29,26 @@ pub struct RemoteOptions {
     pub cache: Cache,
     /// Rule sets to look for.
     pub rules: Vec<Rules>,
+    /// Pits a side of the boards to look for; all if `None`.
+    pub pits: Option<usize>,
 }
 
 impl RemoteOptions {
     /// All rule sets, with blocks kept in `cache`.
     pub fn new(cache: Cache) -> RemoteOptions {
-        RemoteOptions { cache, rules: Rules::ALL.to_vec() }
+        RemoteOptions { cache, rules: Rules::ALL.to_vec(), pits: None }
     }
 
     /// Looks for tables of these rule sets only.
     #[must_use]
     pub fn rules(self, rules: &[Rules]) -> RemoteOptions {
         RemoteOptions { rules: rules.to_vec(), ..self }
+    }
+
+    /// Looks for tables of boards with this number of pits a side only, which saves requests.
+    #[must_use]
+    pub fn pits(self, pits: usize) -> RemoteOptions {
+        RemoteOptions { pits: Some(pits), ..self }
     }
 }
 
@@ -57,18 +67,26 @@ impl RemoteTables {
     /// # Errors
     /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
     pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        let RemoteOptions { cache, rules } = options;
-        let (client, folder) = (Client::new(), cache.folder(&address.folder())?);
-        let listing = Listing { client: &client, address, cache: &cache, folder: &folder };
-        let (mut layers, pins) = listing.read(&rules)?;
+        RemoteTables::of(Arc::new(HttpStore::new(address)), options)
+    }
+
+    /// Finds the tables in `store`: see [`RemoteTables::open`].
+    ///
+    /// # Errors
+    /// As [`RemoteTables::open`].
+    pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
+        let RemoteOptions { cache, rules, pits } = options;
+        let folder = cache.folder(&folder(&*store))?;
+        let listing = Listing { store: &*store, cache: &cache, folder: &folder };
+        let pits = pits.map_or(1..=MAX_TABLE_PITS, |pits| pits..=pits);
+        let (mut layers, pins) = listing.read(&Boards { rules, pits })?;
         layers.sort_unstable_by_key(|Layer { key, .. }| (key.rules.name(), key.pits, key.seeds));
         let sizes = layers.iter().map(|layer| (layer.key, layer.header.file_bytes)).collect();
         let files = layers.into_iter().map(|Layer { key, header, tag, fresh }| {
             (key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
         });
         let mirror = Mirror {
-            client,
-            address: address.clone(),
+            store,
             cache,
             folder: folder.clone(),
             pins,
@@ -88,8 +106,8 @@ impl RemoteTables {
     }
 
     /// The address.
-    pub fn address(&self) -> &Address {
-        &self.mirror.address
+    pub fn address(&self) -> &Path {
+        self.mirror.store.address()
     }
 
     /// The layers that were found, and the bytes of their files, by rules, pits and seeds.
@@ -99,7 +117,7 @@ impl RemoteTables {
 
     /// Requests to the server so far.
     pub fn traffic(&self) -> Traffic {
-        self.mirror.client.traffic()
+        self.mirror.store.traffic()
     }
 }
 
@@ -117,8 +135,7 @@ struct Known {
 
 /// The directory of an address.
 struct Mirror {
-    client: Client,
-    address: Address,
+    store: Arc<dyn Store>,
     cache: Cache,
     folder: PathBuf,
     pins: Pins,
@@ -147,8 +164,7 @@ impl Mirror {
             ranges.push(prefix.clone());
         }
         let ranges = parts::joined(&ranges);
-        let url = self.address.file(name);
-        let pieces = parts::each(&ranges, |range| self.client.range(&url, range.clone(), again))?;
+        let pieces = parts::each(&ranges, |range| self.store.range(name, range.clone(), again))?;
         let expected = known.header.file_bytes;
         if let Some(other) =
             pieces.iter().map(|piece| piece.total).find(|&total| total != expected && known.is_confirmed)
@@ -181,7 +197,7 @@ impl Mirror {
 
 impl BlockSource for Mirror {
     fn address(&self) -> &Path {
-        self.address.shown()
+        self.store.address()
     }
 
     fn check_header(&self, name: &str, header: &TableHeader) -> Result<(), Damage> {
@@ -217,6 +233,6 @@ impl BlockSource for Mirror {
 
 impl fmt::Debug for Mirror {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mirror").field("address", &self.address).field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("Mirror").field("store", &self.store).field("folder", &self.folder).finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ const NEAR: u64 = 16 << 10;
 const MOST: u64 = 4 << 20;
 
 /// Requests at a time.
-const AT_A_TIME: usize = 8;
+const AT_A_TIME: usize = 16;
 
 /// Joins parts that are near each other and divides large ones. Together the result covers all parts, in order of
 /// their places.

@@ -51,8 +51,8 @@ const REPORT_AGAIN: Duration = Duration::from_secs(60);
 /// Settings of a server.
 #[non_exhaustive]
 pub struct Options {
-    /// Directories of the tables; they may be empty.
-    pub tables: Directories,
+    /// The tables. Their directories may be empty.
+    pub shelf: Arc<Shelf>,
     /// Books, which are used before searches.
     pub books: Books,
     /// Maximum time of a search.
@@ -82,7 +82,7 @@ impl Options {
     /// with one thread and 256 MiB; 10 seconds for clients; no books, no other hosts, no reports of failures.
     pub fn new(tables: impl Into<Directories>) -> Options {
         Options {
-            tables: tables.into(),
+            shelf: Arc::new(Shelf::new(tables)),
             books: Books::none(),
             time: Duration::from_secs(5),
             stream_time: Duration::from_secs(60),
@@ -99,9 +99,9 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { tables, books, time, searches, threads, memory, patience, hosts, .. } = self;
+        let Options { shelf, books, time, searches, threads, memory, patience, hosts, .. } = self;
         f.debug_struct("Options")
-            .field("tables", tables)
+            .field("tables", shelf.directories())
             .field("books", books)
             .field("time", time)
             .field("searches", searches)
@@ -136,7 +136,7 @@ impl Stop {
 /// If threads or the listener fail.
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    let (shelf, books) = (Arc::new(Shelf::new(options.tables)), Arc::new(options.books));
+    let (shelf, books) = (options.shelf, Arc::new(options.books));
     let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
     let search_count = options.searches.max(1);
     let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;

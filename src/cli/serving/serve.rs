@@ -6,7 +6,7 @@ use clap::Args;
 use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
-use crate::cli::flags::{args, directories};
+use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::bus_error;
@@ -84,6 +84,9 @@ impl Serve {
             format!("cannot listen on {}; choose another address with --address", self.address.text)
         })?;
         let address = listener.local_addr()?;
+        let mut options = Options::new(&self.tables.paths);
+        // A signal ends this at once.
+        remote::fetch_for_searches(&options.shelf)?;
         let stop = Stop::default();
         let stopped = stop.clone();
         on_signal(move || stopped.stop());
@@ -93,11 +96,7 @@ impl Serve {
         // A table file that becomes shorter stops answers from it, but not the server.
         bus_error::outlive();
         directories::note_unused(&self.tables.paths, &Rules::ALL);
-        if self.tables.paths.are_remote() {
-            output::note("positions above the tables are searched without them, since the tables are at an address");
-        }
         let books = self.book.find_all(&self.tables.paths);
-        let mut options = Options::new(&self.tables.paths);
         options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, usize::from);

@@ -43,6 +43,9 @@ pub struct Probe {
     /// Read single blocks of the tables instead of mapping the files: slower, but safe on network file systems
     #[arg(long)]
     no_map: bool,
+    /// Look up scores only, without a line of best play: fewer reads, which counts for tables at an address
+    #[arg(long)]
+    no_line: bool,
     #[command(flatten)]
     book: args::BookFlag,
     /// Print one JSON object for each position
@@ -53,6 +56,9 @@ pub struct Probe {
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (directories, rules) = (&self.tables.paths, self.rules);
+        if self.no_map && directories.are_remote() {
+            return Err(usage("--no-map reads the files of a directory: leave it out for tables at an address"));
+        }
         if self.no_map {
             self.answer_all(|pits| Tables::open_unmapped_if_there(directories, rules, pits, MAX_TABLE_SEEDS))
         } else {
@@ -123,7 +129,7 @@ impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, O
                 entry.insert(opened)
             }
         };
-        tables.probe(position)
+        if self.probe.no_line { tables.probe_moves(position) } else { tables.probe(position) }
     }
 
     /// Returns the book's answer for a position beyond the tables; `None` if it is not in the book.
@@ -150,6 +156,6 @@ impl<T: Layer, Open: Fn(usize) -> Result<Tables<T>, TableError>> Prober<'_, T, O
         output::line(format_args!("  moves  {}", moves.join("  ")))?;
         let best: Vec<String> = probe.best().map(|pit| pit.to_string()).collect();
         output::line(format_args!("  best   {}", best.join(" ")))?;
-        output::line(format_args!("  line   {}", probe.line))
+        if self.probe.no_line { Ok(()) } else { output::line(format_args!("  line   {}", probe.line)) }
     }
 }

@@ -19,6 +19,10 @@ use crate::memory::HugePages;
 /// Blocks that the system reads before a copy needs them: 4 MiB.
 const AHEAD_BLOCKS: u64 = 64;
 
+/// Files of at most this many bytes are read from their origin as a whole, by one request. A score of a larger one
+/// needs as many bytes: its block and the one with the head of its frame.
+const SMALL_FILE_BYTES: usize = 2 * BLOCK_BYTES;
+
 /// The bytes of a file: mapped, or in memory.
 pub(super) enum Bytes {
     Mapped(Mapping),
@@ -104,7 +108,7 @@ impl Blocks {
     }
 
     /// Reads these blocks from the origin of a file that is filled on demand, each given by the seeds in the mover's
-    /// row of its frame and its number. Does nothing for other files.
+    /// row of its frame and its number. A small file is read as a whole. Does nothing for other files.
     ///
     /// # Errors
     /// When they cannot be read, or are damaged.
@@ -113,9 +117,21 @@ impl Blocks {
     /// When there is no such frame.
     pub fn request(&self, places: impl IntoIterator<Item = (usize, u64)>) -> Result<(), TableError> {
         match &self.origin {
-            Some(origin) if !self.checked.all() => self.fill(origin, places),
+            Some(origin) if !self.checked.all() => {
+                let mut places = places.into_iter().peekable();
+                if self.bytes.len() <= SMALL_FILE_BYTES && places.peek().is_some() {
+                    return self.fill(origin, self.places());
+                }
+                self.fill(origin, places)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// All blocks, each with the seeds in the mover's row of its frame.
+    fn places(&self) -> impl Iterator<Item = (usize, u64)> {
+        let sections = (1..).zip(&self.sections);
+        sections.flat_map(|(mover, section)| (0..section.blocks()).map(move |block| (mover, block)))
     }
 
     /// Reads the whole frame with `mover` seeds in the mover's row from the origin of a file that is filled on demand.
@@ -135,8 +151,7 @@ impl Blocks {
     /// # Errors
     /// As [`Blocks::request`].
     pub fn request_all(&self) -> Result<(), TableError> {
-        let blocks = |mover: usize| (0..self.section(mover).blocks()).map(move |block| (mover, block));
-        self.request((1..=self.sections.len()).flat_map(blocks))
+        self.request(self.places())
     }
 
     /// Marks a block that matches its checksum.

@@ -21,7 +21,7 @@ pub struct Probe {
     /// is over.
     pub moves: Vec<(Pit, u32)>,
     /// A line of best play to the end of the game. Among equal moves it takes the one nearest the
-    /// store.
+    /// store. Empty if only the moves were looked up.
     pub line: Line,
 }
 
@@ -90,12 +90,10 @@ impl<T: Layer> Tables<T> {
     /// When the position is above the tables (the error names the missing layers), or a table is
     /// damaged: checksums do not match, or scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
-        self.reaches(position)?;
-        let pits = position.pits();
-        let (score, moves) = self.scores(position)?;
-        let mut line = Line::new(pits);
+        let probe = self.probe_moves(position)?;
+        let mut line = Line::new(position.pits());
         let mut next = *position;
-        let mut known = Some((score, moves.clone()));
+        let mut known = Some((probe.score, probe.moves.clone()));
         while !next.is_over() {
             let mut turn = Vec::new();
             loop {
@@ -112,6 +110,18 @@ impl<T: Layer> Tables<T> {
             }
             line.push(turn);
         }
+        Ok(Probe { line, ..probe })
+    }
+
+    /// Looks up `position` without a line of best play: the score and the moves. It reads the tables once a move, where
+    /// [`Tables::probe`] does so for every position of the line.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn probe_moves(&self, position: &Position) -> Result<Probe, ProbeError> {
+        self.reaches(position)?;
+        let (score, moves) = self.scores(position)?;
+        let line = Line::new(position.pits());
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 

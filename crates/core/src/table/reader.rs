@@ -1,5 +1,6 @@
 use std::fmt;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::Path;
 
 use super::blocks::{Blocks, Bytes};
@@ -147,8 +148,8 @@ impl Table {
         Ok(Table { header, blocks: Blocks::filled(origin, bytes, sections) })
     }
 
-    /// Reads the blocks of these positions from the origin of a remote file, together. Each is given by the seeds in
-    /// the mover's row and the ranks of the rows. Does nothing for other files.
+    /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
+    /// Each is given by the seeds in the mover's row and the ranks of the rows. Does nothing for other files.
     ///
     /// # Errors
     /// When they cannot be read, or are damaged.
@@ -156,11 +157,19 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame.
     pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
-        let places = positions.iter().map(|&(mover, mover_rank, other_rank)| {
-            let (group_at, _) = group_of(self.entry(mover), mover_rank, other_rank);
-            (mover, group_at / BLOCK_BYTES as u64)
+        if !self.blocks.is_remote() {
+            return Ok(());
+        }
+        let groups = positions
+            .iter()
+            .map(|&(mover, mover_rank, other_rank)| (mover, group_of(self.entry(mover), mover_rank, other_rank).0));
+        self.blocks.request(groups.clone().map(|(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)))?;
+        let patches = groups.filter_map(|(mover, group_at)| {
+            let entry = self.entry(mover);
+            let group = self.bytes()[(entry.offset + group_at) as usize..].first_chunk()?;
+            Some(patch_blocks(entry, group::patch_offset(group)?).map(move |block| (mover, block)))
         });
-        self.blocks.request(places)
+        self.blocks.request(patches.flatten())
     }
 
     /// The file.
@@ -310,11 +319,8 @@ impl Table {
 
     /// Compares the blocks that may contain the patch at `offset`.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
-        let entry = self.entry(mover);
-        let start = entry.patches_at() + u64::from(offset);
-        let end = (start + group::MAX_PATCH_BYTES).min(entry.checksums_at());
-        // An offset beyond the patches has no blocks here; reading the patch fails.
-        let blocks = start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64);
+        let blocks = patch_blocks(self.entry(mover), offset);
+        self.blocks.request(blocks.clone().map(|block| (mover, block)))?;
         for block in blocks {
             self.blocks.touch(mover, block)?;
         }
@@ -343,6 +349,14 @@ impl Table {
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
         TableError::damaged_part(self.path(), Part::Score, offset)
     }
+}
+
+/// Blocks of a frame that may contain the patch at `offset`. An offset beyond the patches has no blocks; reading the
+/// patch fails.
+fn patch_blocks(entry: &FrameEntry, offset: u32) -> Range<u64> {
+    let start = entry.patches_at() + u64::from(offset);
+    let end = (start + group::MAX_PATCH_BYTES).min(entry.checksums_at());
+    start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64)
 }
 
 impl Layer for Table {

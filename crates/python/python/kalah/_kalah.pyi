@@ -232,6 +232,7 @@ class Tables:
         pits: int = 6,
         max_seeds: int = 48,
         mapped: bool = True,
+        filesystem: Any = None,
     ) -> Tables:
         """Opens all tables in `directory` with at most `max_seeds` seeds in play. With `mapped=False` the files
         are copied into memory, and may change later. Several directories are read as one: each layer from the
@@ -239,6 +240,9 @@ class Tables:
 
         An address such as `"https://example.org/tables"` takes the place of a directory. Blocks are then fetched
         when they are read, and kept in the user's cache directory, or in that of the variable KALAH_CACHE.
+
+        With `filesystem`, a file system of fsspec such as `s3fs.S3FileSystem()`, `directory` is a directory in it, and
+        blocks come from there.
 
         Raises MissingTableError if there is no such directory or no table in it, or a layer is missing below
         another one. Raises TableError if two directories have different tables of a layer. Raises
@@ -260,6 +264,9 @@ class Tables:
     @property
     def directories(self) -> list[Path | str]:
         """The directories, as absolute paths or addresses."""
+    @property
+    def fetched(self) -> int:
+        """Bytes fetched so far from addresses or a file system; 0 for tables on this machine."""
     @property
     def rules(self) -> Rules:
         """The rule set."""

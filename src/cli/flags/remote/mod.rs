@@ -27,7 +27,7 @@ pub use opening::with_flags;
 pub use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
-const READERS: [&str; 15] = [
+const READERS: [&str; 14] = [
     "check",
     "engine",
     "info",
@@ -37,7 +37,6 @@ const READERS: [&str; 15] = [
     "probe",
     "puzzles",
     "review",
-    "search",
     "serve",
     "solve",
     "stats",

@@ -9,7 +9,8 @@ use super::opening;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
-/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `shelf`.
+/// Fetches the layers that searches read, as [`fetch_for_search`] does, for all boards of `shelf`: as many as fit
+/// `--fetch-limit` together, beginning with the usual boards of 6 pits.
 ///
 /// # Errors
 /// When they cannot be read, or are damaged.
@@ -17,8 +18,14 @@ pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
     if !shelf.directories().are_remote() {
         return Ok(());
     }
-    let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_TABLE_PITS).map(move |pits| (rules, pits)));
-    boards.into_iter().try_for_each(|(rules, pits)| fetch_for_search(shelf.tables(rules, pits), None))
+    let mut limit = opening::fetch_limit();
+    for rules in Rules::ALL {
+        let pits = (1..=6).rev().chain(7..=MAX_TABLE_PITS);
+        for tables in pits.filter_map(|pits| shelf.tables(rules, pits)) {
+            limit -= fetch(tables, limit)?;
+        }
+    }
+    Ok(())
 }
 
 /// Fetches the layers that a search of `position` reads, if `tables` are at an address: as many as fit `--fetch-limit`,
@@ -27,14 +34,17 @@ pub fn fetch_for_searches(shelf: &Shelf) -> anyhow::Result<()> {
 /// # Errors
 /// When they cannot be read, or are damaged.
 pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) -> anyhow::Result<()> {
-    let Some(tables) = tables.filter(|tables| tables.is_remote()) else { return Ok(()) };
-    let Some(last) = tables.max_seeds() else { return Ok(()) };
+    let Some(tables) = tables else { return Ok(()) };
     // A position of the tables is only looked up.
-    if position.is_some_and(|position| position.seeds() as usize <= last) {
-        return Ok(());
-    }
+    let is_in = |position: &Position| tables.max_seeds().is_some_and(|last| position.seeds() as usize <= last);
+    if position.is_some_and(is_in) { Ok(()) } else { fetch(tables, opening::fetch_limit()).map(drop) }
+}
+
+/// Fetches layers of tables at an address, at most `limit` bytes in all. Returns the bytes of their files.
+fn fetch(tables: &Tables, limit: u64) -> anyhow::Result<u64> {
+    let Some(last) = tables.max_seeds().filter(|_| tables.is_remote()) else { return Ok(0) };
     let size = |table: &Table| if table.is_remote() { table.header().file_bytes } else { 0 };
-    let (limit, mut bytes, mut used) = (opening::fetch_limit(), 0, 1);
+    let (mut bytes, mut used) = (0, 1);
     for table in tables.layers() {
         let more = size(table);
         if bytes + more > limit {
@@ -55,7 +65,7 @@ pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) ->
         ));
     }
     if used < 2 {
-        return Ok(());
+        return Ok(0);
     }
     output::note(format_args!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes)));
     let (progress, done) = (Progress::of(bytes, "bytes"), AtomicU64::new(0));
@@ -68,5 +78,6 @@ pub fn fetch_for_search(tables: Option<&Tables>, position: Option<&Position>) ->
     };
     let fetched: Result<(), kalah::table::TableError> = progress.watch(&done, fetch);
     progress.finish();
-    Ok(fetched?)
+    fetched?;
+    Ok(bytes)
 }
