@@ -44,7 +44,11 @@ pub(crate) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A
 /// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
 /// when `pulse` was stopped.
-pub fn decompress(archive: impl AsRef<Path>, directory: impl AsRef<Path>, pulse: &Pulse) -> Result<PathBuf, TableError> {
+pub fn decompress(
+    archive: impl AsRef<Path>,
+    directory: impl AsRef<Path>,
+    pulse: &Pulse,
+) -> Result<PathBuf, TableError> {
     let (archive, directory) = (archive.as_ref(), directory.as_ref());
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
