@@ -80,7 +80,7 @@ fn a_file_that_was_read_as_a_whole_is_the_served_one() {
 fn opening_requests_each_file_once_and_only_those_of_the_board() {
     let (server, caches) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     let names = |options: fn(RemoteOptions) -> RemoteOptions, cache: &str| {
-        let cache = Cache::open(&caches.path().join(cache), Cache::DEFAULT_LIMIT).unwrap();
+        let cache = Cache::open(caches.path().join(cache), Cache::DEFAULT_LIMIT).unwrap();
         let address = Address::parse(&server.address).unwrap();
         let layers = RemoteTables::open(&address, options(RemoteOptions::new(cache))).unwrap().layers().len();
         let mut names: Vec<String> = server.requests().into_iter().map(|request| request.name).collect();
