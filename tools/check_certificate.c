@@ -23,7 +23,7 @@
  *   - the number of statements, then for each: bounds of the value, for the mover of the position; the number of moves
  *     after which they hold; and these moves, as numbers of pits from 1.
  *
- * Exit codes: 0 all certificates accepted, 3 one refused. */
+ * Exit codes: 0 all certificates accepted, 3 one refused, or there is none. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -33,13 +33,14 @@
 #include <stdlib.h>
 
 enum { MOST_PITS = 16, MOST_SEEDS = 255 };
+_Static_assert(sizeof(size_t) >= 8, "numbers of positions have 64 bits");
 
 static jmp_buf refused;
 
 /* Refuses the certificate unless a condition holds. */
 static void need(bool holds, const char *otherwise) {
     if (!holds) {
-        printf("REFUSED: %s\n", otherwise);
+        printf("\nREFUSED: %s\n", otherwise);
         longjmp(refused, 1);
     }
 }
@@ -125,6 +126,11 @@ static void fill_choose(void) {
 /* Number of positions with fewer seeds in play. */
 static uint64_t before(int seeds) { return choose[2 * pits][seeds]; }
 
+/* Refuses positions with so many seeds that their numbers do not fit in a claim, or are not those of one position. */
+static void need_numbers(int seeds) {
+    need(before(seeds + 1) >> 48 == 0, "there are too many positions for this program");
+}
+
 /* Number of a position: those with fewer seeds in play, plus the rank. This is one more term of the rank's sum. */
 static uint64_t number_of(const Position *position) {
     uint64_t number = 0;
@@ -208,11 +214,17 @@ static Bounds one_ply(const Position *position, int seeds, bool in_turn) {
 
 /* ---- Certificates ---- */
 
-/* Reads a number of at most 48 bits. */
-static int64_t read_number(int64_t least, int64_t most) {
+/* Reads the next byte that is not white space. */
+static int read_byte(void) {
     int byte = getchar();
     while (isspace(byte))
         byte = getchar();
+    return byte;
+}
+
+/* Reads a number of at most 48 bits. */
+static int64_t read_number(int64_t least, int64_t most) {
+    int byte = read_byte();
     const bool minus = byte == '-', digit = isdigit(minus ? byte = getchar() : byte);
     int64_t number = 0;
     for (; isdigit(byte) && number >> 48 == 0; byte = getchar())
@@ -230,7 +242,7 @@ static void read_claims(void) {
     claims = room;
     for (claim_count = 0; claim_count < count;) {
         const int seeds = (int)read_number(2, MOST_SEEDS);
-        need(before(seeds + 1) >> 48 == 0, "there are too many positions for this program");
+        need_numbers(seeds);
         const int64_t ranks = (int64_t)(before(seeds + 1) - before(seeds));
         const uint64_t number = before(seeds) + (uint64_t)read_number(0, ranks - 1);
         const uint64_t lower = (uint64_t)read_number(0, seeds), upper = (uint64_t)read_number(0, seeds);
@@ -296,8 +308,10 @@ static void check(void) {
     read_claims();
     const int64_t most = INT32_MAX, own = read_number(0, most), other = read_number(0, most);
     Position position = {{0}};
-    for (int i = 0, left = MOST_SEEDS; i < 2 * pits; i++)
-        left -= position.pit[i] = (uint8_t)read_number(0, left);
+    int seeds = 0;
+    for (int i = 0; i < 2 * pits; i++)
+        seeds += position.pit[i] = (uint8_t)read_number(0, MOST_SEEDS - seeds);
+    need_numbers(seeds);
     printf("rules %s, position <%d,%" PRId64 ",%" PRId64, NAMES[rules], pits, own, other);
     for (int i = 0; i < 2 * pits; i++)
         printf(",%d", position.pit[i]);
@@ -306,20 +320,23 @@ static void check(void) {
     for (int64_t statements = read_number(1, most); statements > 0; statements--)
         says |= check_statement(position, own, other);
     need(says, "its statements are true of every game");
+    need(read_byte() == '.', "it does not end with its statements");
+    ungetc('.', stdin);
     check_claims();
     printf("ACCEPTED: %" PRIu64 " claims\n", claim_count);
 }
 
 int main(void) {
     static char line[4096];
-    static int status; /* static, as its value must survive longjmp */
+    static int status = 3, refusals; /* static, as their values must survive longjmp */
     fill_choose();
     while (fgets(line, sizeof line, stdin)) {
-        printf("%s", line);
+        printf("certificate %s", line);
         if (setjmp(refused) == 0)
             check();
         else
-            status = 3;
+            refusals++;
+        status = refusals > 0 ? 3 : 0;
         while (fgets(line, sizeof line, stdin) && line[0] != '.')
             ;
     }

@@ -188,6 +188,10 @@ def statements(file):
         copy.header[OPENINGS] += 1
         copy.statement += struct.pack("<qqH", *bounds, len(moves)) + bytes(moves)
         yield "opening-" + name, copy.bytes()
+    # The header does not count this opening.
+    copy = file.copy()
+    copy.statement += struct.pack("<qqH", -seeds, seeds, 1) + bytes([1])
+    yield "opening-uncounted", copy.bytes()
 
 
 def is_taken(claims, at, rank):

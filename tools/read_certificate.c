@@ -7,7 +7,7 @@
  *
  * Checksums and digests are not compared, since they make no claim true or false.
  *
- * Exit codes: 0 written, 3 the file has another form (the text ends early), 2 wrong usage. */
+ * Exit codes: 0 written, 3 the file has another form (the text ends with a question mark), 2 wrong usage. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ enum { MOST_PITS = 16, BLOCK_CLAIMS = 16384, HEADER_BYTES = 128, DIGEST_BYTES = 
 /* Ends the text unless a condition holds. */
 static void need(bool holds, const char *otherwise) {
     if (!holds) {
-        printf("\n.\n");
+        printf("\n?\n.\n");
         fprintf(stderr, "REFUSED: %s\n", otherwise);
         exit(3);
     }
