@@ -142,6 +142,11 @@ impl<'de> Deserialize<'de> for Probe {
         if score > position.seeds() {
             return Err(D::Error::custom(format_args!("score {score} of the {} seeds in play", position.seeds())));
         }
+        for &MoveScore { r#move, score } in &moves {
+            if r#move.number() > position.pits() || score > position.seeds() {
+                return Err(D::Error::custom(format_args!("move {move} with score {score}", r#move = r#move.number())));
+            }
+        }
         let line = Line::parse(position.pits(), &line).map_err(D::Error::custom)?;
         let moves = moves.into_iter().map(|entry| (entry.r#move, entry.score)).collect();
         Ok(Probe { position, score, value: position.value(score), moves, line })
@@ -194,6 +199,10 @@ mod tests {
         let score = PROBE.replace(r#""score":4,"value""#, r#""score":9,"value""#);
         assert!(error(serde_json::from_str::<Probe>(&score).unwrap_err()).contains("score 9 of the 8"));
         assert!(serde_json::from_str::<Probe>(&PROBE.replace("6563", "65 7")).is_err());
+        for wrong in [r#"{"move":7,"score":2}"#, r#"{"move":3,"score":9}"#] {
+            let probe = PROBE.replace(r#"{"move":3,"score":2}"#, wrong);
+            assert!(error(serde_json::from_str::<Probe>(&probe).unwrap_err()).contains("with score"), "{wrong}");
+        }
     }
 
     #[test]

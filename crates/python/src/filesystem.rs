@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kalah::remote::{Piece, RemoteError, Store, Traffic};
+use kalah::remote::{Address, Piece, RemoteError, Store, Traffic};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,7 +19,10 @@ use pyo3::types::PyDict;
 pub struct Filesystem {
     filesystem: Py<PyAny>,
     directory: String,
+    /// Address of the directory, for messages.
     address: PathBuf,
+    /// Address and options of the file system, which may have secrets.
+    identity: String,
     /// Bytes of files, as far as the file system stated them.
     sizes: Mutex<HashMap<String, u64>>,
     requests: AtomicU64,
@@ -37,10 +40,13 @@ impl Filesystem {
         }
         let directory = directory.trim_end_matches('/').to_owned();
         let address: String = filesystem.call_method1("unstrip_protocol", (&directory,))?.extract()?;
+        // Two archives, or two servers, can have the same paths. A file system with options that are no JSON has none.
+        let options = filesystem.call_method0("to_json").and_then(|json| json.extract::<String>()).unwrap_or_default();
         Ok(Filesystem {
             filesystem: filesystem.clone().unbind(),
             directory,
-            address: address.into(),
+            address: Address::without_secrets(&address).into(),
+            identity: format!("{address} {options}"),
             sizes: Mutex::default(),
             requests: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
@@ -101,6 +107,10 @@ impl Filesystem {
 impl Store for Filesystem {
     fn address(&self) -> &Path {
         &self.address
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
     }
 
     fn names(&self) -> Result<Option<Vec<String>>, RemoteError> {

@@ -59,8 +59,9 @@ pub fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Located> 
 }
 
 fn at_address(text: &str, board: Board) -> PyResult<RemoteTables> {
+    let shown = Address::without_secrets(text);
     let tables = Address::parse(text).and_then(|address| RemoteTables::open(&address, options(board)?));
-    tables.map_err(|error| failed(Path::new(text), error))
+    tables.map_err(|error| failed(Path::new(&shown), error))
 }
 
 fn options((rules, pits): Board) -> Result<RemoteOptions, RemoteError> {

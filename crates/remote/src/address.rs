@@ -8,7 +8,7 @@ use super::sign::{Keys, Signer};
 /// The address of a directory of tables.
 ///
 /// A query, such as the signature of a presigned address, is sent with every request and never shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     /// The address that users gave, without its query.
     shown: String,
@@ -67,6 +67,11 @@ impl Address {
         Ok(Address { shown: without_user(path), base, query, signer })
     }
 
+    /// An address of any scheme as it is shown: without name, password, query and fragment.
+    pub fn without_secrets(text: &str) -> String {
+        without_user(text.split(['?', '#']).next().unwrap_or_default())
+    }
+
     /// Address of a file of the directory.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}{}", self.base, self.query)
@@ -85,6 +90,12 @@ impl Address {
     /// Keys for a bucket that is not public.
     pub(crate) fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Address").field(&self.shown).finish()
     }
 }
 

@@ -78,7 +78,11 @@ impl Client {
         let roots = rustls_native_certs::load_native_certs().certs;
         let roots: Vec<_> = roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
         let tls = TlsConfig::builder().root_certs(RootCerts::from(roots)).build();
+        let signer = address.signer().cloned();
         let agent = Agent::config_builder()
+            // A signature is for one server.
+            .max_redirects(if signer.is_some() { 0 } else { 10 })
+            .max_redirects_will_error(false)
             .http_status_as_error(false)
             .tls_config(tls)
             .user_agent(concat!("kalah/", env!("CARGO_PKG_VERSION")))
@@ -89,7 +93,6 @@ impl Client {
             .timeout_per_read(Some(SILENCE))
             .build()
             .into();
-        let signer = address.signer().cloned();
         Client { agent, signer, requests: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
@@ -125,7 +128,12 @@ impl Client {
         }
         let answer = request.call().map_err(broken)?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        opened(answer)
+        opened(answer).map_err(|error| match error {
+            RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if self.signer.is_some() => {
+                RemoteError::Keys(status)
+            }
+            error => error,
+        })
     }
 
     /// Reads from the body of an answer; 0 bytes at its end.

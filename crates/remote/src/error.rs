@@ -15,6 +15,12 @@ pub enum RemoteError {
     /// The server requires credentials, or refuses them.
     #[error("the server refuses access (status {0})")]
     Refused(u16),
+    /// The server refuses the keys of the environment, or the bucket is in another region.
+    #[error(
+        "the server refuses access (status {0}) with the keys of AWS_ACCESS_KEY_ID: \
+         check them and AWS_REGION, or unset them for a public bucket"
+    )]
+    Keys(u16),
     /// The server does not have the file.
     #[error("the server does not have it (status {0})")]
     NotFound(u16),
@@ -74,7 +80,7 @@ impl RemoteError {
 
     /// Returns true if the server does not have the file. Some servers refuse access to files that do not exist.
     pub(crate) fn is_absence(&self) -> bool {
-        matches!(self, RemoteError::NotFound(_) | RemoteError::Refused(403))
+        matches!(self, RemoteError::NotFound(_) | RemoteError::Refused(403) | RemoteError::Keys(403))
     }
 }
 

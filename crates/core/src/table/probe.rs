@@ -113,8 +113,8 @@ impl<T: Layer> Tables<T> {
         Ok(Probe { line, ..probe })
     }
 
-    /// Looks up `position` without a line of best play: the score and the moves. It reads the tables once a move, where
-    /// [`Tables::probe`] does so for every position of the line.
+    /// Looks up `position` without a line of best play: the score and the moves. It reads the scores of its moves only,
+    /// while [`Tables::probe`] reads those of all positions of the line.
     ///
     /// # Errors
     /// As [`Tables::probe`].
