@@ -23,7 +23,7 @@
  *   - the number of statements, then for each: bounds of the value, for the mover of the position; the number of moves
  *     after which they hold; and these moves, as numbers of pits from 1.
  *
- * Exit codes: 0 all certificates accepted, 3 one refused, or there is none. */
+ * Exit codes: 0 all certificates accepted, 3 one refused, or no certificate read. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -126,7 +126,7 @@ static void fill_choose(void) {
 /* Number of positions with fewer seeds in play. */
 static uint64_t before(int seeds) { return choose[2 * pits][seeds]; }
 
-/* Refuses positions with so many seeds that their numbers do not fit in a claim, or are not those of one position. */
+/* Refuses positions whose numbers do not fit in a claim, or belong to several positions. */
 static void need_numbers(int seeds) {
     need(before(seeds + 1) >> 48 == 0, "there are too many positions for this program");
 }

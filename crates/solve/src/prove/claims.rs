@@ -383,11 +383,11 @@ mod tests {
             }
             let (count, ordered) = claims.in_order();
             assert_eq!(count, set.len() as u64);
-            let compressed = |Claim { position, bounds }| {
+            let coded = |Claim { position, bounds }| {
                 let key = set.keys().key(&position).unwrap();
                 (key, [bounds.lower as u8, bounds.upper as u8])
             };
-            assert!(ordered.eq(set.iter().map(compressed)));
+            assert!(ordered.eq(set.iter().map(coded)));
         }
     }
 }
