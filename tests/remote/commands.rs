@@ -74,15 +74,17 @@ fn an_engine_plays_the_same_moves() {
     let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
     let rows = |position: &str| format!("<6,0,0,{}>", position.replace('/', ","));
     let (above, within) = (rows(ABOVE), rows(WITHIN));
-    let session =
-        format!("kalah 1\nnewgame empty-capture {above}\nposition {within}\ngo\nposition {above}\ngo\nquit\n");
+    let session = format!("kalah 1\nnewgame empty-capture {above}\nposition {within}\ngo\nposition {above}\ngo\n");
     let moves = |place: &Vec<&str>| {
-        let mut command = kalah(&[&["engine"][..], place].concat());
+        let mut command = kalah(&[&["engine", "--threads", "1"][..], place].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(session.as_bytes()).unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(session.as_bytes()).unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let moves: Vec<String> = lines.filter(|line| line.starts_with("bestmove")).take(2).collect();
+        // Earlier, it would end the search.
+        input.write_all(b"quit\n").unwrap();
         let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let moves: Vec<String> = text.lines().filter(|line| line.starts_with("bestmove")).map(str::to_owned).collect();
         (moves, String::from_utf8(output.stderr).unwrap())
     };
     let [here, there] = places(&server, cache.path());

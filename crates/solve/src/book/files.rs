@@ -1,5 +1,6 @@
 //! Sources of books: the program itself, or a file beside the tables.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,7 +21,11 @@ const MAX_BYTES: u64 = 1 << 30;
 /// The shipped books, parsed.
 fn shipped() -> &'static [Book] {
     static BOOKS: OnceLock<Vec<Book>> = OnceLock::new();
-    let read = |bytes: &&[u8]| Book::from_bytes(bytes).expect("the program's own books are sound");
+    let read = |bytes: &&[u8]| match Book::from_bytes(bytes) {
+        Ok(book) => book,
+        Err(BookError::Io(_)) => handle_alloc_error(Layout::for_value(*bytes)),
+        Err(error) => panic!("the program's own books are sound: {error}"),
+    };
     BOOKS.get_or_init(|| SHIPPED.iter().map(read).collect())
 }
 

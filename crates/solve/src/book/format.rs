@@ -1,9 +1,12 @@
 //! Byte format of books, described in docs/book.md.
 
+use std::io;
+
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Rules};
 use kalah_core::header::{is_sealed, sealed};
 use xxhash_rust::xxh3::xxh3_64;
+use zstd::zstd_safe::DCtx;
 
 use super::book::{Book, Entry};
 use super::error::BookError;
@@ -117,7 +120,7 @@ impl Book {
     /// Parses the `bytes` of a file.
     ///
     /// # Errors
-    /// If they are not a complete and unchanged book.
+    /// If they are not a complete and unchanged book, or there is not enough memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Book, BookError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(BookError::Foreign);
@@ -141,8 +144,12 @@ impl Book {
             return Err(BookError::Damaged("its entries do not match their checksum"));
         }
         let damaged = || BookError::Damaged("its entries are wrong");
-        let content = zstd::bulk::decompress(frame, content_bytes).ok().filter(|found| found.len() == content_bytes);
-        let content = content.filter(|content| digest(rules, pits, content) == raw.digest).ok_or_else(damaged)?;
+        let mut context = DCtx::try_create().ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let mut content = Vec::with_capacity(content_bytes);
+        let is_whole = context.decompress(&mut content, frame) == Ok(content_bytes);
+        if !is_whole || digest(rules, pits, &content) != raw.digest {
+            return Err(damaged());
+        }
         let entries = entries(pits, &content).ok_or_else(damaged)?;
         if entries.len() as u64 != u64::from_le(raw.entries) {
             return Err(damaged());
