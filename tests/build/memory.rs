@@ -128,7 +128,8 @@ fn tables_of_another_board_are_refused_before_they_are_read() {
     let position: Position = "3x3".parse().unwrap();
     let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
     let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)));
-    let error = solver.err().expect("tables of 6 pits for a board of 3").to_string();
+    let Err(error) = solver else { panic!("tables of 6 pits for a board of 3") };
+    let error = error.to_string();
     assert!(error.contains("6 pits, not for empty-capture with 3 pits"), "{error}");
 }
 
