@@ -99,6 +99,46 @@ fn a_sound_certificate_is_checked() {
 }
 
 #[test]
+fn more_tables_make_a_check_shorter_and_part_of_its_result() {
+    let fixture = Fixture::new();
+    let flags = ["--seeds", "9"];
+    let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+    assert!(errors.contains("layers 6 to 9 are missing"), "{errors}");
+    build(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are built");
+    let json = |flags: &[&str]| -> Value {
+        let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
+        serde_json::from_slice(&output).expect("one document")
+    };
+    let (without, with) = (json(&[]), json(&flags));
+    assert_eq!((&with["ok"], &with["table_seeds"], &with["used_seeds"]), (&true.into(), &5.into(), &9.into()));
+    assert!(without["used_seeds"].is_null());
+    let count = |answer: &Value, what| answer["tally"][what].as_u64().expect("a number");
+    assert!(count(&with, "nodes") < count(&without, "nodes"));
+    assert!(count(&with, "in_tables") > count(&without, "in_tables"));
+    // The digest is that of all tables, so a state belongs to them.
+    let tables = Tables::open(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are there");
+    let digests = tables.layers().iter().flat_map(|table| table.header().digest);
+    let digest = blake3::hash(&digests.collect::<Vec<u8>>()).to_hex().to_string();
+    assert_eq!(with["tables"]["digest"], digest);
+    let state = fixture.directory.path().join("state.json");
+    Tasks::new(fixture.identity(), fixture.claims()).write(&state).expect("the state is written");
+    let errors =
+        text(&fixture.check(&["--seeds", "9", "--state", &state.to_string_lossy()]).code(1).get_output().stderr);
+    assert!(errors.contains("other tables"), "{errors}");
+    // Those that the proof rests on are always needed.
+    let errors = text(&fixture.check(&["--seeds", "4"]).code(2).get_output().stderr);
+    assert!(errors.contains("at least 5"), "{errors}");
+    // A damaged layer above those of the proof ends the check, too.
+    let layer = tables.require(9).expect("it was built").path().to_owned();
+    let mut bytes = std::fs::read(&layer).expect("it was built");
+    let place = bytes.len() - 9;
+    bytes[place] ^= 1;
+    std::fs::write(&layer, bytes).expect("the file can be written");
+    fixture.check(&flags).code(3);
+    fixture.check(&[]).code(0);
+}
+
+#[test]
 fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
     let fixture = Fixture::new();
     let state = fixture.directory.path().join("state.json");

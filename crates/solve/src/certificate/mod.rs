@@ -54,7 +54,7 @@ pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
 pub use run::{Check, SaveTasks, Subject};
-pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
+pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;
 pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};
 pub use tasks::{CheckIdentity, Tally, Tasks};

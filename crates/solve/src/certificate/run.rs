@@ -14,7 +14,7 @@ use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
 use super::compared::ComparedTables;
-use super::statement::{Certificate, Goal, Head};
+use super::statement::{Certificate, Goal, Head, digest_of_tables};
 use super::stored::StoredCertificate;
 use super::tasks::{Tally, Tasks};
 
@@ -74,6 +74,8 @@ pub(super) type Claimed<'c> = dyn Fn(&Position) -> Option<Bounds> + Sync + 'c;
 pub struct Check<'a> {
     pub(super) subject: Subject<'a>,
     tables: Option<&'a Tables>,
+    /// Seeds of the largest table that is used; 0 for none.
+    table_seeds: usize,
     /// `None` if the tables are trusted.
     compared: Option<ComparedTables<'a>>,
 }
@@ -93,11 +95,7 @@ impl<'a> Check<'a> {
         tables: Option<&'a Tables>,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
-        let mut check = Check::trusting(certificate, tables)?;
-        if let Some(tables) = check.tables {
-            check.compared = Some(ComparedTables::new(tables, check.subject.head().table_seeds(), pulse)?);
-        }
-        Ok(check)
+        Check::trusting(certificate, tables)?.comparing(pulse)
     }
 
     /// As [`Check::new`], but it compares only the digests in the headers of tables, and the checksums of
@@ -107,20 +105,62 @@ impl<'a> Check<'a> {
     pub fn trusting(certificate: impl Into<Subject<'a>>, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
         let subject = certificate.into();
         let head = subject.head();
+        let check = Check { subject, tables, table_seeds: head.table_seeds(), compared: None };
         for (seeds, digest) in (2..).zip(&head.tables) {
-            let position = &head.statement.position;
-            let key = TableKey { rules: head.statement.rules, pits: position.pits(), seeds };
-            let Some(tables) = tables else {
-                let missing = (2..=head.table_seeds()).collect();
-                return Err(TableError::Missing { directories: "".into(), key, missing }.into());
-            };
-            let table = tables.require(seeds)?;
-            if table.header().digest != *digest || tables.key(seeds) != key {
-                return Err(CheckError::OtherTable { key });
+            if check.table_digest(seeds)? != *digest {
+                return Err(CheckError::OtherTable { key: check.key(seeds) });
             }
-            table.blocks().expect_random_reads();
         }
-        Ok(Check { subject, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
+        Ok(check)
+    }
+
+    /// Uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
+    /// result rests on these tables ([`Check::tables_digest`]).
+    ///
+    /// # Errors
+    /// If one of these tables is missing, or for another board.
+    pub fn with_tables_to(self, seeds: usize) -> Result<Check<'a>, CheckError> {
+        for seeds in self.table_seeds.max(1) + 1..=seeds {
+            self.table_digest(seeds)?;
+        }
+        Ok(Check { table_seeds: self.table_seeds.max(seeds), ..self })
+    }
+
+    /// Compares the tables with their digests: see [`Check::new`].
+    ///
+    /// # Errors
+    /// If a frame does not match its digest; [`CheckError::Stopped`] if `pulse` was stopped.
+    pub fn comparing(self, pulse: &Pulse) -> Result<Check<'a>, CheckError> {
+        let compare = |tables| ComparedTables::new(tables, self.table_seeds, pulse);
+        Ok(Check { compared: self.tables.map(compare).transpose()?, ..self })
+    }
+
+    /// [One digest](digest_of_tables) for all tables that are used; `None` without tables.
+    pub fn tables_digest(&self) -> Option<[u8; 32]> {
+        let used = self.tables?.layers().iter().take(self.table_seeds.checked_sub(1)?);
+        let digests: Vec<[u8; 32]> = used.map(|table| table.header().digest).collect();
+        digest_of_tables(&digests)
+    }
+
+    /// The table of the certificate's board with this number of seeds.
+    fn key(&self, seeds: usize) -> TableKey {
+        let statement = &self.subject.head().statement;
+        TableKey { rules: statement.rules, pits: statement.position.pits(), seeds }
+    }
+
+    /// The digest of a table that is used.
+    fn table_digest(&self, seeds: usize) -> Result<[u8; 32], CheckError> {
+        let key = self.key(seeds);
+        let Some(tables) = self.tables else {
+            let missing = (2..=self.subject.head().table_seeds().max(seeds)).collect();
+            return Err(TableError::Missing { directories: "".into(), key, missing }.into());
+        };
+        let table = tables.require(seeds)?;
+        if tables.key(seeds) != key {
+            return Err(CheckError::OtherTable { key });
+        }
+        table.blocks().expect_random_reads();
+        Ok(table.header().digest)
     }
 
     /// A checker for this certificate's claims.
@@ -130,10 +170,14 @@ impl<'a> Check<'a> {
 
     /// As [`Check::checker`], with another effort.
     pub(super) fn checker_of_effort(&self, effort: u32) -> Checker<'a> {
-        let head = self.subject.head();
-        let pits = head.statement.position.pits();
-        Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), effort)
-            .expect("Check::new has compared the tables")
+        self.checker_over(self.table_seeds, effort)
+    }
+
+    /// As [`Check::checker`], over the tables up to `seeds` seeds.
+    fn checker_over(&self, seeds: usize, effort: u32) -> Checker<'a> {
+        let TableKey { rules, pits, .. } = self.key(seeds);
+        let tables = self.tables.filter(|_| seeds > 0);
+        Checker::new(rules, pits, tables, seeds, effort).expect("the tables are for this board")
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
@@ -172,7 +216,7 @@ impl<'a> Check<'a> {
     /// Checks that parts of the statement follow from claims.
     fn follow(&self, goals: Vec<Goal>, claimed: &Claimed) -> Result<Vec<(Goal, Reason)>, CheckError> {
         let mut checker = self.checker();
-        let follows = |goal: Goal| match goal.reason_by(&mut checker, &claimed)? {
+        let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason_by(by, &claimed))? {
             Some(reason) => Ok((goal, reason)),
             None => {
                 let why = unproved(&mut checker, &goal.position, goal.bound)?;
@@ -180,6 +224,20 @@ impl<'a> Check<'a> {
             }
         };
         goals.into_iter().map(follows).collect()
+    }
+
+    /// Asks `checker` for the reason of a bound. With larger tables, a search remembers other positions and might
+    /// need more nodes. So a bound that it cannot prove is searched again over the tables that the proof rests on.
+    fn first_reason(
+        &self,
+        checker: &mut Checker<'a>,
+        reason: impl Fn(&mut Checker) -> Result<Option<Reason>, TableError>,
+    ) -> Result<Option<Reason>, TableError> {
+        let (found, own) = (reason(checker)?, self.subject.head().table_seeds());
+        if found.is_some() || own == self.table_seeds {
+            return Ok(found);
+        }
+        reason(&mut self.checker_over(own, checker.effort()))
     }
 
     /// Checks all claims except those done in `tasks`. Adds every claim to `pulse.positions`.
@@ -309,7 +367,7 @@ impl<'a> Check<'a> {
     /// Checks some claims.
     fn task(
         &self,
-        checker: &mut Checker,
+        checker: &mut Checker<'a>,
         claims: &[(u64, Claim)],
         claimed: &Claimed,
         pulse: &Pulse,
@@ -322,7 +380,7 @@ impl<'a> Check<'a> {
                 return Err(stopped.into());
             }
             for bound in claim.parts() {
-                match checker.reason(&claim.position, bound, &claimed)? {
+                match self.first_reason(checker, |by| by.reason(&claim.position, bound, &claimed))? {
                     Some(reason) => tally.count(reason),
                     None => {
                         let why = unproved(checker, &claim.position, bound)?;
@@ -342,7 +400,8 @@ impl std::fmt::Debug for Check<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Check")
             .field("head", self.subject.head())
-            .field("trusts_tables", &(self.tables.is_some() && self.compared.is_none()))
+            .field("table_seeds", &self.table_seeds)
+            .field("trusts_tables", &(self.table_seeds > 0 && self.compared.is_none()))
             .finish_non_exhaustive()
     }
 }

@@ -48,11 +48,15 @@ impl Head {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
     }
 
-    /// One digest for all tables that the proof rests on: BLAKE3 of their concatenated digests; `None` without
-    /// tables.
+    /// [One digest](digest_of_tables) for all tables that the proof rests on; `None` without tables.
     pub fn tables_digest(&self) -> Option<[u8; 32]> {
-        (!self.tables.is_empty()).then(|| *blake3::hash(self.tables.as_flattened()).as_bytes())
+        digest_of_tables(&self.tables)
     }
+}
+
+/// One digest for the tables with these digests: BLAKE3 of all, one after the other; `None` without tables.
+pub fn digest_of_tables(digests: &[[u8; 32]]) -> Option<[u8; 32]> {
+    (!digests.is_empty()).then(|| *blake3::hash(digests.as_flattened()).as_bytes())
 }
 
 /// A statement with its proof.

@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use kalah::certificate::{
-    Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, StoredCertificate, Tally, Tasks, open_copied,
+    Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, StoredCertificate, Tally, Tasks, digest_of_tables,
+    open_copied,
 };
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
@@ -27,7 +28,7 @@ use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::program::version;
 use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
@@ -45,6 +46,7 @@ use crate::cli::solving::check::tables_origin::TablesOrigin;
 #[command(after_help = examples(&[
     ("Check every claim of a certificate", "kalah check kalah-6x4.certificate"),
     ("Check a thousand random claims", "kalah check kalah-6x4.certificate --sample 1000"),
+    ("Check faster, by more tables", "kalah check kalah-6x5.certificate --seeds 24"),
     ("Check in several runs", "kalah check kalah-6x6.certificate --state check.json"),
 ]))]
 pub struct Check {
@@ -60,6 +62,9 @@ pub struct Check {
     /// Save progress in FILE, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Use the tables up to N seeds, even if the proof rests on fewer: a faster check, whose result rests on these
+    #[arg(long, value_name = "N")]
+    seeds: Option<usize>,
     /// Do not compare the tables with their digests. Use this only after `kalah verify`, if nobody else can write to
     /// the tables
     #[arg(long)]
@@ -73,21 +78,31 @@ pub struct Check {
     threads: args::Threads,
 }
 
+/// Tables of a check.
+struct Used {
+    /// The largest one; that of 0 seeds stands for none.
+    last: TableKey,
+    /// Digests, from 2 seeds up.
+    digests: Vec<[u8; 32]>,
+}
+
 impl Check {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let start = Instant::now();
         let file = StoredCertificate::open(&self.file)?;
         output::note(description(&file));
-        let origin = TablesOrigin::of(file.head());
+        let used = self.used(file.head())?;
+        let origin = TablesOrigin::of(used.last, &used.digests);
         if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
             output::message(warning);
         }
         let pulse = stopped_by_signal();
-        let result = self.open_and_check(&file, &pulse);
+        let result = self.open_and_check(&file, &used, &pulse);
         let report = CheckReport {
             path: &self.file,
             file: &file,
+            used_seeds: used.last.seeds,
             origin: origin.as_ref(),
             trusts_tables: self.trust_tables,
             is_sample: self.sample.is_some(),
@@ -118,26 +133,45 @@ impl Check {
         Ok(if found.extent == Extent::Stopped { Outcome::Failed } else { Outcome::Done })
     }
 
+    /// Returns the tables of the check: those that the proof rests on, and those of `--seeds`.
+    fn used(&self, head: &Head) -> anyhow::Result<Used> {
+        let (own, mut digests) = (head.table_seeds(), head.tables.clone());
+        let seeds = self.seeds.unwrap_or(own);
+        if seeds < own {
+            return Err(usage(format!(
+                "the proof rests on the tables to {own} seeds, so --seeds must be at least {own}"
+            )));
+        }
+        let last = TableKey { rules: head.statement.rules, pits: head.statement.position.pits(), seeds };
+        if seeds > own {
+            let tables = Tables::open_if_there(&self.tables.paths, last.rules, last.pits, seeds)?;
+            tables.require(seeds)?;
+            digests.extend(tables.layers().iter().skip(digests.len()).map(|table| table.header().digest));
+        }
+        Ok(Used { last, digests })
+    }
+
     /// Opens the tables and checks the certificate.
-    fn open_and_check(&self, file: &StoredCertificate, pulse: &Pulse) -> anyhow::Result<Found> {
-        let head = file.head();
+    fn open_and_check(&self, file: &StoredCertificate, used: &Used, pulse: &Pulse) -> anyhow::Result<Found> {
         // An unusable state is an error before the long reading of the tables.
-        let tasks = self.tasks(file)?;
-        let tables = match head.table_seeds() {
+        let tasks = self.tasks(file, used)?;
+        let tables = match used.last.seeds {
             0 => None,
-            seeds => match self.open_tables(head, seeds, pulse) {
+            _ => match self.open_tables(used.last, pulse) {
                 Err(TableError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
                 tables => Some(tables?),
             },
         };
         let tables = tables.as_ref();
+        let trusting = Checked::trusting(file, tables)?.with_tables_to(used.last.seeds)?;
+        ensure!(trusting.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
         let check = if self.trust_tables {
-            Checked::trusting(file, tables)?
+            trusting
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes");
             progress.stage("comparing the tables with their digests".to_owned());
-            let check = progress.watch(&pulse.positions, || Checked::new(file, tables, pulse));
+            let check = progress.watch(&pulse.positions, || trusting.comparing(pulse));
             progress.finish();
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
@@ -152,9 +186,9 @@ impl Check {
         }
     }
 
-    /// Opens the tables that the proof rests on.
-    fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> Result<Tables, TableError> {
-        let (directories, rules, pits) = (&self.tables.paths, head.statement.rules, head.statement.position.pits());
+    /// Opens the tables of the check.
+    fn open_tables(&self, last: TableKey, pulse: &Pulse) -> Result<Tables, TableError> {
+        let (directories, TableKey { rules, pits, seeds }) = (&self.tables.paths, last);
         if self.trust_tables {
             let tables = Tables::open_if_there(directories, rules, pits, seeds)?;
             tables.require(seeds)?;
@@ -174,24 +208,24 @@ impl Check {
     }
 
     /// Returns the identity of the check, which a state must have.
-    fn identity(&self, file: &StoredCertificate) -> CheckIdentity {
+    fn identity(&self, file: &StoredCertificate, used: &Used) -> CheckIdentity {
         CheckIdentity {
             program: version::short(),
             certificate: output::hex(&file.digest()),
-            tables: file.head().tables_digest().as_ref().map(output::hex),
+            tables: digest_of_tables(&used.digests).as_ref().map(output::hex),
             trusts_tables: self.trust_tables,
         }
     }
 
     /// Returns the progress of earlier runs, and the lock of its file.
-    fn tasks(&self, file: &StoredCertificate) -> anyhow::Result<(Tasks, Option<FileLock>)> {
+    fn tasks(&self, file: &StoredCertificate, used: &Used) -> anyhow::Result<(Tasks, Option<FileLock>)> {
         let claims = file.claims();
-        let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file), claims), None)) };
+        let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file, used), claims), None)) };
         let lock = FileLock::beside(path)?;
         let cannot_write = || format!("cannot write {}", path.display());
         remove_leftovers(path).with_context(cannot_write)?;
         require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
-        Ok((Tasks::read(path, self.identity(file), claims)?, Some(lock)))
+        Ok((Tasks::read(path, self.identity(file, used), claims)?, Some(lock)))
     }
 
     /// Checks all claims that earlier runs have not.

@@ -27,7 +27,10 @@ struct CheckAnswer {
     effort: u32,
     /// Seeds of the largest table that the proof rests on.
     table_seeds: usize,
-    /// `null` if the proof rests on none.
+    /// Seeds of the largest table that was used, if the proof rests on fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    used_seeds: Option<usize>,
+    /// `null` if the check used none.
     tables: Option<TablesAnswer>,
     claims: u64,
     /// `complete`, `sample`, `stopped` or `wrong`.
@@ -96,7 +99,9 @@ pub struct CheckReport<'a> {
     pub path: &'a Path,
     /// Certificate.
     pub file: &'a StoredCertificate,
-    /// Tables that it rests on, if any.
+    /// Seeds of the largest table that was used; 0 for none.
+    pub used_seeds: usize,
+    /// Tables that were used, if any.
     pub origin: Option<&'a TablesOrigin>,
     /// True with `--trust-tables`.
     pub trusts_tables: bool,
@@ -134,6 +139,7 @@ impl CheckReport<'_> {
             openings: statement.openings.iter().map(opening).collect(),
             effort: head.effort,
             table_seeds: head.table_seeds(),
+            used_seeds: Some(self.used_seeds).filter(|&seeds| seeds > head.table_seeds()),
             tables: self.origin.map(|origin| origin.answer(!self.trusts_tables)),
             claims: self.file.claims(),
             extent: if wrong.is_some() { "wrong" } else { extent.name() },

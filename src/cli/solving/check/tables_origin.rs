@@ -1,6 +1,6 @@
 //! Comparison of the tables that a proof rests on with the manifest.
 
-use kalah::certificate::Head;
+use kalah::certificate::digest_of_tables;
 use kalah::table::{Manifest, TableKey};
 use serde::Serialize;
 
@@ -37,17 +37,18 @@ pub struct TablesAnswer {
 }
 
 impl TablesOrigin {
-    /// Returns the origin of the tables that a certificate with this head rests on; `None` without tables.
-    pub fn of(head: &Head) -> Option<TablesOrigin> {
-        let digest = head.tables_digest()?;
-        let (known, statement) = (Manifest::known(), &head.statement);
-        let unknown = head.tables.iter().zip(2..).find_map(|(digest, seeds)| {
-            let key = TableKey { rules: statement.rules, pits: statement.position.pits(), seeds };
+    /// Returns the origin of the tables with these digests, from 2 seeds up; `None` without tables. `last` is the
+    /// largest of them.
+    pub fn of(last: TableKey, digests: &[[u8; 32]]) -> Option<TablesOrigin> {
+        let digest = digest_of_tables(digests)?;
+        let known = Manifest::known();
+        let unknown = digests.iter().zip(2..).find_map(|(digest, seeds)| {
+            let key = TableKey { seeds, ..last };
             let entry = known.entry(key);
             let is_known = entry.is_some_and(|entry| entry.digest == output::hex(digest));
             (!is_known).then_some(Unknown { key, has_another: entry.is_some() })
         });
-        Some(TablesOrigin { seeds: head.table_seeds(), digest, unknown })
+        Some(TablesOrigin { seeds: last.seeds, digest, unknown })
     }
 
     /// Returns a warning if the manifest does not have all tables.
