@@ -18,9 +18,10 @@ import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./wo
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged, `playLine` of moves.
  * @typedef {LineActions & {
  *   sow: (side: Side, pit: number) => void,
+ *   peek: Board["peek"],
  *   glance: (place: Place) => void,
  *   playLine: (moves: number[]) => void,
  * }} Actions
@@ -49,6 +50,7 @@ const space = () => {
 export function openView(act) {
   const board = new Board(find("board"), act.sow, space);
   board.scored = showScore;
+  board.peek = act.peek;
   store.subscribe(() => now.game && draw());
   Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
 }
