@@ -32,7 +32,7 @@ function listen() {
   listenToButtons();
   listenToEditor();
   listenToGameText();
-  listenToPanel();
+  listenToPanel(fit);
   listenToReport();
   listenToRules();
   onTab((tab) => tab === "report" && report().catch(fail));

@@ -36,14 +36,18 @@ export const view = /** @type {any} */ ({});
 /** Heights of what is above and below the board, in units of the font size. */
 const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
 
+/** Windows in which the open sheet leaves the whole board visible, as in shell.css. */
+const SPLIT = "(max-width: 40rem) and (min-height: 44rem)";
+
 const space = () => {
   const width = around(find("board")).clientWidth;
   const font = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const large = document.body.classList.contains("large");
   const sideways = matchMedia("(max-height: 32rem) and (orientation: landscape) and (min-width: 36rem)").matches;
   const phone = matchMedia("(max-width: 52rem)").matches;
+  const low = document.body.classList.contains("sheet") && matchMedia(SPLIT).matches;
   const beside = AROUND[sideways ? "sideways" : large ? "large" : phone ? "phone" : "usual"];
-  return { width, height: innerHeight - beside * font, large, font };
+  return { width, height: innerHeight - beside * font, large, low, font };
 };
 
 /** Makes the parts of the view. @param {Actions} act */
@@ -162,5 +166,7 @@ function draw() {
 /** Lays everything out again in the available space. */
 export function fit() {
   view.board.fit(values());
+  view.moves.reveal(view.moves.here);
+  document.documentElement.style.setProperty("--board-high", `${find("board").offsetHeight}px`);
   if (values() && now.game) view.graph.draw(now.game);
 }
