@@ -53,6 +53,8 @@ export class Board {
     this.pointed = undefined;
     /** Requests the effects of a legal move without an answer. @type {(place: Place, pit: number) => void} */
     this.peek = () => {};
+    /** Pit under the pointer, or with the focus. @type {number | undefined} */
+    this.aimed = undefined;
     /** Called with the number of seeds in a store. @type {(side: Side, count: number) => void} */
     this.scored = () => {};
     /** @type {Record<Side, Pit[]>} */
@@ -145,6 +147,7 @@ export class Board {
 
   /** Shows where the last seed of a legal move falls; without a pit, nothing. @param {number} [pit] */
   aim(pit) {
+    this.aimed = pit;
     const place = this.place;
     const legal = place && pit && this.rows[place.side][pit - 1]?.element.classList.contains("legal");
     if (!legal) {
@@ -159,17 +162,6 @@ export class Board {
     }
     const last = move.sowing[move.sowing.length - 1].drops.slice(-1)[0];
     drawAim(this, this.hole(place.side, last), move.again ? "↻" : move.captured?.length ? "×" : "");
-  }
-
-  /**
-   * Shows the same once the effects of a move are there, if it is still under the pointer.
-   * @param {Place} place
-   * @param {number} pit
-   */
-  aimAgain(place, pit) {
-    if (place !== this.place) return;
-    const { element } = this.rows[place.side][pit - 1];
-    if (element.matches(":hover, :focus-visible")) this.aim(pit);
   }
 
   /** Shows a few words for a moment. @param {string} text */

@@ -164,9 +164,10 @@ async function make(move, push = false) {
 
 /** Requests the effects of a move under the pointer, which is shown once they are there. @type {Board["peek"]} */
 function peek(place, pit) {
+  const { board } = view;
   const show = (/** @type {Made} */ move) => {
     place.peeked.set(pit, move);
-    view.board.aimAgain(place, pit);
+    if (place === board.place && pit === board.aimed) board.aim(pit);
   };
   const asked = api.line(place.literal, now.game.rules, [pit], now.asking.signal);
   asked.then(({ places }) => show(places[0])).catch(fail);

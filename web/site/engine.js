@@ -1,7 +1,7 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
-import { Module, compile } from "./module.js";
+import { Module, compile, compilePacked } from "./module.js";
 import { PartError, Parts } from "./parts.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -51,7 +51,7 @@ async function loadSite() {
 
 /** Loads the first module, which suffices to play. */
 async function loadFirst() {
-  first = await Module.run(await compile(file("kalah_first.wasm")));
+  first = await Module.run(await compilePacked(file("kalah_first.bin")));
   answerEarly();
 }
 
