@@ -125,6 +125,7 @@ function draw() {
   const { place } = game;
   const shown = values();
   showMode(shown);
+  find("values").checked = shown;
   document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
   if (now.sowing) return;
