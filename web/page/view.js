@@ -18,7 +18,8 @@ import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./wo
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,
+ * `playLine` of moves.
  * @typedef {LineActions & {
  *   sow: (side: Side, pit: number) => void,
  *   peek: Board["peek"],

@@ -13,7 +13,7 @@ const TRANSPOSITIONS = IS_PHONE ? 2 ** 24 : 2 ** 25;
 /** Maximum positions of the tables that are built: on a phone those to 17 seeds with 6 pits. */
 const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
 
-/** Milliseconds after which the engine loads even if nothing has needed it, so that a visit without a network has it. */
+/** Milliseconds after which the engine loads even if nothing has needed it, for visits without a network. */
 const QUIET = 20_000;
 
 /** Address of the page's folder. */
