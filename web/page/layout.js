@@ -16,8 +16,8 @@ const WIDE = 1.15;
  * Returns the form of a board with this number of pits in a space of this width and height, and the width and height
  * of its pits:
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
- * @param {number} pits
  * With `low`, stacked pits are lower than wide.
+ * @param {number} pits
  * @param {{ width: number, height: number, large?: boolean, low?: boolean, font?: number }} space
  * @param {boolean} labels
  * @returns {{ form: "wide" | "stacked" | "tall", pit: number, high: number }}
