@@ -78,8 +78,8 @@ impl Site {
     }
 }
 
-/// Compresses the first module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media type
-/// for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
+/// Compresses the first module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media
+/// type for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
 fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
     let Some(first) = name.strip_suffix("first.wasm") else { return (name, bytes) };
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
