@@ -135,6 +135,24 @@ fn the_panel_has_tabs_for_mouse_and_keyboard_and_is_a_sheet_on_a_phone() {
 }
 
 #[test]
+fn an_open_panel_never_covers_the_board_of_a_phone_or_a_tablet() {
+    let (Some(browser), server) = (Browser::open(390, 844, STILL), server()) else { return };
+    browser.go(&server.url("/#6x4&north=human&moves=3,6,2"));
+    browser.wait("document.querySelector('.label b')");
+    let below = "(() => { const [side, board] = ['#side', '#board'].map((one) => \
+                   document.querySelector(one).getBoundingClientRect());
+                 return board.top >= 0 && side.top >= board.bottom - 4 && side.height > 250 })()";
+    browser.screen(390, 844);
+    browser.click("#panel");
+    browser.wait(&format!("{} && {below}", shown("#side")));
+    browser.click("#panel-close");
+    browser.wait(&format!("!{}", shown("#side")));
+    browser.screen(820, 1180);
+    browser.wait(&format!("{} && {below}", shown("#side")));
+    assert_eq!(browser.run(&format!("return {}", shown("#panel"))), false);
+}
+
+#[test]
 fn a_first_visit_offers_three_cards_and_the_next_one_none() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     let again = || {

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use kalah::build::MemoryBuilder;
 use kalah::game::{Pit, Position, Rules};
@@ -20,6 +21,7 @@ in_browsers! {
     values_in_and_above_the_tables_are_those_of_the_solver,
     a_page_is_playable_before_the_engine_has_loaded,
     the_first_move_needs_no_module,
+    a_game_against_a_player_without_tables_does_not_load_the_engine,
     a_first_visit_fetches_every_file_once,
     other_requests_are_answered_while_a_player_thinks,
     a_request_that_is_given_up_does_not_hold_others_up,
@@ -245,13 +247,37 @@ fn the_first_move_needs_no_module(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     export(folder.path(), &["--size", "0"]);
     let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("wasm"));
+    host.conducts(Conduct::Withholds("/kalah_"));
     for rules in Rules::ALL {
         browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", host.address));
         browser.wait("document.querySelector('.pit.legal')");
         browser.run("document.querySelector('.pit.legal').click()");
         browser.wait("location.hash.includes('moves=')");
     }
+}
+
+fn a_game_against_a_player_without_tables_does_not_load_the_engine(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    export(folder.path(), &["--size", "0"]);
+    let host = Host::new(folder.path().to_owned());
+    let is_loaded = || host.requests().iter().any(|path| path.ends_with("kalah_wasm.wasm"));
+    let begin = Instant::now();
+    browser.go(&format!("{}/#3x1&north=greedy&values=off", host.address));
+    browser.wait("document.querySelector('.pit.legal')");
+    // The pointer on a move shows its last seed.
+    browser.run("document.querySelector('.pit.legal').dispatchEvent(new PointerEvent('pointerenter')); return 1");
+    browser.wait("document.querySelector('.aim')");
+    browser.wait("document.querySelector('.pit.legal')?.click() || !document.querySelector('#end').hidden");
+    // Later, it loads in the background.
+    if begin.elapsed() < Duration::from_secs(15) {
+        assert!(!is_loaded(), "{:?}", host.requests());
+    }
+    let bytes: usize =
+        host.requests().iter().map(|path| std::fs::read(folder.path().join(path)).unwrap_or_default().len()).sum();
+    assert!(is_loaded() || bytes < 400_000, "{bytes} bytes before the engine");
+    browser.click("#review");
+    browser.wait("document.querySelector('#report-rows td')");
+    assert!(is_loaded());
 }
 
 fn a_first_visit_fetches_every_file_once(browser: &Browser) {

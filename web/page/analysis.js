@@ -33,6 +33,19 @@ function take(place, answer) {
 }
 
 /**
+ * Requests an answer that makes the page quicker, but that nothing on the page needs.
+ * @param {Game} game
+ * @param {Place} place
+ * @param {AbortSignal} signal
+ * @param {() => void} report
+ */
+export async function prefetch(game, place, signal, report) {
+  if (place.answer) return;
+  take(place, await api.position(place.literal, game.rules, QUICK, signal, "low"));
+  report();
+}
+
+/**
  * Requests an answer about a place: first a quick one; then, with `further`, a search within the server's time or
  * within that number of seconds. Reports every better answer; with `shows`, also the progress of the search.
  * @param {Game} game

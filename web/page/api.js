@@ -172,11 +172,18 @@ export const server = () => ask("api");
 export const tables = () => ask("api/tables");
 
 /**
- * Requests an answer about a position, after a search of at most `time` seconds.
- * @type {(board: string, rules: string, time: number | undefined, signal: Signal) => Promise<Api.Answer>}
+ * Requests an answer about a position, after a search of at most `time` seconds. With `priority` "low", a page without
+ * a server answers only once its engine has loaded for another reason.
+ * @type {(
+ *   board: string,
+ *   rules: string,
+ *   time: number | undefined,
+ *   signal: Signal,
+ *   priority?: RequestPriority,
+ * ) => Promise<Api.Answer>}
  */
-export const position = (board, rules, time, signal) =>
-  ask(`api/position?${query({ board, rules, time })}`, { signal });
+export const position = (board, rules, time, signal, priority = "auto") =>
+  ask(`api/position?${query({ board, rules, time })}`, { signal, priority });
 
 /**
  * Requests the book's answer for a position and its moves.

@@ -1,7 +1,6 @@
 // Beginning a game: a new one, one from a link or a text, or a puzzle.
 
 import * as api from "./api.js";
-import { find } from "./find.js";
 import { Game, parse, write } from "./game.js";
 import { USUAL, fromFragment } from "./link.js";
 import { MIDDLE, isPlayer } from "./players.js";
@@ -67,7 +66,7 @@ export async function load(push = false) {
   if (!linked.board && settings.values === undefined) remember({ values: false });
   const shared = linked.board ? linked : fromFragment(lastFragment());
   if (!shared.board) {
-    find("values").checked = Boolean(settings.values);
+    now.values = Boolean(settings.values);
     return begin(beginning(), push);
   }
   const { south = USUAL.south, north = USUAL.north } = shared.players;
@@ -77,7 +76,7 @@ export async function load(push = false) {
   const start = parse(shared.board);
   const puzzle = await puzzleNamed(shared.puzzle, rules, start ? write(start) : "");
   if (puzzle) setPlayers(...PUZZLE_PLAYERS);
-  find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
+  now.values = shared.values ? shared.values !== "off" : puzzle ? false : (settings.values ?? true);
   /** @param {Error} error */
   const beginAnother = (error) => {
     fail(error);
@@ -127,6 +126,6 @@ const PUZZLE_PLAYERS = ["human", "perfect"];
 /** Begins a puzzle. @param {Puzzle} puzzle */
 export async function beginPuzzle(puzzle) {
   setPlayers(...PUZZLE_PLAYERS);
-  find("values").checked = false;
+  now.values = false;
   await begin({ rules: puzzle.rules, board: puzzle.position, side: "south", puzzle }, true);
 }

@@ -51,6 +51,10 @@ export class Board {
     this.place = undefined;
     /** Pit of South to point at, in a lesson. @type {number | undefined} */
     this.pointed = undefined;
+    /** Requests the effects of a legal move without an answer. @type {(place: Place, pit: number) => void} */
+    this.peek = () => {};
+    /** Pit under the pointer, or with the focus. @type {number | undefined} */
+    this.aimed = undefined;
     /** Called with the number of seeds in a store. @type {(side: Side, count: number) => void} */
     this.scored = () => {};
     /** @type {Record<Side, Pit[]>} */
@@ -143,11 +147,17 @@ export class Board {
 
   /** Shows where the last seed of a legal move falls; without a pit, nothing. @param {number} [pit] */
   aim(pit) {
+    this.aimed = pit;
     const place = this.place;
-    const move = place?.answer?.moves.find((move) => move.move === pit);
     const legal = place && pit && this.rows[place.side][pit - 1]?.element.classList.contains("legal");
-    if (!move?.sowing || !legal) {
+    if (!legal) {
       drawAim(this);
+      return;
+    }
+    const move = place.answer?.moves.find((move) => move.move === pit) ?? place.peeked.get(pit);
+    if (!move?.sowing) {
+      drawAim(this);
+      this.peek(place, pit);
       return;
     }
     const last = move.sowing[move.sowing.length - 1].drops.slice(-1)[0];

@@ -53,7 +53,7 @@ export async function askNewGame() {
   const { board, time, ...kept } = asked;
   remember({ game: kept, time });
   forgive();
-  if (game.puzzle) find("values").checked = settings.values ?? true;
+  if (game.puzzle) now.values = settings.values ?? true;
   await begin({ ...beginning(asked), board }, true);
 }
 

@@ -75,6 +75,8 @@ export class Place {
     this.rank = LAST;
     /** @type {Api.Answer | undefined} */
     this.answer = undefined;
+    /** Effects of moves that the pointer was on before there was an answer. @type {Map<number, Made>} */
+    this.peeked = new Map();
     /** @type {Api.Book | undefined} */
     this.book = undefined;
     /** @type {string | undefined} */

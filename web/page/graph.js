@@ -4,7 +4,7 @@ import { mistake } from "./loss.js";
 import { name, signed, t, tell } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [HEIGHT, LEFT, EDGE] = [170, 34, 12];
+const [HEIGHT, LEFT, EDGE] = [124, 34, 12];
 
 /** Sizes of the dots. Mistakes are largest, to be seen first. */
 const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };

@@ -16,12 +16,13 @@ const WIDE = 1.15;
  * Returns the form of a board with this number of pits in a space of this width and height, and the width and height
  * of its pits:
  * `wide` has the stores at both ends, `stacked` above and below the rows, and `tall` has rows from top to bottom.
+ * With `low`, stacked pits are lower than wide.
  * @param {number} pits
- * @param {{ width: number, height: number, large?: boolean, font?: number }} space
+ * @param {{ width: number, height: number, large?: boolean, low?: boolean, font?: number }} space
  * @param {boolean} labels
  * @returns {{ form: "wide" | "stacked" | "tall", pit: number, high: number }}
  */
-export function layout(pits, { width, height, large = false, font = 16 }, labels) {
+export function layout(pits, { width, height, large = false, low = false, font = 16 }, labels) {
   const edge = 2 * (PADDING + BORDER);
   const beside = font * (COUNT + (labels ? (large ? LARGE : LABEL) : 0)) + 4;
   /** @param {number} more */
@@ -34,6 +35,7 @@ export function layout(pits, { width, height, large = false, font = 16 }, labels
   }
   const stacked = Math.floor(Math.min(220, (width - edge - 3 * (pits - 1)) / pits));
   if (stacked >= LEAST) {
+    if (low) return { form: "stacked", pit: stacked, high: Math.max(LEAST, Math.round(0.8 * stacked)) };
     const room = Math.floor(high(3 * GAP + 2 * STORE * font));
     return { form: "stacked", pit: stacked, high: Math.max(stacked, Math.min(room, Math.round(1.5 * stacked))) };
   }

@@ -49,13 +49,13 @@ function end() {
   now.watch = undefined;
   document.body.classList.remove("taught");
   find("coach").hidden = true;
-  find("values").checked = Boolean(settings.values);
+  now.values = Boolean(settings.values);
 }
 
 async function show() {
   game = undefined;
   setPlayers("human", "human");
-  find("values").checked = false;
+  now.values = false;
   const rules = now.server.rules.includes("standard") ? "standard" : now.server.rules[0];
   // The lesson is not kept as the last game.
   now.watch = () => {};

@@ -1,7 +1,9 @@
 // The course of a game: moves of people and programs, jumps to places, and the address that keeps all of it.
 
+/** @import { Board } from "./board.js" */
+
 import * as api from "./api.js";
-import { analyse, learn } from "./analysis.js";
+import { analyse, learn, prefetch } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
 import { find } from "./find.js";
@@ -82,6 +84,10 @@ export function arrive(push = false) {
     letProgramMove(place, now.turn).catch(fail);
     return;
   }
+  if (!values() && !game.puzzle) {
+    prefetch(game, place, signal, told).catch(fail);
+    return;
+  }
   learn(game, place, signal, values(), told)
     .then(() => (values() ? analyse(game, signal, told) : undefined))
     .catch(fail);
@@ -97,10 +103,11 @@ async function letProgramMove(place, turn) {
   await undisturbed();
   if (turn !== now.turn) return;
   setWork(t("thinking", { side: name(place.side) }));
-  const learned = learn(now.game, place, signal, false, () => store.change());
-  // Only an exchange depends on the value, which a page without a server has once its engine has loaded.
-  if (mayExchange(place)) await learned;
-  else learned.catch(fail);
+  const report = () => store.change();
+  // Only an exchange and a puzzle depend on the value, which a page without a server has once its engine has loaded.
+  if (mayExchange(place)) await learn(now.game, place, signal, false, report);
+  else if (now.game.puzzle || values()) learn(now.game, place, signal, false, report).catch(fail);
+  else prefetch(now.game, place, signal, report).catch(fail);
   if (turn !== now.turn || place.finished) {
     setWork();
     return;
@@ -155,12 +162,24 @@ async function make(move, push = false) {
   }
 }
 
+/** Requests the effects of a move under the pointer, which is shown once they are there. @type {Board["peek"]} */
+function peek(place, pit) {
+  const { board } = view;
+  const show = (/** @type {Made} */ move) => {
+    place.peeked.set(pit, move);
+    if (place === board.place && pit === board.aimed) board.aim(pit);
+  };
+  const asked = api.line(place.literal, now.game.rules, [pit], now.asking.signal);
+  asked.then(({ places }) => show(places[0])).catch(fail);
+}
+
 /** A person chose a pit. @param {Side} side @param {number} pit */
 export function choose(side, pit) {
   const { place, rules } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
-  const known = /** @type {Made | undefined} */ (place.answer?.moves.find((move) => move.move === pit && move.next));
+  const answered = place.answer?.moves.find((move) => move.move === pit && move.next);
+  const known = /** @type {Made | undefined} */ (answered) ?? place.peeked.get(pit);
   if (known) {
     make(known, true).catch(fail);
     return;
@@ -273,4 +292,4 @@ function takeBackExchange() {
 }
 
 /** Actions of the view. */
-export const actions = { sow: choose, goTo, glance, playLine, arrange, takeBackExchange };
+export const actions = { sow: choose, peek, goTo, glance, playLine, arrange, takeBackExchange };

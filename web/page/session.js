@@ -1,6 +1,5 @@
 // State shared by all parts of the page: the game, its players, and running work.
 
-import { find } from "./find.js";
 import { SIDES } from "./game.js";
 import { stateOf } from "./solution.js";
 
@@ -13,6 +12,8 @@ export const now = {
   asking: new AbortController(),
   /** Number that changes with every step, so that results of earlier steps are ignored. */
   turn: 0,
+  /** True if values are shown. */
+  values: false,
   /** True while seeds are moving. */
   sowing: false,
   /** True if the shown place was reached by playing, so that a program continues from it. */
@@ -51,7 +52,7 @@ export const goesOn = (place) => isProgram(place) && !now.paused && (now.played 
 export const mayPlay = () => !now.sowing && !now.game.place.finished && !goesOn(now.game.place);
 
 /** Returns true if values are shown. */
-export const values = () => find("values").checked;
+export const values = () => now.values;
 
 /** Returns true if the other player may swap sides now, after the first turn. @param {Place} place */
 export const mayExchange = (place) => {

@@ -32,7 +32,7 @@ function listen() {
   listenToButtons();
   listenToEditor();
   listenToGameText();
-  listenToPanel();
+  listenToPanel(fit);
   listenToReport();
   listenToRules();
   onTab((tab) => tab === "report" && report().catch(fail));
@@ -41,6 +41,7 @@ function listen() {
   listenToWelcome({ play: () => askNewGame().catch(fail), learn: () => teach().catch(fail), analyse: showValues });
   listenToLesson(() => begin(beginning(), true).catch(fail));
   find("values").addEventListener("change", () => {
+    now.values = find("values").checked;
     remember({ values: values() });
     if (values()) helped(now.game);
     if (goesOn(now.game.place)) store.draw();
@@ -100,7 +101,8 @@ function showFrame() {
   const linked = location.hash.length > 1;
   const { board: text, values: shown, puzzle } = fromFragment(linked ? location.hash.slice(1) : lastFragment());
   const rows = text ? parse(text)?.rows : undefined;
-  find("values").checked = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
+  now.values = shown ? shown !== "off" : puzzle ? false : (settings.values ?? (linked && Boolean(text)));
+  find("values").checked = values();
   document.body.classList.toggle("hidden-values", !values());
   const pits = rows?.[0].length ?? (text ? 6 : (settings.game?.pits ?? 6));
   document.body.classList.toggle("many", pits > 8);

@@ -28,14 +28,23 @@ export function openTab(tab) {
 /** Returns true if a tab is open. @param {Tab} tab */
 export const isOpen = (tab) => !find(`pane-${tab}`).hidden;
 
+/** Called after the sheet was opened or closed. */
+let resized = () => {};
+
 /** Opens or closes the sheet, where the panel is one. @param {boolean} open */
 export function openSheet(open) {
-  document.body.classList.toggle("sheet", open);
+  if (document.body.classList.toggle("sheet", open) && matchMedia("(max-width: 52rem)").matches) scrollTo(0, 0);
+  resized();
   find("panel").setAttribute("aria-expanded", String(open));
 }
 
-/** Listens to the tabs, the buttons of the sheet, and clicks beside the menu. */
-export function listenToPanel() {
+/**
+ * Listens to the tabs, the buttons of the sheet, and clicks beside the menu. Calls `fit` after the sheet was opened or
+ * closed.
+ * @param {() => void} fit
+ */
+export function listenToPanel(fit) {
+  resized = fit;
   for (const tab of TABS) {
     const button = find(`tab-${tab}`);
     button.addEventListener("click", () => openTab(tab));

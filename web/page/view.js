@@ -18,9 +18,11 @@ import { ending, happened, name, origin, pitName, ruleName, t, tell } from "./wo
 /** @import { LineActions } from "./linetools.js" */
 
 /**
- * Actions of clicks: `sow` a pit of a side, `glance` at a place while the graph is dragged, `playLine` of moves.
+ * Actions of clicks: `sow` a pit of a side, `peek` at a move, `glance` at a place while the graph is dragged,
+ * `playLine` of moves.
  * @typedef {LineActions & {
  *   sow: (side: Side, pit: number) => void,
+ *   peek: Board["peek"],
  *   glance: (place: Place) => void,
  *   playLine: (moves: number[]) => void,
  * }} Actions
@@ -35,20 +37,25 @@ export const view = /** @type {any} */ ({});
 /** Heights of what is above and below the board, in units of the font size. */
 const AROUND = { usual: 20, phone: 20, sideways: 3.4, large: 15.5 };
 
+/** Windows in which the open sheet leaves the whole board visible, as in shell.css. */
+const SPLIT = "(max-width: 40rem) and (min-height: 44rem)";
+
 const space = () => {
   const width = around(find("board")).clientWidth;
   const font = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const large = document.body.classList.contains("large");
   const sideways = matchMedia("(max-height: 32rem) and (orientation: landscape) and (min-width: 36rem)").matches;
   const phone = matchMedia("(max-width: 52rem)").matches;
+  const low = document.body.classList.contains("sheet") && matchMedia(SPLIT).matches;
   const beside = AROUND[sideways ? "sideways" : large ? "large" : phone ? "phone" : "usual"];
-  return { width, height: innerHeight - beside * font, large, font };
+  return { width, height: innerHeight - beside * font, large, low, font };
 };
 
 /** Makes the parts of the view. @param {Actions} act */
 export function openView(act) {
   const board = new Board(find("board"), act.sow, space);
   board.scored = showScore;
+  board.peek = act.peek;
   store.subscribe(() => now.game && draw());
   Object.assign(view, { act, board, graph: new Graph(find("graph"), act), moves: new MoveList(find("moves"), act) });
 }
@@ -119,6 +126,7 @@ function draw() {
   const { place } = game;
   const shown = values();
   showMode(shown);
+  find("values").checked = shown;
   document.body.classList.toggle("hidden-values", !shown);
   find("status").textContent = status(place);
   if (now.sowing) return;
@@ -160,5 +168,7 @@ function draw() {
 /** Lays everything out again in the available space. */
 export function fit() {
   view.board.fit(values());
+  view.moves.reveal(view.moves.here);
+  document.documentElement.style.setProperty("--board-high", `${find("board").offsetHeight}px`);
   if (values() && now.game) view.graph.draw(now.game);
 }

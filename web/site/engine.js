@@ -1,7 +1,7 @@
 // The engine in a worker: answers the requests of the HTTP API by the WebAssembly module. It builds tables while it has
 // nothing else to do.
 
-import { Module, compile } from "./module.js";
+import { Module, compile, compilePacked } from "./module.js";
 import { PartError, Parts } from "./parts.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -12,6 +12,9 @@ const IS_PHONE = /Mobi/.test(navigator.userAgent);
 const TRANSPOSITIONS = IS_PHONE ? 2 ** 24 : 2 ** 25;
 /** Maximum positions of the tables that are built: on a phone those to 17 seeds with 6 pits. */
 const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
+
+/** Milliseconds after which the engine loads even if nothing has needed it, for visits without a network. */
+const QUIET = 20_000;
 
 /** Address of the page's folder. */
 const BASE = new URL("../../", import.meta.url).href;
@@ -48,7 +51,7 @@ async function loadSite() {
 
 /** Loads the first module, which suffices to play. */
 async function loadFirst() {
-  first = await Module.run(await compile(file("kalah_first.wasm")));
+  first = await Module.run(await compilePacked(file("kalah_first.bin")));
   answerEarly();
 }
 
@@ -254,7 +257,9 @@ function answerEarly() {
   early = early?.filter((message) => {
     if ("cancel" in message || refused.has(message)) return true;
     if (isAnsweredFirst(message)) return false;
-    if (first) refused.add(message);
+    if (!first) return true;
+    refused.add(message);
+    if (!message.waits) needed();
     return true;
   });
 }
@@ -286,9 +291,24 @@ const isAsked = new Promise((done) => {
   asked = done;
 });
 
-/** Loads everything: what the page shows comes first, then what it needs to play. */
+/** Called when a request needs the engine. */
+let needed = () => {};
+/** @type {Promise<void>} */
+const isNeeded = new Promise((done) => {
+  needed = done;
+});
+
+/** Returns true if the visitor saves data or has a slow connection. Only some browsers have `connection`. */
+function isSparing() {
+  const { connection } = /** @type {Sparing} */ (/** @type {unknown} */ (navigator));
+  return Boolean(connection?.saveData || connection?.effectiveType?.match(/^(slow-2g|2g|3g)$/));
+}
+
+/** Loads everything: what the page shows comes first, then what it needs to play, and the engine when it is needed. */
 async function load() {
   const [site] = await Promise.all([loadSite(), isAsked.then(loadFirst)]);
+  if (!isSparing()) setTimeout(needed, QUIET);
+  await isNeeded;
   await loadEngine(site);
   const messages = early ?? [];
   early = undefined;

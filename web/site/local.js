@@ -55,13 +55,14 @@ function started() {
  * @param {AbortSignal | null | undefined} signal
  * @param {Listener} listener
  * @param {boolean} streams
+ * @param {boolean} waits
  */
-function ask(method, target, body, signal, listener, streams) {
+function ask(method, target, body, signal, listener, streams, waits = false) {
   signal?.throwIfAborted();
   last += 1;
   const id = last;
   open.set(id, listener);
-  started().postMessage({ id, method, target, body, streams });
+  started().postMessage({ id, method, target, body, streams, waits });
   const giveUp = () => {
     if (!open.delete(id)) return;
     engine?.postMessage({ cancel: id });
@@ -136,7 +137,7 @@ globalThis.fetch = async (resource, options = {}) => {
       end: (status, answer) => done(response(status, target === "" ? { ...answer, here: true } : answer)),
       fail,
     };
-    ask(method, target, body, options.signal, listener, false);
+    ask(method, target, body, options.signal, listener, false, options.priority === "low");
   });
 };
 

@@ -8,6 +8,8 @@ interface EngineRequest {
   body: string;
   /** True if results are sent as they improve. */
   streams: boolean;
+  /** True if the engine need not load for it. */
+  waits: boolean;
 }
 
 /** The end of a request. */
@@ -72,6 +74,9 @@ interface Exports {
   kalah_call(call: number, bytes: number): number;
   kalah_reply_bytes(): number;
 }
+
+/** What some browsers report of the connection. */
+type Sparing = { connection?: { saveData?: boolean; effectiveType?: string } };
 
 /** The browser's own `fetch`. */
 declare var plainFetch: typeof fetch;

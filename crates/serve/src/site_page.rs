@@ -4,7 +4,10 @@
 //! however long it keeps them.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use kalah_api::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -43,7 +46,7 @@ impl Site {
     /// Returns the site with `files`, the part that depends on the tables, whose paths in the folder are `tables`. The
     /// page states its `address`.
     pub fn new(files: Vec<(String, Vec<u8>)>, tables: &[String], address: Option<&SiteAddress>) -> Site {
-        let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        let mut all: BTreeMap<String, Vec<u8>> = files.into_iter().map(packed).collect();
         all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.into())));
         all.insert(OPENAPI.to_owned(), DESCRIPTION.into());
         let (mut page, mut names) = ("", Vec::new());
@@ -73,6 +76,15 @@ impl Site {
         files.insert(format!("offline-{version}.js"), offline(&version, &page, &files, tables).into());
         Site { files, page }
     }
+}
+
+/// Compresses the first module, for which a visitor waits: many hosts send WebAssembly as it is. Hosts have a media
+/// type for files of this name, and send them unchanged. The engine stays a module, whose machine code browsers keep.
+fn packed((name, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {
+    let Some(first) = name.strip_suffix("first.wasm") else { return (name, bytes) };
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    let packed = gzip.write_all(&bytes).and_then(|()| gzip.finish()).expect("memory can be written");
+    (format!("{first}first.bin"), packed)
 }
 
 /// Returns the version of a site, a digest of its contents.

@@ -140,7 +140,7 @@ pub enum Conduct {
     Fails(u16),
     /// Answers everything with its own page, like a network that wants a visitor to log in first.
     Portal,
-    /// Sends the files, but the one with this name only once it behaves otherwise.
+    /// Sends the files, but those with this text in their paths only once it behaves otherwise.
     Withholds(&'static str),
 }
 
@@ -204,7 +204,7 @@ impl Host {
         let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
         let path = if path.is_empty() { "index.html" } else { &path };
         self.requests.lock().unwrap().push(path.to_owned());
-        let withheld = |conduct| matches!(conduct, Conduct::Withholds(name) if path.ends_with(name));
+        let withheld = |conduct| matches!(conduct, Conduct::Withholds(name) if path.contains(name));
         while withheld(*self.conduct.lock().unwrap()) {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,0 +1,67 @@
+// Whose turn it is: when a program moves by itself, and when a person may move or exchange sides.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { begun, goesOn, isHuman, mayExchange, mayPlay, now, onlyPerson, players } from "../page/session.js";
+import { newGame, play } from "./games.js";
+
+beforeEach(() => {
+  Object.assign(players, { south: "human", north: "greedy" });
+  Object.assign(now, { game: newGame(), sowing: false, played: true, paused: false });
+});
+
+test("a program moves by itself after a move, and not while somebody browses the game", () => {
+  const { game } = now;
+  assert.ok(!goesOn(game.root));
+  const place = play(game, "3");
+  assert.ok(goesOn(place));
+  now.paused = true;
+  assert.ok(!goesOn(place));
+  Object.assign(now, { paused: false, played: false });
+  assert.ok(goesOn(place), "at the end of the line, there is nothing to browse");
+  play(game, "2");
+  assert.ok(!goesOn(place));
+});
+
+test("a person moves in their own turn, while no seeds move, and for a program that does not go on", () => {
+  const { game } = now;
+  assert.ok(mayPlay());
+  now.sowing = true;
+  assert.ok(!mayPlay());
+  now.sowing = false;
+  play(game, "3");
+  assert.ok(!mayPlay());
+  now.paused = true;
+  assert.ok(mayPlay());
+  game.place.over = true;
+  assert.ok(!mayPlay());
+});
+
+test("there is an only person if the other side is a program", () => {
+  assert.equal(onlyPerson(), "south");
+  assert.ok(isHuman(now.game.root));
+  players.north = "human";
+  assert.equal(onlyPerson(), undefined);
+  players.south = players.north = "greedy";
+  assert.equal(onlyPerson(), undefined);
+});
+
+test("sides may be exchanged once, after the first turn, by the pie rule", () => {
+  const { game } = now;
+  game.pie = "open";
+  assert.ok(!mayExchange(game.root));
+  assert.ok(!mayExchange(play(game, "3+")), "the first turn goes on");
+  const place = play(game, "4");
+  assert.ok(mayExchange(place));
+  game.pie = "swapped";
+  assert.ok(!mayExchange(place));
+  game.pie = "open";
+  play(game, "2");
+  assert.ok(!mayExchange(play(game, "1")), "the second turn is over");
+});
+
+test("a new step ends the requests of the last one", () => {
+  const { asking, turn } = now;
+  assert.equal(begun(), turn + 1);
+  assert.ok(asking.signal.aborted && !now.asking.signal.aborted);
+});
