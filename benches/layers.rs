@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kalah::build::cpu::{Evaluator, Workspace, compute_pair};
-use kalah::build::{Builder, Event};
+use kalah::build::{BuildEvent, Builder};
 use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
 use kalah::isa::Isa;
@@ -84,8 +84,8 @@ fn compute(tables: &Tables, seeds: usize) -> (f64, f64) {
 fn build(directory: &Path, rules: Rules, seeds: usize) -> f64 {
     let builder = Builder::new(directory, TableKey { rules, pits: 6, seeds });
     let last = std::sync::Mutex::new(0.0);
-    let on_event = |event: Event| {
-        if let Event::Done(record) = event {
+    let on_event = |event: BuildEvent| {
+        if let BuildEvent::Done(record) = event {
             *last.lock().expect("not poisoned") = record.seconds;
         }
     };

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use kalah::game::{Position, Rules};
-use kalah::solve::{Event, Solver, SolverOptions};
+use kalah::solve::{SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
 
 fn main() {
@@ -46,7 +46,7 @@ fn main() {
         _ => Solver::new(options),
     };
     let solver = solver.expect("a searchable board").with_events(|_, event| {
-        if let Event::Proved { known, nodes, seconds, .. } = event {
+        if let SolveEvent::Proved { known, nodes, seconds, .. } = event {
             println!("  score {:>2} to {:>2}  {nodes:>12} nodes  {seconds:>8.3} s", known.lower, known.upper);
         }
     });

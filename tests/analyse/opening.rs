@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kalah::analyse::opening::{
-    Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, Verdict, check, outcome, winning_opening,
+    Limits, OpeningScan, Outcome, Ring, RingEnd, ScanError, ScanState, StartRange, Verdict, check, outcome,
+    winning_opening,
 };
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, StateError};
@@ -18,7 +19,7 @@ use serde_json::Value;
 use crate::reference;
 use crate::small_boards::each_position;
 
-const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
+const SCAN: OpeningScan = OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
 fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
@@ -119,12 +120,12 @@ fn assert_sown_alike<const PLACES: usize>(rules: Rules, position: &Position) {
         let mut sown = ring;
         let ended = sown.sow(rules, pit.index(), u32::MAX);
         assert_eq!(sown.parts(), (rule.mover.seeds(), store, rule.other.seeds()), "{rules} {position} {pit}");
-        assert_eq!(ended, if rule.again { Sown::Again } else { Sown::Over }, "{rules} {position} {pit}");
+        assert_eq!(ended, if rule.again { RingEnd::Again } else { RingEnd::Over }, "{rules} {position} {pit}");
         assert_eq!(u64::from(sown.collected()), u64::from(rule.mover.total()) + u64::from(store));
 
         let mut left = ring;
         let enough = position.mover_store() + rule.stored / 2 + 1;
-        if left.sow(rules, pit.index(), enough) == Sown::Enough {
+        if left.sow(rules, pit.index(), enough) == RingEnd::Enough {
             assert!((enough..=store).contains(&left.store()), "{rules} {position} {pit}");
             assert_eq!(left.total(), ring.total());
         } else {
@@ -361,7 +362,7 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
     run_with_state(&path, &[(2, 4..=20)]);
-    let other = Scan::new(Rules::Standard, SCAN.limits);
+    let other = OpeningScan::new(Rules::Standard, SCAN.limits);
     assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other { .. })));
     let first = ScanState::open(&path, &SCAN).unwrap();
     assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{BuildError, BuildReport, Builder, Event, Plan, build, layer_plans, lower_frames};
+use kalah::build::{BuildError, BuildEvent, BuildPlan, BuildReport, Builder, build, layer_plans, lower_frames};
 use kalah::file::beside;
 use kalah::game::{Pit, Rules, sow};
 use kalah::index::{Frame, RowIndex, game_row};
@@ -20,7 +20,7 @@ const AMPLE: u64 = 1 << 40;
 fn run(directory: &Path, last: TableKey, first: usize, memory: u64, stop_at: usize) -> Result<BuildReport, BuildError> {
     let (pulse, events) = (Pulse::default(), AtomicUsize::new(0));
     Builder::new(directory, last).archives(first, memory).run(&pulse, &|event| {
-        let counts = matches!(event, Event::Pair(_) | Event::Compressing(_));
+        let counts = matches!(event, BuildEvent::Pair(_) | BuildEvent::Compressing(_));
         if counts && events.fetch_add(1, Ordering::Relaxed) + 1 == stop_at {
             pulse.cancel.cancel();
         }
@@ -219,7 +219,7 @@ fn a_build_into_archives_reads_what_was_planned() {
     {
         let last = TableKey { rules, pits, seeds };
         let threads = rayon::current_num_threads();
-        let least = Plan::of_archives(Path::new("nothing is here"), last, first, threads).memory;
+        let least = BuildPlan::of_archives(Path::new("nothing is here"), last, first, threads).memory;
         let mut reads = Vec::new();
         for memory in [least, least + (1 << 20), AMPLE] {
             let plans = layer_plans(last, Some(first), (memory, threads), |_| false);
@@ -326,7 +326,7 @@ mod program {
     fn a_build_into_archives_keeps_to_its_memory() {
         let last = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 17 };
         let (first, directory) = (9, tempfile::tempdir().unwrap());
-        let needed = Plan::of_archives(directory.path(), last, first, 1).memory;
+        let needed = BuildPlan::of_archives(directory.path(), last, first, 1).memory;
         let flags = format!("build --seeds 17 --packed {first} --threads 1 --backend cpu --json");
         let output = limited("true", directory.path(), &format!("{flags} --memory {}", needed - 1));
         assert!(ran(&output, 1).contains("allowed by --memory"));

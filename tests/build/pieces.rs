@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah::build::{Backend, Builder, Event, Plan, Work, build};
+use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, Work, build};
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
@@ -24,8 +24,8 @@ fn cpu() -> Backend {
 fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
     let (backend, pulse) = (cpu(), Pulse::default());
     let reported_damage = std::sync::atomic::AtomicBool::new(false);
-    let on_event = |event: Event| {
-        if matches!(event, Event::Damaged(_)) {
+    let on_event = |event: BuildEvent| {
+        if matches!(event, BuildEvent::Damaged(_)) {
             reported_damage.store(true, std::sync::atomic::Ordering::Relaxed);
         }
     };
@@ -290,7 +290,7 @@ fn a_plan_counts_what_is_missing() {
     let (backend, threads) = (cpu(), 2);
     let empty = tempfile::tempdir().unwrap();
     let all = Work::new(empty.path(), key, &backend, threads).unwrap();
-    let plan = Plan::new(empty.path(), key, &backend, threads);
+    let plan = BuildPlan::new(empty.path(), key, &backend, threads);
     assert_eq!((all.layers, all.positions), (10, cumulative_positions(4, 11)));
     assert_eq!((all.memory, all.positions), (plan.memory, plan.positions));
     assert!((all.seconds - plan.seconds).abs() < 1e-9);

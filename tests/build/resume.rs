@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{Backend, BuildError, BuildReport, Builder, Event};
+use kalah::build::{Backend, BuildError, BuildEvent, BuildReport, Builder};
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::isa::Isa;
@@ -21,7 +21,7 @@ fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildRepo
     let builder = Builder::new(directory, key);
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     builder.run(&pulse, &|event| {
-        if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
+        if matches!(event, BuildEvent::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
             pulse.cancel.cancel();
         }
     })

@@ -95,7 +95,7 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
             (thinking.searches, thinking.memory) = (2, 1 << 20);
             let mut introduction = Introduction::default();
             introduction.name = "fuzz".to_owned();
-            let on_event = |event: kgp::Event| messages.lock().unwrap().push(event.to_string());
+            let on_event = |event: kgp::KgpEvent| messages.lock().unwrap().push(event.to_string());
             let shelf = Shelf::new(TABLES.clone());
             kgp::play(client, &introduction, &thinking, &shelf, &Cancel::new(), &on_event)
         });

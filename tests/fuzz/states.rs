@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
+use kalah::analyse::opening::{Batch, Limits, OpeningScan, ScanState};
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::Seal;
@@ -65,7 +65,7 @@ fn forged_values_are_values_of_games() {
     });
 }
 
-const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
+const SCAN: OpeningScan = OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
 /// Games to scan: three batches.
 const RANGES: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];

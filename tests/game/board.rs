@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
-use kalah::solve::{Board, Keys, Sower, Word};
+use kalah::solve::{Board, BoardKeys, Sower, Word};
 use proptest::prelude::*;
 
 use crate::small_boards::each_position;
@@ -88,8 +88,8 @@ proptest! {
     #[test]
     fn words_agree_on_keys(position in positions::<u64>()) {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        let wide = Keys::<u128>::new(pits, seeds).unwrap().key(Board::of(&position).unwrap());
-        if let Some(keys) = Keys::<u64>::new(pits, seeds) {
+        let wide = BoardKeys::<u128>::new(pits, seeds).unwrap().key(Board::of(&position).unwrap());
+        if let Some(keys) = BoardKeys::<u64>::new(pits, seeds) {
             prop_assert_eq!(u128::from(keys.key(Board::of(&position).unwrap())), wide);
         }
     }
@@ -140,7 +140,7 @@ fn each_board<W: Word>(pits: usize, seeds: u8, each: &mut impl FnMut(Board<W>)) 
 }
 
 fn assert_keys_number_all_boards_without_gaps<W: Word + Into<u128>>(pits: usize, seeds: u8) {
-    let keys = Keys::<W>::new(pits, seeds.into()).unwrap();
+    let keys = BoardKeys::<W>::new(pits, seeds.into()).unwrap();
     let mut seen = HashMap::new();
     each_board(pits, seeds, &mut |board| {
         let key = keys.key(board);
@@ -164,7 +164,7 @@ fn keys_number_all_boards_without_gaps() {
 #[test]
 fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
     for (pits, seeds) in [(1, 255), (2, 255), (8, 255), (9, 255), (13, 255), (14, 247), (15, 211), (16, 183)] {
-        let keys = Keys::<u128>::new(pits, seeds).unwrap();
+        let keys = BoardKeys::<u128>::new(pits, seeds).unwrap();
         let mut rows = vec![0; 2 * pits];
         rows[0] = seeds as u8;
         assert_eq!(keys.key(board(&rows)), keys.count() - 1, "{pits} pits, {seeds} seeds");
@@ -179,10 +179,10 @@ fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
 
 #[test]
 fn boards_without_keys_are_recognized() {
-    assert_eq!(Keys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
-    assert!(Keys::<u64>::new(8, 95).is_some() && Keys::<u64>::new(8, 96).is_none());
-    assert!(Keys::<u64>::new(9, 1).is_none() && Keys::<u64>::new(1, 128).is_none());
-    assert!(Keys::<u128>::new(16, 183).is_some() && Keys::<u128>::new(16, 184).is_none());
-    assert!(Keys::<u128>::new(13, 255).is_some() && Keys::<u128>::new(1, 256).is_none());
-    assert!(Keys::<u128>::new(17, 1).is_none() && Keys::<u128>::new(0, 1).is_none());
+    assert_eq!(BoardKeys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
+    assert!(BoardKeys::<u64>::new(8, 95).is_some() && BoardKeys::<u64>::new(8, 96).is_none());
+    assert!(BoardKeys::<u64>::new(9, 1).is_none() && BoardKeys::<u64>::new(1, 128).is_none());
+    assert!(BoardKeys::<u128>::new(16, 183).is_some() && BoardKeys::<u128>::new(16, 184).is_none());
+    assert!(BoardKeys::<u128>::new(13, 255).is_some() && BoardKeys::<u128>::new(1, 256).is_none());
+    assert!(BoardKeys::<u128>::new(17, 1).is_none() && BoardKeys::<u128>::new(0, 1).is_none());
 }

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
-use kalah::build::{Backend, BuildError, Builder, ComputeError, Computer, DeviceComputer, Event, Output, Traffic};
+use kalah::build::{
+    Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, DeviceComputer, DeviceTraffic, FrameOutput,
+};
 use kalah::cancel::Stopped;
 use kalah::cause;
 use kalah::game::Rules;
@@ -55,7 +57,7 @@ fn build(
     directory: &Path,
     key: TableKey,
     backend: Backend,
-    on_event: &(dyn Fn(Event) + Sync),
+    on_event: &(dyn Fn(BuildEvent) + Sync),
 ) -> Result<(), BuildError> {
     Builder::new(directory, key).backend(backend).run(&Pulse::default(), on_event).map(drop)
 }
@@ -64,7 +66,7 @@ fn build(
 fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -> Result<(), BuildError> {
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     let run = Builder::new(directory, key).backend(backend).run(&pulse, &|event| {
-        if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == last {
+        if matches!(event, BuildEvent::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == last {
             pulse.cancel.cancel();
         }
     });
@@ -89,7 +91,7 @@ fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
 /// Compares computed frames with correct tables.
 struct Compare<'a>(&'a Table);
 
-impl Output for Compare<'_> {
+impl FrameOutput for Compare<'_> {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {
@@ -106,7 +108,7 @@ impl Output for Compare<'_> {
 /// Traffic for one layer.
 struct Layer {
     seeds: usize,
-    traffic: Traffic,
+    traffic: DeviceTraffic,
 }
 
 /// Computes the layers from `first` up on one computer, as a build does, and compares them with the CPU's tables.
@@ -142,7 +144,7 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     let directory = tempfile::tempdir().unwrap();
     let pairs = AtomicUsize::new(0);
     let error = build(directory.path(), key, gpu(&device), &|event| {
-        pairs.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
+        pairs.fetch_add(matches!(event, BuildEvent::Pair(_)).into(), Ordering::Relaxed);
     });
     let error = error.unwrap_err();
     match cause::find(&error) {
@@ -253,7 +255,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                 let directory = tempfile::tempdir().unwrap();
                 let begun = AtomicUsize::new(0);
                 let built = build(directory.path(), key, gpu(&device), &|event| {
-                    begun.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
+                    begun.fetch_add(matches!(event, BuildEvent::Pair(_)).into(), Ordering::Relaxed);
                 });
                 match built {
                     Ok(()) => {
@@ -407,7 +409,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             }
             let begun = AtomicUsize::new(0);
             let lost = build(directory, key, gpu(&device), &|event| {
-                if matches!(event, Event::Pair(_)) && begun.fetch_add(1, Ordering::Relaxed) + 1 == lost_at {
+                if matches!(event, BuildEvent::Pair(_)) && begun.fetch_add(1, Ordering::Relaxed) + 1 == lost_at {
                     device.lose();
                 }
             });
@@ -440,7 +442,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
 /// Fails after some frames, as a writer does when the disk is full.
 struct Full<'a>(Compare<'a>, AtomicUsize);
 
-impl Output for Full<'_> {
+impl FrameOutput for Full<'_> {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {

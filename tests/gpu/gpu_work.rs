@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kalah::build::gpu::{BoardWork, GpuComputer};
-use kalah::build::{Backend, Builder, ComputeError, Computer, DeviceComputer, Output};
+use kalah::build::{Backend, Builder, ComputeError, Computer, DeviceComputer, FrameOutput};
 use kalah::game::Rules;
 use kalah::gpu::GpuOptions;
 use kalah::index::Frame;
@@ -16,7 +16,7 @@ use crate::adapter;
 
 struct Nowhere;
 
-impl Output for Nowhere {
+impl FrameOutput for Nowhere {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {

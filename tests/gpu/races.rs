@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use kalah::build::gpu::stages::Stage;
-use kalah::gpu::{Barrier, Memory, Params, Race, Trace, Use, WORKGROUP, Words, Workgroup, bindings};
+use kalah::gpu::{AccessTrace, Barrier, Memory, Params, Race, Use, WORKGROUP, Words, Workgroup, bindings};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, TypeInner};
 
@@ -20,7 +20,7 @@ type Uses = BTreeSet<(Memory, Use)>;
 /// Runs twins with traces.
 struct Traced {
     /// Makes the trace of a dispatch.
-    trace: fn(u32) -> Trace,
+    trace: fn(u32) -> AccessTrace,
     /// Argument of `trace`.
     barrier: u32,
     races: Vec<(Stage, Race)>,
@@ -29,7 +29,7 @@ struct Traced {
 }
 
 impl Traced {
-    fn new(trace: fn(u32) -> Trace, barrier: u32) -> Traced {
+    fn new(trace: fn(u32) -> AccessTrace, barrier: u32) -> Traced {
         Traced { trace, barrier, races: Vec::new(), uses: Uses::new(), barriers: BTreeSet::new() }
     }
 }
@@ -90,7 +90,7 @@ fn uses_of_shader(stage: Stage) -> (Uses, BTreeSet<Barrier>) {
 }
 
 fn assert_no_races(stage: Stage, cases: fn(&mut Traced)) {
-    let mut traced = Traced::new(|_| Trace::default(), 0);
+    let mut traced = Traced::new(|_| AccessTrace::default(), 0);
     cases(&mut traced);
     if let Some((stage, race)) = traced.races.first() {
         panic!("{}: {race}", stage.name());
@@ -125,7 +125,7 @@ stages! {
 }
 
 /// Races found when one thing that prevents them is taken away.
-fn races_with(trace: fn(u32) -> Trace, barrier: u32, cases: fn(&mut Traced)) -> Vec<(Stage, Race)> {
+fn races_with(trace: fn(u32) -> AccessTrace, barrier: u32, cases: fn(&mut Traced)) -> Vec<(Stage, Race)> {
     let mut traced = Traced::new(trace, barrier);
     cases(&mut traced);
     traced.races
@@ -134,20 +134,23 @@ fn races_with(trace: fn(u32) -> Trace, barrier: u32, cases: fn(&mut Traced)) -> 
 #[test]
 fn without_any_one_of_its_barriers_a_stage_races() {
     for barrier in 0..2 * WORKGROUP.ilog2() {
-        let races = races_with(Trace::without_barrier, barrier, stage_cases::scan);
+        let races = races_with(AccessTrace::without_barrier, barrier, stage_cases::scan);
         let (stage, race) = races.first().unwrap_or_else(|| panic!("scan without barrier {barrier}"));
         assert_eq!((*stage, race.memory), (Stage::Scan, Memory::Workgroup(0)));
     }
-    assert!(races_with(Trace::without_barrier, 2 * WORKGROUP.ilog2(), stage_cases::scan).is_empty(), "all were tried");
-    let races = races_with(Trace::without_barrier, 0, stage_cases::transpose);
+    assert!(
+        races_with(AccessTrace::without_barrier, 2 * WORKGROUP.ilog2(), stage_cases::scan).is_empty(),
+        "all were tried"
+    );
+    let races = races_with(AccessTrace::without_barrier, 0, stage_cases::transpose);
     assert_eq!((races[0].0, races[0].1.memory), (Stage::Transpose, Memory::Workgroup(0)));
-    assert!(races_with(Trace::without_barrier, 1, stage_cases::transpose).is_empty());
+    assert!(races_with(AccessTrace::without_barrier, 1, stage_cases::transpose).is_empty());
     for barrier in 0..3 {
-        let races = races_with(Trace::without_barrier, barrier, stage_cases::encode);
+        let races = races_with(AccessTrace::without_barrier, barrier, stage_cases::encode);
         let (stage, race) = races.first().unwrap_or_else(|| panic!("encode without barrier {barrier}"));
         assert_eq!((*stage, matches!(race.memory, Memory::Workgroup(_))), (Stage::Encode, true));
     }
-    assert!(races_with(Trace::without_barrier, 3, stage_cases::encode).is_empty(), "all were tried");
+    assert!(races_with(AccessTrace::without_barrier, 3, stage_cases::encode).is_empty(), "all were tried");
     // A shader has the same number of barriers as its twin.
     for (stage, barriers) in [(Stage::Scan, 2), (Stage::Transpose, 1), (Stage::Encode, 3)] {
         let source = stage.kernel().source();
@@ -161,14 +164,14 @@ fn without_atomic_operations_a_stage_races() {
         (stage_cases::profile as fn(&mut Traced), Memory::Binding(2)),
         (stage_cases::patch as fn(&mut Traced), Memory::Binding(6)),
     ] {
-        let races = races_with(|_| Trace::with_plain_atomics(), 0, cases);
+        let races = races_with(|_| AccessTrace::with_plain_atomics(), 0, cases);
         assert_eq!(races.first().expect("they share words").1.memory, memory);
     }
 }
 
 /// Traces a kernel of two workgroups and one buffer.
-fn traced(kernel: impl Fn(&Workgroup<Trace>, Words<Trace>)) -> Option<Race> {
-    let (trace, mut buffers) = (Trace::default(), [vec![0; 4 * WORKGROUP as usize]]);
+fn traced(kernel: impl Fn(&Workgroup<AccessTrace>, Words<AccessTrace>)) -> Option<Race> {
+    let (trace, mut buffers) = (AccessTrace::default(), [vec![0; 4 * WORKGROUP as usize]]);
     for workgroup in 0..2 {
         let group = Workgroup::new(workgroup, &trace);
         let [words] = bindings(&mut buffers, &trace);
@@ -178,7 +181,7 @@ fn traced(kernel: impl Fn(&Workgroup<Trace>, Words<Trace>)) -> Option<Race> {
 }
 
 /// A kernel that uses the memory of its workgroup: each thread writes its word, then reads another thread's word.
-fn exchange(group: &Workgroup<Trace>, barrier: Option<Barrier>, other: fn(u32) -> u32) {
+fn exchange(group: &Workgroup<AccessTrace>, barrier: Option<Barrier>, other: fn(u32) -> u32) {
     let mut memory = [0; WORKGROUP as usize];
     let mut memory = group.memory(&mut memory);
     for local in group.locals() {
@@ -230,7 +233,7 @@ fn racing_kernels_are_found() {
     });
     assert_eq!(found, race(buffer, 0, Some(Atomic), Write, (0, 9)));
     // A race between workgroups only: thread 0 of each.
-    let first_only = |group: &Workgroup<Trace>, words: &mut Words<Trace>| {
+    let first_only = |group: &Workgroup<AccessTrace>, words: &mut Words<AccessTrace>| {
         group.locals().filter(|&local| local == 0).for_each(|_| words.set(7, 1));
     };
     assert_eq!(traced(|group, mut words| first_only(group, &mut words)), race(buffer, 7, Some(Write), Write, (1, 0)));
@@ -241,7 +244,7 @@ fn racing_kernels_are_found() {
     });
     assert_eq!(found, race(buffer, 7, Some(Write), Write, (1, 0)));
     // A barrier for the other kind of memory does not help.
-    let own = |group: &Workgroup<Trace>, words: &mut Words<Trace>, barrier| {
+    let own = |group: &Workgroup<AccessTrace>, words: &mut Words<AccessTrace>, barrier| {
         let (first, local_word) = (2 * group.number() * WORKGROUP, |local: u32| local ^ 1);
         group.locals().for_each(|local| words.set(first + local, 1));
         group.barrier(barrier);

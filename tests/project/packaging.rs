@@ -132,18 +132,31 @@ fn jobs_have_the_rights_that_they_need() {
     assert!(publishing[1..].iter().all(|(_, text)| text.contains("needs: publish\n")));
 }
 
-/// The workflow builds programs for all systems that `packaging/program` has, and no others.
+/// The workflow builds programs for all systems that `packaging/program` has, and no others; and wheels.
 #[test]
-fn the_release_has_a_program_for_every_system() {
+fn the_release_has_programs_and_wheels_for_every_system() {
     let release = read(".github/workflows/release.yml");
     let (_, programs) = jobs(&release).into_iter().find(|(name, _)| *name == "programs").unwrap();
-    let built: Vec<_> =
-        programs.lines().filter_map(|line| line.split_once("{ target: ")?.1.split(',').next()).collect();
+    let built = targets(programs);
     let script = read("packaging/program");
     let cases = script.lines().filter(|line| line.contains(") features=") || line.ends_with("-musl)"));
     let known: Vec<_> = cases.flat_map(|line| line.split(')').next().unwrap().split(" | ")).collect();
     assert_eq!(built, known);
     assert!(known.len() > 4);
+    // Wheels for the same systems, and for the C library of most distributions.
+    let (_, wheels) = jobs(&release).into_iter().find(|(name, _)| *name == "wheels").unwrap();
+    let of = |target: &&str| target.ends_with("-musl").then(|| target.replace("-musl", "-gnu"));
+    let mut expected: Vec<String> = known.iter().filter_map(of).collect();
+    expected.extend(known.iter().map(|&target| target.to_owned()));
+    assert_eq!(targets(wheels), expected);
+    assert!(wheels.contains("KALAH_FREE_THREADED: python3.14t\n") && wheels.contains("            3.14t\n"));
+    let script = read("packaging/wheels");
+    assert!(script.contains("manylinux_2_28") && script.contains("musllinux_1_2"));
+}
+
+/// Targets in the matrix of a job.
+fn targets(job: &str) -> Vec<&str> {
+    job.lines().filter_map(|line| line.split_once("{ target: ")?.1.split(',').next()).collect()
 }
 
 /// Every part of a release has its check, and `.ci/run` names no other parts.
@@ -213,7 +226,10 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
         }
     }
     // All crates have them from the workspace.
-    for name in ["api", "core", "export", "gpu", "play", "python", "serve", "solve", "tables", "wasm"] {
+    let crates = root().join("crates").read_dir().unwrap();
+    let names: Vec<_> = crates.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
         let manifest = read(&format!("crates/{name}/Cargo.toml"));
         for key in ["version", "license", "authors", "repository", "homepage", "rust-version"] {
             assert!(manifest.contains(&format!("\n{key}.workspace = true\n")), "{name} has its own {key}");

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Certificate, CertificateFile, Check, CheckError, CheckIdentity, Claim, ClaimSet, Head, Keys, Statement,
-    StoredCertificate, Subject, Tally, Tasks,
+    Certificate, CertificateFile, Check, CheckError, CheckIdentity, CheckTally, Claim, ClaimKeys, ClaimSet, Head,
+    Statement, StoredCertificate, Subject, Tasks,
 };
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
@@ -23,7 +23,7 @@ fn certificate(directory: &Path) -> (Certificate, Tables) {
     build(directory, RULES, 6, SEEDS).unwrap();
     let all = Tables::open(directory, RULES, 6, SEEDS).unwrap();
     let tables = Tables::open(directory, RULES, 6, TABLE_SEEDS).unwrap();
-    let (keys, mut claims) = (Keys::new(6), ClaimSet::new(6));
+    let (keys, mut claims) = (ClaimKeys::new(6), ClaimSet::new(6));
     for seeds in TABLE_SEEDS + 1..=SEEDS {
         for rank in 0..keys.sequences(seeds).unwrap() {
             let position = keys.position((seeds as u128) << 120 | rank).unwrap();
@@ -47,7 +47,7 @@ fn no_tasks(claims: usize) -> Tasks {
     Tasks::new(identity, claims as u64)
 }
 
-fn check<'a>(subject: impl Into<Subject<'a>>, tables: &'a Tables, claims: usize) -> Result<Tally, CheckError> {
+fn check<'a>(subject: impl Into<Subject<'a>>, tables: &'a Tables, claims: usize) -> Result<CheckTally, CheckError> {
     let check = Check::trusting(subject, Some(tables))?;
     check.statement()?;
     let tasks = check.claims(no_tasks(claims), &Pulse::default(), None)?;

@@ -1,6 +1,6 @@
 //! Certificates of effort 0: a check searches nothing.
 
-use kalah::certificate::{Certificate, Check, CheckError, CheckIdentity, ClaimSet, Tally, Tasks};
+use kalah::certificate::{Certificate, Check, CheckError, CheckIdentity, CheckTally, ClaimSet, Tasks};
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::prove::Wanted;
@@ -11,7 +11,7 @@ fn identity() -> CheckIdentity {
     CheckIdentity { program: String::new(), certificate: String::new(), tables: None, trusts_tables: false }
 }
 
-fn check(board: &Board, certificate: &Certificate) -> Result<Tally, CheckError> {
+fn check(board: &Board, certificate: &Certificate) -> Result<CheckTally, CheckError> {
     let check = Check::trusting(certificate, board.tables.as_ref())?;
     check.statement()?;
     let tasks = Tasks::new(identity(), certificate.claims.len() as u64);

@@ -98,6 +98,49 @@ fn a_bucket_has_an_address() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Runs `kalah probe` with a bucket at `server`, with temporary keys. Returns exit code and messages.
+fn probe_bucket(server: &Server) -> (i32, String) {
+    let cache = tempfile::tempdir().unwrap();
+    let mut command = kalah(&["probe", POSITION, "--tables", "s3://tables", "--cache", shown(cache.path())]);
+    command.env("AWS_ENDPOINT_URL", server.address.replace("/tables", "")).env("AWS_REGION", "eu-central-1");
+    for (key, value) in [("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "hidden"), ("SESSION_TOKEN", "token")] {
+        command.env(format!("AWS_{key}"), value);
+    }
+    let output = command.output().unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn temporary_keys_of_a_bucket_are_sent_with_their_token() {
+    let server = Server::of(TABLES.path());
+    let (code, message) = probe_bucket(&server);
+    assert_eq!(code, 0, "{message}");
+    let signatures = server.headers("authorization");
+    assert!(!signatures.is_empty());
+    for signature in signatures.into_iter().map(Option::unwrap) {
+        assert!(signature.starts_with("AWS4-HMAC-SHA256 Credential=key/"), "{signature}");
+        assert!(signature.contains("/eu-central-1/s3/") && signature.contains(";x-amz-security-token"), "{signature}");
+    }
+    assert_eq!(probe_bucket(&server).0, 0);
+    let tokens = server.headers("x-amz-security-token");
+    assert!(!tokens.is_empty() && tokens.iter().all(|token| token.as_deref() == Some("token")), "{tokens:?}");
+}
+
+/// A bucket sends clients of another region elsewhere. Signatures and tokens are for one server.
+#[test]
+fn redirects_are_followed_but_not_with_keys() {
+    let (server, other) = (Server::of(TABLES.path()), Server::of(TABLES.path()));
+    server.redirect(&other.address, 60);
+    let (code, message) = probe_bucket(&server);
+    assert_eq!(code, 1);
+    assert!(message.contains("refuses access (status 307)") && message.contains("AWS_REGION"), "{message}");
+    assert_eq!(other.requests(), []);
+    // Public files may move.
+    let (code, message) = probe(&server.address);
+    assert_eq!(code, 0, "{message}");
+    assert!(!other.requests().is_empty());
+}
+
 #[test]
 fn an_address_of_files_is_a_directory() {
     let address = format!("file://{}", shown(TABLES.path()));

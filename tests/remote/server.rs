@@ -50,6 +50,8 @@ pub enum Fault {
     OtherTotal,
     /// Sends the range after the one that was requested.
     OtherRange,
+    /// Sends the client to another server.
+    Redirect,
 }
 
 /// A request for a file, with the range of bytes if it has one.
@@ -63,6 +65,10 @@ pub struct Request {
 #[derive(Default)]
 pub struct State {
     requests: Mutex<Vec<Request>>,
+    /// Lines of the heads of the requests.
+    heads: Mutex<Vec<Vec<String>>>,
+    /// Where clients are sent to.
+    other: Mutex<String>,
     /// Faults of the next answers.
     next: Mutex<VecDeque<Fault>>,
     /// Fault of all answers for bytes after the header.
@@ -140,6 +146,22 @@ impl Server {
         std::mem::take(&mut *self.state.requests.lock().unwrap())
     }
 
+    /// Returns the value of a header of each request since the last call; `None` for requests without it.
+    pub fn headers(&self, name: &str) -> Vec<Option<String>> {
+        let value = |head: Vec<String>| {
+            let line =
+                head.iter().find_map(|line| line.split_once(": ").filter(|(key, _)| key.eq_ignore_ascii_case(name)));
+            line.map(|(_, value)| value.to_owned())
+        };
+        std::mem::take(&mut *self.state.heads.lock().unwrap()).into_iter().map(value).collect()
+    }
+
+    /// Sends clients to the server at `address` in the next answers.
+    pub fn redirect(&self, address: &str, answers: usize) {
+        *self.state.other.lock().unwrap() = address.to_owned();
+        self.next(vec![Fault::Redirect; answers]);
+    }
+
     /// Returns the requests since the last call for bytes after the header of a table.
     pub fn block_requests(&self) -> Vec<Request> {
         let is_header = |request: &Request| request.range.is_some_and(|(start, end)| start == 0 && end < Some(9000));
@@ -171,7 +193,8 @@ fn converse(stream: TcpStream, state: &State, directory: &Path) {
     let _ = stream.set_nodelay(true);
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
-    while let Some((path, range, tag)) = request(&mut reader) {
+    while let Some((path, range, tag, head)) = request(&mut reader) {
+        state.heads.lock().unwrap().push(head);
         std::thread::sleep(Duration::from_millis(state.latency.load(Ordering::Relaxed)));
         let name = path.split('?').next().unwrap_or_default().trim_start_matches("/tables/").to_owned();
         state.requests.lock().unwrap().push(Request { name: name.clone(), range });
@@ -185,8 +208,8 @@ fn converse(stream: TcpStream, state: &State, directory: &Path) {
 /// Range of a request: its start, and its end if it has one.
 type Range = Option<(u64, Option<u64>)>;
 
-/// Reads the head of a request: its path, its range, and the tag that the file must have for the range.
-fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<String>)> {
+/// Reads the head of a request: its path, its range, the tag that the file must have for the range, and its lines.
+fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<String>, Vec<String>)> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -210,7 +233,8 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Range, Option<S
         let (start, last) = range.split_once('-')?;
         Some((start.parse().ok()?, last.parse().ok().map(|last: u64| last + 1)))
     });
-    Some((path, range, header("if-range")))
+    let tag = header("if-range");
+    Some((path, range, tag, lines))
 }
 
 /// Opens a file. Returns it with its length, and a tag of its contents, which are read once a version.
@@ -237,6 +261,11 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     let fault = fault.or_else(|| state.always.lock().unwrap().filter(|_| after_header));
     if let Some(Fault::Status(status)) = fault {
         return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();
+    }
+    if fault == Some(Fault::Redirect) {
+        let (other, name) = (state.other.lock().unwrap(), path.file_name()?.to_str()?);
+        let head = "HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0";
+        return write!(stream, "{head}\r\nlocation: {other}/{name}\r\n\r\n").ok();
     }
     let Some((mut file, mut total, tag)) = opened(path, state) else {
         return write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").ok();

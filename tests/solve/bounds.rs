@@ -7,12 +7,12 @@ use std::sync::{Arc, LazyLock};
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::evaluation::{LANES, Network, Weights};
-use kalah::game::Rules;
+use kalah::game::{Bounds, Rules};
 use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
-    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Part, Table, TableError, TableKey, Tables,
+    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, TablePart, Tables,
 };
 use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
@@ -51,7 +51,7 @@ fn compare(exact: &Tables, table: &BoundTable) {
         let evaluation = table.network().evaluate(&mover, &other, seeds as u32);
         assert_eq!(code, frame.cuts().code(evaluation, score), "{mover:?} {other:?}");
         assert_eq!(table.code(mover_seeds, mover_rank, other_rank).unwrap(), code);
-        let (lower, upper) = frame.bounds(code, evaluation);
+        let Bounds { lower, upper } = frame.bounds(code, evaluation);
         assert!((lower..=upper).contains(&score) && upper <= seeds as u32, "{mover:?} {other:?}");
         counts[usize::from(code)] += 1;
     }
@@ -260,7 +260,7 @@ fn any_header_is_refused_or_can_be_read() {
             let frame = table.frame_unchecked(mover);
             for index in 0..frame.frame().positions() {
                 let (mover_rank, other_rank) = frame.frame().ranks(index);
-                let (lower, upper) = frame.bounds(frame.code(mover_rank, other_rank), random.i32(..));
+                let Bounds { lower, upper } = frame.bounds(frame.code(mover_rank, other_rank), random.i32(..));
                 assert!(lower.max(upper) <= KEY.seeds as u32);
             }
         }
@@ -282,7 +282,7 @@ fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     bytes.copy_within(one.offset as usize..one.end() as usize, two.offset as usize);
     let table = open(bytes).unwrap();
     table.check_block(6, 0).unwrap();
-    let damage = Damage::Part { part: Part::Block, offset: two.offset };
+    let damage = Damage::Part { part: TablePart::Block, offset: two.offset };
     assert!(matches!(table.check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
     assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
 }
@@ -323,7 +323,7 @@ fn wrong_counts_in_the_directory_are_found() {
     let first = prefix(KEY, table.header().exact, table.network(), &entries);
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
     check_bound_checksums(&wrong).unwrap();
-    let damage = Damage::Part { part: Part::Directory, offset: table.header().entry_at(5) };
+    let damage = Damage::Part { part: TablePart::Directory, offset: table.header().entry_at(5) };
     match check_bounds_against(exact, &wrong, &Pulse::default()) {
         Err(Fault::Damage(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
         other => panic!("{other:?}"),

@@ -12,7 +12,7 @@ use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
-use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+use kalah::solve::{Checkpoint, CheckpointError, SolveError, SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -367,7 +367,7 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
         let mut solver =
             Solver::new(options.transpositions(memory).cancel(cancel.clone())).unwrap().with_events(|_, event| {
-                if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
+                if matches!(event, SolveEvent::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
                     cancel.cancel();
                 }
             });

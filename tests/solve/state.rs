@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
+use kalah::analyse::opening::{Batch, Limits, OpeningScan, ScanState};
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::{LockError, Seal, StateError};
@@ -123,7 +123,7 @@ fn a_file_is_open_in_one_place_at_a_time() {
         let LockError::Held { path: held, holder: by } = error else { return false };
         *held == path && by.starts_with(&holder)
     };
-    let scan = Scan::new(Rules::SKalaha, Limits::default());
+    let scan = OpeningScan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert!(matches!(Checkpoint::open(&path), Err(StateError::Lock(error)) if is_held(&error)));
@@ -510,8 +510,8 @@ fn values_that_cannot_be_are_refused_even_with_a_checksum() {
     }
 }
 
-fn scan() -> Scan {
-    Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 })
+fn scan() -> OpeningScan {
+    OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 })
 }
 
 /// Makes a state with batches of two boards. Returns its file and the batches.

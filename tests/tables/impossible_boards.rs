@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kalah::analyse::graph::{Explorer, GraphError};
-use kalah::analyse::opening::{Limits, Scan};
+use kalah::analyse::opening::{Limits, OpeningScan};
 use kalah::analyse::{BoundsSource, PuzzleMiner};
 use kalah::book::{Book, BookError, Books};
-use kalah::build::{Backend, BuildError, Builder, MemoryBuilder, Plan, build, layer_plans, lower_frames};
+use kalah::build::{Backend, BuildError, BuildPlan, Builder, MemoryBuilder, build, layer_plans, lower_frames};
 use kalah::cancel::Cancel;
-use kalah::certificate::{Checker, ClaimSet, Keys};
+use kalah::certificate::{Checker, ClaimKeys, ClaimSet};
 use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Line, MAX_PITS, Position, Row, Rules, StartPosition};
 use kalah::index::{
@@ -113,7 +113,7 @@ fn builders() {
         let pair = PairKey { layer: last, small: 1 };
         refused(pits, of_table(Builder::new(path, last).run_pair(pair, &Pulse::default(), &|_| {})));
         refused(pits, of_table(MemoryBuilder::new(last)));
-        Plan::new(path, last, &Backend::Cpu(Isa::detect()), 2);
+        BuildPlan::new(path, last, &Backend::Cpu(Isa::detect()), 2);
         layer_plans(last, None, (1 << 30, 2), |_| false);
         assert!(lower_frames(RULES, Frame { pits, mover: 1, other: 1 }).is_empty(), "{pits}");
         assert_eq!(RowMove::all(RULES, pits, &[1; 8]).next().is_some(), is_of_tables(pits), "{pits}");
@@ -139,11 +139,11 @@ fn searches_books_and_certificates() {
         assert_eq!(Sower::<u64>::new(RULES, pits, 10).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(Sower::<u128>::new(RULES, pits, 10).is_some(), is_board, "{pits}");
         assert_eq!(Board { mover: 1u64, other: 1 }.position(pits).is_some(), is_of_tables(pits), "{pits}");
-        assert_eq!(kalah::solve::Keys::<u64>::new(pits, 4).is_some(), is_of_tables(pits), "{pits}");
+        assert_eq!(kalah::solve::BoardKeys::<u64>::new(pits, 4).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(TablePlan::new(pits, 12, 1 << 30, None, 12).is_some(), is_of_tables(pits), "{pits}");
         assert_eq!(Checker::new(RULES, pits, None, 0, 4).is_some(), is_board, "{pits}");
-        assert_eq!(Keys::new(pits).sequences(4).is_some(), is_board, "{pits}");
-        assert_eq!(Keys::new(pits).key(&position), None);
+        assert_eq!(ClaimKeys::new(pits).sequences(4).is_some(), is_board, "{pits}");
+        assert_eq!(ClaimKeys::new(pits).key(&position), None);
         assert!(ClaimSet::new(pits).is_empty());
         let book = Book::new(RULES, pits);
         assert!(book.is_empty() && Book::shipped(RULES, pits).is_none() && Books::default().get(RULES, pits).is_none());
@@ -152,7 +152,11 @@ fn searches_books_and_certificates() {
         let explorer = Explorer::new(RULES, StartPosition { pits, seeds: 1 }, 1 << 24);
         let explored = explorer.run(&Cancel::new(), &mut |_| {});
         assert_eq!(matches!(explored, Err(GraphError::Board(_))), !is_of_tables(pits), "{pits}");
-        assert_eq!(Scan::new(RULES, Limits::default()).game(pits, 1, &Cancel::new()).is_ok(), is_board, "{pits}");
+        assert_eq!(
+            OpeningScan::new(RULES, Limits::default()).game(pits, 1, &Cancel::new()).is_ok(),
+            is_board,
+            "{pits}"
+        );
     }
     // Numbers of pits that fit no file of claims are not a reason to panic, either.
     for pits in [0, 1, 8, 9, 17, 255] {

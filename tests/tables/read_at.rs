@@ -10,7 +10,7 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Part, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables, check_in_parallel,
+    BLOCK_BYTES, Damage, Layer, ReadAt, ReadAtTable, Table, TableError, TableKey, TablePart, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -152,7 +152,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
         let start = entry.offset + block * BLOCK_BYTES as u64;
         for error in [damaged.check().unwrap_err(), check_in_parallel(&again).unwrap_err()] {
             let TableError::Damaged { damage, .. } = error else { panic!("{error}") };
-            assert_eq!(damage, Damage::Part { part: Part::Block, offset: start });
+            assert_eq!(damage, Damage::Part { part: TablePart::Block, offset: start });
         }
         for table in [&damaged, &again] {
             let mut ranks: Vec<(u32, u32)> = (0..2000).map(|_| random_ranks(&mut random, frame)).collect();
@@ -199,7 +199,7 @@ fn a_source_that_fails_is_an_error_with_the_file() {
     let table = ReadAtTable::new(&path, source(1)).unwrap();
     assert!(table.score(1, 0, 0).unwrap_err().to_string().contains("the network is down"));
     // Blocks that were read stay in memory: the header and the frame take two reads.
-    let table = ReadAtTable::new(&path, source(2)).unwrap();
+    let table = ReadAtTable::new(path, source(2)).unwrap();
     let first = table.score(1, 0, 0).unwrap();
     assert_eq!(table.score(1, 0, 0).unwrap(), first);
     assert!(table.score(2, 0, 0).is_err());

@@ -65,7 +65,7 @@ struct Lift {
 
 /// Effects of a move.
 #[derive(Clone, Debug, Serialize)]
-pub struct Sown {
+pub struct MoveEffects {
     /// Position after the move, as the next player to move sees it.
     next: String,
     again: bool,
@@ -75,10 +75,10 @@ pub struct Sown {
     captured: Vec<usize>,
 }
 
-impl Sown {
-    pub(crate) fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> Sown {
+impl MoveEffects {
+    pub(crate) fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> MoveEffects {
         let trace = Trace::of(rules, position.mover(), position.other(), pit);
-        Sown {
+        MoveEffects {
             next: played.position.to_string(),
             again: played.again,
             finished: played.position.is_over(),
@@ -96,7 +96,7 @@ struct Move {
     #[serde(flatten)]
     value: Value,
     #[serde(flatten)]
-    sown: Option<Sown>,
+    sown: Option<MoveEffects>,
 }
 
 /// Answer about a position.
@@ -156,7 +156,7 @@ impl PositionAnswer {
                 r#move: pit.number(),
                 score: Some(score),
                 value: Value::new(Assessment::exact(position.value(score))),
-                sown: Some(Sown::new(rules, position, pit, &played)),
+                sown: Some(MoveEffects::new(rules, position, pit, &played)),
             })
         });
         PositionAnswer {
@@ -186,7 +186,7 @@ impl PositionAnswer {
                 r#move: pit.number(),
                 score: (bounds.lower == bounds.upper).then_some(bounds.lower),
                 value: proved(bounds),
-                sown: Some(Sown::new(rules, position, pit, &played)),
+                sown: Some(MoveEffects::new(rules, position, pit, &played)),
             })
         });
         PositionAnswer {
@@ -217,7 +217,7 @@ impl PositionAnswer {
             r#move: pit.number(),
             score: assessment.value().and_then(|value| score(position, value)),
             value: Value::new(*assessment),
-            sown: Some(Sown::new(rules, position, *pit, played)),
+            sown: Some(MoveEffects::new(rules, position, *pit, played)),
         });
         PositionAnswer {
             position: position.to_string(),
@@ -246,7 +246,7 @@ impl PositionAnswer {
 
 /// Answer of the opening explorer: of the book, the tables and the rules.
 #[derive(Debug, Serialize)]
-pub struct BookAnswer {
+pub struct ExplorerAnswer {
     #[serde(flatten)]
     pub(crate) known: PositionAnswer,
     /// True if the book has the position or one after its moves.
@@ -279,7 +279,7 @@ pub struct PlaceAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) r#move: Option<usize>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) sown: Option<Sown>,
+    pub(crate) sown: Option<MoveEffects>,
 }
 
 /// Line of play.
@@ -303,7 +303,7 @@ pub struct MoveAnswer {
     depth: Option<u32>,
     seconds: f64,
     #[serde(flatten)]
-    sown: Sown,
+    sown: MoveEffects,
 }
 
 impl MoveAnswer {
@@ -312,7 +312,7 @@ impl MoveAnswer {
         position: &Position,
         player: String,
         choice: &Choice,
-        sown: Sown,
+        sown: MoveEffects,
         seconds: f64,
     ) -> Self {
         MoveAnswer {

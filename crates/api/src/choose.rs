@@ -6,7 +6,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_play::play::{Choice, PlayerName, Setting};
 
 use super::ApiError;
-use super::answer::{MoveAnswer, Sown};
+use super::answer::{MoveAnswer, MoveEffects};
 use super::fields::{Fields, parse_position};
 use super::searcher::Searcher;
 use super::sources::Sources;
@@ -105,7 +105,7 @@ impl MoveRequest {
     fn answer(&self, choice: &Choice) -> Result<MoveAnswer, ApiError> {
         let MoveRequest { rules, position, .. } = self;
         let played = position.play(*rules, choice.pit).map_err(|error| ApiError::Failed(error.to_string()))?;
-        let sown = Sown::new(*rules, position, choice.pit, &played);
+        let sown = MoveEffects::new(*rules, position, choice.pit, &played);
         let seconds = self.start.elapsed().as_secs_f64();
         Ok(MoveAnswer::new(*rules, position, self.player.to_string(), choice, sown, seconds))
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Pit, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
-use kalah_solve::analyse::Tally;
+use kalah_solve::analyse::QualityTally;
 use serde::Serialize;
 
 use super::ApiError;
-use super::answer::{PositionAnswer, Sown};
+use super::answer::{MoveEffects, PositionAnswer};
 use super::error::MAX_MOVES;
 use super::fields::{Fields, parse_position};
 use super::searcher::Searcher;
@@ -24,7 +24,7 @@ pub struct GamePlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     r#move: Option<usize>,
     #[serde(flatten)]
-    sown: Option<Sown>,
+    sown: Option<MoveEffects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<i64>,
 }
@@ -95,7 +95,7 @@ impl PlayedPlace {
         let lost = pit.and_then(|pit| Some(known.value()? - known.move_value(pit)?));
         let sown = self.pit.and_then(|pit| {
             let played = self.position.play(rules, pit).ok()?;
-            Some(Sown::new(rules, &self.position, pit, &played))
+            Some(MoveEffects::new(rules, &self.position, pit, &played))
         });
         GamePlace { known: known.without_sowing(), first: self.first, r#move: pit, sown, lost }
     }
@@ -104,7 +104,7 @@ impl PlayedPlace {
 impl SideAnswer {
     /// Returns the summary of the first or the second player.
     fn new(places: &[GamePlace], first: bool) -> SideAnswer {
-        let mut tally = Tally::default();
+        let mut tally = QualityTally::default();
         for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
             if let (Some(value), Some(lost)) = (place.known.value(), place.lost) {
                 tally.add(value, value - lost);

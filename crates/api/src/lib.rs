@@ -43,8 +43,8 @@ mod texts;
 
 pub use analysis::{Analysis, Assessment};
 pub use answer::{
-    BookAnswer, BookEntry, LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, RuleSet, SearchAnswer, ServerAnswer,
-    Sown, TablesAnswer, Value,
+    BookEntry, ExplorerAnswer, LineAnswer, MoveAnswer, MoveEffects, PlaceAnswer, PositionAnswer, RuleSet, SearchAnswer,
+    ServerAnswer, TablesAnswer, Value,
 };
 pub use choose::MoveRequest;
 pub use error::{ApiError, MAX_BYTES, MAX_HEAD, MAX_HEADERS};

@@ -1,7 +1,7 @@
 use kalah_core::game::Pit;
 
 use super::ApiError;
-use super::answer::{LineAnswer, PlaceAnswer, Sown};
+use super::answer::{LineAnswer, MoveEffects, PlaceAnswer};
 use super::error::MAX_MOVES;
 use super::fields::Fields;
 
@@ -24,7 +24,7 @@ pub fn follow_line(query: &str) -> Result<LineAnswer, ApiError> {
         let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < position.pits());
         let pit = pit.ok_or_else(|| bad(format!("moves are numbers from 1 to {}", position.pits())))?;
         let played = position.play(rules, pit).map_err(|error| bad(error.to_string()))?;
-        let sown = Sown::new(rules, &position, pit, &played);
+        let sown = MoveEffects::new(rules, &position, pit, &played);
         let (r#move, sown) = (Some(pit.number()), Some(sown));
         places.push(PlaceAnswer { position: position.to_string(), first, r#move, sown });
         (position, first) = (played.position, first == played.again);

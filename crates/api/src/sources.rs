@@ -3,7 +3,7 @@ use kalah_core::table::{Probe, Shelf};
 use kalah_solve::book::{Book, Books};
 
 use super::ApiError;
-use super::answer::{BookAnswer, PositionAnswer};
+use super::answer::{ExplorerAnswer, PositionAnswer};
 
 /// The tables and books from which answers come.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Sources<'_> {
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn recall(self, rules: Rules, position: &Position) -> Result<BookAnswer, ApiError> {
+    pub fn recall(self, rules: Rules, position: &Position) -> Result<ExplorerAnswer, ApiError> {
         let none = Book::new(rules, position.pits());
         let book = self.books.get(rules, position.pits()).unwrap_or(&none);
         let tables = self.shelf.tables(rules, position.pits());
@@ -50,6 +50,6 @@ impl Sources<'_> {
         let line = recalled.score().map(|_| line);
         let complete = line.as_ref().map(|_| complete);
         let known = PositionAnswer::recalled(rules, position, &recalled, line.as_ref());
-        Ok(BookAnswer { known, in_book: recalled.from_book, complete })
+        Ok(ExplorerAnswer { known, in_book: recalled.from_book, complete })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{Backend, Builder, Event, Plan, PlanError};
+use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, PlanError};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
@@ -120,14 +120,14 @@ pub fn build(
         .map_err(|error| BuildError::new_err(format!("{}: {error}", directory.display())))?;
     let (pool, backend) = (pool(threads)?, Backend::Cpu(Isa::detect()));
     let last = TableKey { rules: rules.0, pits, seeds };
-    let plan = Plan::new(&directory, last, &backend, pool.current_num_threads());
+    let plan = BuildPlan::new(&directory, last, &backend, pool.current_num_threads());
     plan.check(&directory, memory).map_err(|error| match error {
         PlanError::Memory(MemoryShortage::Available { .. }) => OutOfMemoryError::new_err(error.to_string()),
         error => BuildError::new_err(error.to_string()),
     })?;
     let (pulse, layer) = (Pulse::default(), AtomicUsize::new(0));
-    let on_event = |event: Event| {
-        if let Event::Layer { key, .. } = event {
+    let on_event = |event: BuildEvent| {
+        if let BuildEvent::Layer { key, .. } = event {
             layer.store(key.seeds, Ordering::Relaxed);
         }
     };

@@ -5,7 +5,7 @@ use kalah::game::mover_score;
 use kalah::index::{LayerIndex, RowIndex};
 use kalah::isa::Isa;
 use kalah::solve::{Board, Word};
-use kalah::table::{Layer, RUN_MARGIN, Table, TableError, Tables, Wanted, frame_in_parallel};
+use kalah::table::{Layer, RUN_MARGIN, Table, TableError, TablePositions, Tables, frame_in_parallel};
 use rayon::prelude::*;
 
 use crate::rows::{Reader, RowError, ScoreLocation, rows_at};
@@ -54,7 +54,8 @@ fn request(tables: &Tables, places: impl Iterator<Item = ScoreLocation>) -> Resu
     if !tables.is_remote() {
         return Ok(());
     }
-    let mut wanted: Vec<Wanted<'_, Table>> = tables.layers().iter().map(|table| (&**table, Vec::new())).collect();
+    let mut wanted: Vec<TablePositions<'_, Table>> =
+        tables.layers().iter().map(|table| (&**table, Vec::new())).collect();
     for place in places {
         if let ScoreLocation::Table { seeds, mover, ranks } = place
             && let Some((_, positions)) = wanted.get_mut(seeds - 2)

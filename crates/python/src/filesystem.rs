@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kalah::remote::{Address, Piece, RemoteError, Store, Traffic};
+use kalah::remote::{Address, FetchedBytes, RemoteError, Store, Traffic};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -89,7 +89,7 @@ impl Filesystem {
         Ok(size)
     }
 
-    fn read(&self, py: Python<'_>, name: &str, range: Range<u64>, fresh: bool) -> PyResult<Piece> {
+    fn read(&self, py: Python<'_>, name: &str, range: Range<u64>, fresh: bool) -> PyResult<FetchedBytes> {
         let path = format!("{}/{name}", self.directory);
         let total = self.size(py, name, &path, fresh)?;
         let (start, end) = (range.start.min(total), range.end.min(total));
@@ -100,7 +100,7 @@ impl Filesystem {
         let bytes = read.extract::<PyBackedBytes>()?.to_vec();
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(Piece { bytes, total, tag: None })
+        Ok(FetchedBytes { bytes, total, tag: None })
     }
 }
 
@@ -117,14 +117,14 @@ impl Store for Filesystem {
         Python::attach(|py| self.list(py)).map(Some).map_err(failed)
     }
 
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<Piece, RemoteError> {
-        let piece = Python::attach(|py| self.read(py, name, range.clone(), fresh)).map_err(failed)?;
-        let expected = range.start.min(piece.total)..range.end.min(piece.total);
-        if piece.bytes.len() as u64 != expected.end - expected.start {
-            let found = format!("{} bytes", piece.bytes.len());
+    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let fetched = Python::attach(|py| self.read(py, name, range.clone(), fresh)).map_err(failed)?;
+        let expected = range.start.min(fetched.total)..range.end.min(fetched.total);
+        if fetched.bytes.len() as u64 != expected.end - expected.start {
+            let found = format!("{} bytes", fetched.bytes.len());
             return Err(RemoteError::Range { found, expected: format!("bytes {}-{}", expected.start, expected.end) });
         }
-        Ok(piece)
+        Ok(fetched)
     }
 
     fn traffic(&self) -> Traffic {
@@ -133,5 +133,6 @@ impl Store for Filesystem {
 }
 
 fn failed(error: PyErr) -> RemoteError {
-    RemoteError::Store(Box::new(error))
+    let is_absent = Python::attach(|py| error.is_instance_of::<PyFileNotFoundError>(py));
+    if is_absent { RemoteError::NotFound(Box::new(error)) } else { RemoteError::Store(Box::new(error)) }
 }

@@ -1,7 +1,8 @@
 //! Tables at an address, or in a file system of fsspec.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
@@ -17,6 +18,52 @@ use crate::filesystem::Filesystem;
 pub struct Located {
     pub directories: Directories,
     pub remote: Vec<RemoteTables>,
+}
+
+/// Tables elsewhere, until they are closed.
+pub struct Elsewhere {
+    tables: Mutex<Vec<RemoteTables>>,
+    /// The file system that has the tables, and the directory in it.
+    filesystem: Mutex<Option<(Py<PyAny>, String)>>,
+    /// Bytes fetched before they were closed.
+    fetched: AtomicU64,
+}
+
+impl Elsewhere {
+    /// Holds on to tables at addresses or in a file system.
+    pub fn new(tables: Vec<RemoteTables>, filesystem: Option<(Py<PyAny>, String)>) -> Elsewhere {
+        Elsewhere { tables: Mutex::new(tables), filesystem: Mutex::new(filesystem), fetched: AtomicU64::new(0) }
+    }
+
+    /// Bytes fetched so far.
+    pub fn fetched(&self) -> u64 {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let open: u64 = tables.iter().map(|tables| tables.traffic().bytes).sum();
+        open + self.fetched.load(Ordering::Relaxed)
+    }
+
+    /// The file system that has the tables, and the directory in it.
+    pub fn filesystem(&self, py: Python<'_>) -> Option<(Py<PyAny>, String)> {
+        let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner);
+        filesystem.as_ref().map(|(filesystem, directory)| (filesystem.clone_ref(py), directory.clone()))
+    }
+
+    /// Lets go of the file system and the connections, as soon as no open table reads from them.
+    pub fn close(&self) {
+        let tables = std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner));
+        let filesystem = self.filesystem.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for tables in &tables {
+            self.fetched.fetch_add(tables.traffic().bytes, Ordering::Relaxed);
+            tables.close();
+        }
+        drop((tables, filesystem));
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        self.close();
+    }
 }
 
 /// Tables to look for: rules, and pits a side.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use kalah::book::Book;
 use kalah::cancel::Cancel;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
-use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
+use kalah::solve::{SolveError as Error, SolveEvent, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
 use kalah::text::count;
 use pyo3::prelude::*;
@@ -206,7 +206,9 @@ impl Solver {
                 let tested = Arc::clone(&tested);
                 let solver = GameSolver::new(options)?;
                 Ok::<_, Error>(solver.with_events(move |_, event| {
-                    let (Event::Begin { position, known, .. } | Event::Proved { position, known, .. }) = event else {
+                    let (SolveEvent::Begin { position, known, .. } | SolveEvent::Proved { position, known, .. }) =
+                        event
+                    else {
                         return;
                     };
                     if let Ok(mut tested) = tested.lock() {

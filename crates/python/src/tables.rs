@@ -2,7 +2,6 @@
 
 use kalah::cancel::Cancel;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::remote::RemoteTables;
 use kalah::table::{Directories, TableKey, Tables as OpenTables, check_in_parallel};
 use kalah::text::count;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
@@ -20,7 +19,7 @@ use crate::lookup::{self, Opened, unpack};
 use crate::memory::{check_limit, zeros};
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
-use crate::remote::{self, Located};
+use crate::remote::{self, Elsewhere, Located};
 use crate::rows::{positions, ranks};
 use crate::rules::{Rules, RulesArgument};
 use crate::sampling::{Halves, Part, Wish, are_test};
@@ -50,10 +49,7 @@ pub struct Tables {
     max_seeds: usize,
     asked_seeds: usize,
     mapped: bool,
-    /// Tables that are elsewhere.
-    remote: Vec<RemoteTables>,
-    /// The file system that has the tables, and the directory in it.
-    filesystem: Option<(Py<PyAny>, String)>,
+    elsewhere: Elsewhere,
 }
 
 #[pymethods]
@@ -103,6 +99,7 @@ impl Tables {
             }
         };
         let Located { directories, remote } = located;
+        let elsewhere = Elsewhere::new(remote, filesystem);
         if let Some(error) = no_directory(&directories) {
             return Err(error);
         }
@@ -125,16 +122,18 @@ impl Tables {
             opened: Opened::new(tables),
             asked_seeds: max_seeds,
             mapped,
-            remote,
-            filesystem,
+            elsewhere,
         })
     }
 
-    /// Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
-    /// does nothing.
+    /// Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
+    /// reads them. Closing again does nothing.
     fn close(&self, py: Python<'_>) {
         let closed = self.opened.lock().take();
-        py.detach(|| drop(closed));
+        py.detach(|| {
+            drop(closed);
+            self.elsewhere.close();
+        });
     }
 
     /// True once the tables are closed.
@@ -169,7 +168,7 @@ impl Tables {
     /// Bytes fetched so far from addresses or a file system; 0 for tables on this machine.
     #[getter]
     fn fetched(&self) -> u64 {
-        self.remote.iter().map(|tables| tables.traffic().bytes).sum()
+        self.elsewhere.fetched()
     }
 
     /// The rule set.
@@ -551,12 +550,13 @@ impl Tables {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, &'static str, usize, usize, bool, Option<Py<PyAny>>))> {
         self.opened.tables()?;
-        let directory = match (&self.filesystem, self.directories.single()) {
+        let filesystem = self.elsewhere.filesystem(py);
+        let directory = match (&filesystem, self.directories.single()) {
             (Some((_, directory)), _) => PyString::new(py, directory).into_any(),
             (None, Some(_)) => self.directory(py)?,
             (None, None) => self.directories(py)?.into_pyobject(py)?.into_any(),
         };
-        let filesystem = self.filesystem.as_ref().map(|(filesystem, _)| filesystem.clone_ref(py));
+        let filesystem = filesystem.map(|(filesystem, _)| filesystem);
         let open = py.get_type::<Tables>().getattr("open")?;
         let Opened { rules, pits, .. } = &self.opened;
         Ok((open, (directory, rules.name(), *pits, self.asked_seeds, self.mapped, filesystem)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +103,44 @@ def test_errors_of_the_file_system_are_causes(memory: Any) -> None:
         there.score("6x1")
     files.error = None
     assert there.score("6x1") == 7
+
+
+class Stale(MemoryFileSystem):  # type: ignore[misc]
+    """Lists layers that others have removed."""
+
+    cachable = False
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        listed: list[Any] = super().ls(path, detail=True, **options)
+        gone = {"name": f"/{path}/empty-capture-6-15.kalah", "size": None, "type": "file"}
+        return [*listed, gone]
+
+
+def test_a_layer_that_is_gone_is_missing(memory: Any) -> None:
+    assert not memory.exists("bucket/tables/empty-capture-6-15.kalah")
+    assert Tables.open("bucket/tables", filesystem=Stale()).max_seeds == 14
+
+
+def test_closed_tables_let_go_of_the_file_system(memory: Any) -> None:
+    for close in (Tables.close, lambda tables: None):
+        files = Broken()
+        there = Tables.open("bucket/tables", filesystem=files)
+        assert there.score("6x1") == 7
+        gone, fetched = weakref.ref(files), there.fetched
+        del files
+        gc.collect()
+        assert gone() is not None
+        close(there)
+        assert there.fetched == fetched
+        if not there.closed:
+            del there
+        gc.collect()
+        assert gone() is None
+    # Tables that others have open do not end.
+    one, two = (Tables.open("bucket/tables", filesystem=memory) for _ in range(2))
+    one.close()
+    assert two.score("6x1") == 7
+    assert Tables.open("bucket/tables", filesystem=memory).score("6x1") == 7
 
 
 def test_wrong_arguments_are_refused(memory: Any, directory: Path) -> None:

@@ -47,7 +47,7 @@ pub(crate) struct Client {
 
 /// Bytes of a file, as far as they were requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct FetchedBytes {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Bytes of the whole file.
@@ -155,15 +155,15 @@ impl Client {
     ///
     /// # Errors
     /// When the server does not send them, even after several tries.
-    pub fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<Piece, RemoteError> {
-        let mut piece = Piece { bytes: Vec::new(), total: 0, tag: None };
+    pub fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
+        let mut fetched = FetchedBytes { bytes: Vec::new(), total: 0, tag: None };
         let mut tries = Tries::default();
         loop {
-            let before = piece.bytes.len();
-            match self.more(url, &range, fresh, &mut piece) {
-                Ok(()) => return Ok(piece),
+            let before = fetched.bytes.len();
+            match self.more(url, &range, fresh, &mut fetched) {
+                Ok(()) => return Ok(fetched),
                 Err(error) => {
-                    if piece.bytes.len() > before {
+                    if fetched.bytes.len() > before {
                         tries = Tries::default();
                     }
                     tries.wait(error)?;
@@ -172,9 +172,9 @@ impl Client {
         }
     }
 
-    /// Reads the bytes of `range` that `piece` lacks.
-    fn more(&self, url: &str, range: &Range<u64>, fresh: bool, piece: &mut Piece) -> Result<(), RemoteError> {
-        let start = range.start + piece.bytes.len() as u64;
+    /// Reads the bytes of `range` that `fetched` lacks.
+    fn more(&self, url: &str, range: &Range<u64>, fresh: bool, fetched: &mut FetchedBytes) -> Result<(), RemoteError> {
+        let start = range.start + fetched.bytes.len() as u64;
         let mut answer = self.request(url, (start, Some(range.end)), None, fresh)?;
         let (Some(total), Some(end)) = (answer.total, answer.end) else { return Err(RemoteError::NoRanges) };
         // A server that ignores ranges may still send a file as small as the part.
@@ -187,12 +187,12 @@ impl Client {
                 expected: format!("bytes {start}-{}", range.end.min(total)),
             });
         }
-        if !piece.bytes.is_empty() && (piece.tag != answer.tag || piece.total != total) {
+        if !fetched.bytes.is_empty() && (fetched.tag != answer.tag || fetched.total != total) {
             // The file changed meanwhile.
-            piece.bytes.clear();
+            fetched.bytes.clear();
             return Err(RemoteError::Connection("the file changed while it was read".to_owned()));
         }
-        (piece.total, piece.tag) = (total, answer.tag.take());
+        (fetched.total, fetched.tag) = (total, answer.tag.take());
         let mut skip = start.saturating_sub(answer.start);
         let mut left = end - answer.start;
         let mut buffer = vec![0; 1 << 16];
@@ -206,7 +206,7 @@ impl Client {
             left -= read;
             let skipped = skip.min(read);
             skip -= skipped;
-            piece.bytes.extend_from_slice(&buffer[skipped as usize..read as usize]);
+            fetched.bytes.extend_from_slice(&buffer[skipped as usize..read as usize]);
         }
         Ok(())
     }
@@ -252,7 +252,9 @@ fn opened(answer: Response<Body>) -> Result<Answer, RemoteError> {
             (start, Some(end), Some(total))
         }
         401 | 403 | 407 => return Err(RemoteError::Refused(status)),
-        404 | 410 => return Err(RemoteError::NotFound(status)),
+        404 | 410 => {
+            return Err(RemoteError::NotFound(format!("the server does not have it (status {status})").into()));
+        }
         _ => return Err(RemoteError::Status(status)),
     };
     let body = Box::new(answer.into_body().into_reader());

@@ -67,13 +67,8 @@ pub enum DownloadError {
 
 impl Download {
     /// Prepares downloads from `address` to `directory`, which exists.
-    pub fn new(address: &Address, directory: &Path) -> Download {
-        Download {
-            client: Client::new(address),
-            address: address.clone(),
-            directory: directory.to_owned(),
-            pins: known(),
-        }
+    pub fn new(address: &Address, directory: impl Into<PathBuf>) -> Download {
+        Download { client: Client::new(address), address: address.clone(), directory: directory.into(), pins: known() }
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
@@ -88,7 +83,7 @@ impl Download {
                 let archive = archive_path(&self.directory, key);
                 // A missing layer is reported as a missing table.
                 let total = self.total(&archive).map_err(|error| match error {
-                    RemoteError::NotFound(status) => self.remote(&path)(RemoteError::NotFound(status)),
+                    RemoteError::NotFound(_) => self.remote(&path)(error),
                     error => self.remote(&archive)(error),
                 });
                 (archive, total?)
@@ -103,7 +98,7 @@ impl Download {
     fn total(&self, path: &Path) -> Result<u64, RemoteError> {
         let url = self.address.file(&name(path));
         match self.client.range(&url, 0..1, false) {
-            Ok(piece) => Ok(piece.total),
+            Ok(fetched) => Ok(fetched.total),
             // A server without ranges states the length of the whole file, whose body is not read.
             Err(RemoteError::NoRanges) => Ok(self.client.request(&url, (0, None), None, false)?.total.unwrap_or(0)),
             Err(error) => Err(error),

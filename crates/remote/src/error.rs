@@ -21,9 +21,9 @@ pub enum RemoteError {
          check them and AWS_REGION, or unset them for a public bucket"
     )]
     Keys(u16),
-    /// The server does not have the file.
-    #[error("the server does not have it (status {0})")]
-    NotFound(u16),
+    /// The server or store does not have the file.
+    #[error("{0}")]
+    NotFound(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Another status that is not a success.
     #[error("the server answered with status {0}")]
     Status(u16),
@@ -44,7 +44,7 @@ pub enum RemoteError {
     /// The server cannot be reached, or the connection broke.
     #[error("no answer from the server: {0}")]
     Connection(String),
-    /// Another store than a server cannot read a file.
+    /// Another store than a server cannot read a file that it may have.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The address has no tables.

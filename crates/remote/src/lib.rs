@@ -34,7 +34,7 @@ mod store;
 
 pub use address::Address;
 pub use cache::Cache;
-pub use client::{Piece, Traffic};
+pub use client::{FetchedBytes, Traffic};
 pub use download::{Download, DownloadError, Downloaded};
 pub use error::RemoteError;
 pub use mirror::{RemoteOptions, RemoteTables};

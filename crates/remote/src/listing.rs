@@ -8,7 +8,7 @@ use kalah_core::table::{TableHeader, TableKey};
 use kalah_tables::table::Manifest;
 
 use super::cache::Cache;
-use super::client::Piece;
+use super::client::FetchedBytes;
 use super::error::RemoteError;
 use super::parts;
 use super::store::Store;
@@ -99,15 +99,15 @@ impl Listing<'_> {
 
     /// Reads the list of tables at the address, if it has one.
     fn manifest(&self) -> Result<Option<Pins>, RemoteError> {
-        let piece = match self.store.range(MANIFEST, 0..MANIFEST_BYTES, false) {
-            Ok(piece) => piece,
+        let fetched = match self.store.range(MANIFEST, 0..MANIFEST_BYTES, false) {
+            Ok(fetched) => fetched,
             Err(error) if error.is_absence() => return Ok(None),
             // A large list, or one without a length.
             Err(RemoteError::NoRanges) => return Ok(None),
             Err(error) => return Err(error),
         };
         // A list of a later version, or another file, is no reason to fail: layers have fixed names.
-        let text = String::from_utf8(piece.bytes).unwrap_or_default();
+        let text = String::from_utf8(fetched.bytes).unwrap_or_default();
         Ok(Manifest::parse(&text).ok().map(|manifest| pins(&manifest)).filter(|pins| !pins.is_empty()))
     }
 
@@ -165,8 +165,9 @@ impl Listing<'_> {
         if let Some(header) = kept.clone().filter(|header| Some(&header.digest) == pin) {
             return Ok(Some(Layer { key, header, tag: None, fresh: false }));
         }
-        let Piece { bytes, total, tag } = match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false) {
-            Ok(piece) => piece,
+        let FetchedBytes { bytes, total, tag } = match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false)
+        {
+            Ok(fetched) => fetched,
             Err(error) if error.is_absence() => {
                 // The cache must not list a layer that the address lost.
                 let _ = std::fs::remove_file(&path);

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::table::{BlockSource, Damage, TableHeader, TableKey, fill_directory};
+use kalah_core::table::{BlockSource, Damage, TableHeader, TableKey, fill_directory, leave_directory};
 
 use super::address::Address;
 use super::cache::Cache;
-use super::client::{Piece, Traffic};
+use super::client::{FetchedBytes, Traffic};
 use super::error::RemoteError;
 use super::listing::{Boards, Layer, Listing, Pins};
 use super::parts;
@@ -110,6 +110,11 @@ impl RemoteTables {
         self.mirror.store.address()
     }
 
+    /// Ends the directory: files that are opened there later lack their blocks. Tables that are open can be used on.
+    pub fn close(&self) {
+        leave_directory(&self.mirror.folder, &*self.mirror);
+    }
+
     /// The layers that were found, and the bytes of their files, by rules, pits and seeds.
     pub fn layers(&self) -> &[(TableKey, u64)] {
         &self.layers
@@ -164,25 +169,25 @@ impl Mirror {
             ranges.push(prefix.clone());
         }
         let ranges = parts::joined(&ranges);
-        let pieces = parts::each(&ranges, |range| self.store.range(name, range.clone(), again))?;
+        let answers = parts::each(&ranges, |range| self.store.range(name, range.clone(), again))?;
         let expected = known.header.file_bytes;
         if let Some(other) =
-            pieces.iter().map(|piece| piece.total).find(|&total| total != expected && known.is_confirmed)
+            answers.iter().map(|fetched| fetched.total).find(|&total| total != expected && known.is_confirmed)
         {
             let (found, expected) = (format!("a file of {other} bytes"), format!("one of {expected} bytes"));
             return Err(RemoteError::Range { found, expected }.into());
         }
-        let has_changed = |piece: &Piece| !known.tags_vary && piece.tag != known.tag;
-        if known.is_confirmed && pieces.iter().any(has_changed) {
+        let has_changed = |fetched: &FetchedBytes| !known.tags_vary && fetched.tag != known.tag;
+        if known.is_confirmed && answers.iter().any(has_changed) {
             if let Some(known) = self.files().get_mut(name) {
                 // If the header is the same, the tags say nothing about the file.
                 (known.is_confirmed, known.tags_vary) = (false, true);
             }
             return Ok(None);
         }
-        let (total, tag) = pieces.first().map_or((0, None), |piece| (piece.total, piece.tag.clone()));
+        let (total, tag) = answers.first().map_or((0, None), |fetched| (fetched.total, fetched.tag.clone()));
         let read: Vec<(Range<u64>, Vec<u8>)> =
-            ranges.into_iter().zip(pieces.into_iter().map(|piece| piece.bytes)).collect();
+            ranges.into_iter().zip(answers.into_iter().map(|fetched| fetched.bytes)).collect();
         if !known.is_confirmed {
             match TableHeader::read(&parts::cut(&read, &prefix), total) {
                 Ok(header) if header == known.header => {}

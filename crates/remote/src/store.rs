@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::address::Address;
-use super::client::{Client, Piece, Traffic};
+use super::client::{Client, FetchedBytes, Traffic};
 use super::error::RemoteError;
 
 /// A directory of files elsewhere, read by parts: over HTTP, or by any other means.
@@ -31,7 +31,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`RemoteError::NotFound`] if there is no such file; otherwise when the bytes cannot be read.
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<Piece, RemoteError>;
+    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError>;
 
     /// Requests and bytes so far.
     fn traffic(&self) -> Traffic;
@@ -69,7 +69,7 @@ impl Store for HttpStore {
         self.address.identity().to_owned()
     }
 
-    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<Piece, RemoteError> {
+    fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         self.client.range(&self.address.file(name), range, fresh)
     }
 

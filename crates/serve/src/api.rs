@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use kalah_api::{
-    ApiError, BookAnswer, GameRequest, LineAnswer, MoveAnswer, MoveRequest, PositionAnswer, PositionRequest,
+    ApiError, ExplorerAnswer, GameRequest, LineAnswer, MoveAnswer, MoveRequest, PositionAnswer, PositionRequest,
     PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, ReadAnswer, ServerAnswer, TablesAnswer,
     WriteAnswer,
 };
@@ -56,7 +56,7 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Result<Respo
 }
 
 /// `GET /api/book`
-pub(super) async fn book(State(service): Shared, address: Uri) -> ApiResult<BookAnswer> {
+pub(super) async fn book(State(service): Shared, address: Uri) -> ApiResult<ExplorerAnswer> {
     let request = PositionRequest::read_untimed(query(&address))?;
     Ok(Json(service.report(service.recall(request).await)?))
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::response::Response;
 use kalah_api::{
-    ApiError, BookAnswer, GameAnswer, GameRequest, MoveAnswer, MoveRequest, PlaceEvent, PositionAnswer,
+    ApiError, ExplorerAnswer, GameAnswer, GameRequest, MoveAnswer, MoveRequest, PlaceEvent, PositionAnswer,
     PositionRequest, PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, Sources,
 };
 use kalah_core::game::{Position, Rules};
@@ -170,7 +170,7 @@ impl Service {
     }
 
     /// Answers the opening explorer.
-    pub async fn recall(&self, request: PositionRequest) -> Result<BookAnswer, ApiError> {
+    pub async fn recall(&self, request: PositionRequest) -> Result<ExplorerAnswer, ApiError> {
         let PositionRequest { rules, position, .. } = request;
         self.read_for(rules, position, move |sources| sources.recall(rules, &position)).await
     }

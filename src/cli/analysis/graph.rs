@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
+use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, state_space};
 use kalah::build::BuildError;
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
@@ -202,7 +202,7 @@ impl Graph {
         };
         let explorer = Explorer::new(rules, start, memory).convention(convention).tables(tables.as_ref());
         let (mut noted, mut positions) = (Instant::now(), 0);
-        let on_layer = &mut |layer: &Layer| {
+        let on_layer = &mut |layer: &GraphLayer| {
             positions += layer.positions();
             if noted.elapsed() >= NOTE_INTERVAL {
                 noted = Instant::now();
@@ -225,7 +225,7 @@ impl Graph {
             let (mean, deviation) = graph.branching.mean(with_finals);
             Mean { mean, deviation }
         };
-        let layer = |layer: &Layer| LayerReport {
+        let layer = |layer: &GraphLayer| LayerReport {
             layer: 2 * start.pits * start.seeds as usize - layer.seeds,
             seeds_in_play: layer.seeds,
             positions: layer.positions(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
+use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanState, ScanTally, ScannedStart, StartRange, split};
 use kalah::cancel::Cancel;
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
@@ -101,7 +101,7 @@ fn houses(text: &str) -> Result<RangeInclusive<u32>, String> {
 struct Houses {
     houses: usize,
     #[serde(flatten)]
-    tally: Tally,
+    tally: ScanTally,
 }
 
 #[derive(Serialize)]
@@ -120,7 +120,7 @@ impl OpeningScan {
         let ranges = self.ranges()?;
         let clock = Instant::now();
         let limits = Limits { turns: self.turns, positions: self.positions };
-        let scan = Scan::new(self.rules, limits).wins(self.wins);
+        let scan = opening::OpeningScan::new(self.rules, limits).wins(self.wins);
         let (state, done) = match &self.state {
             Some(path) => {
                 let (state, done) = ScanState::open(path, &scan)?;
@@ -212,7 +212,7 @@ impl ScanReport {
         let mut games = Vec::new();
         for batch in batches {
             if houses.last().is_none_or(|last| last.houses != batch.pits) {
-                houses.push(Houses { houses: batch.pits, tally: Tally::default() });
+                houses.push(Houses { houses: batch.pits, tally: ScanTally::default() });
             }
             houses.last_mut().expect("it was pushed").tally.add(&batch.tally);
             games.extend(batch.games);
@@ -253,7 +253,7 @@ impl ScanReport {
         grid.print()?;
         output::line("")?;
         let mut grid = heading("houses");
-        type Figure = fn(&Tally) -> u64;
+        type Figure = fn(&ScanTally) -> u64;
         let figures: [(&str, Figure); 8] = [
             ("games", |tally| tally.games),
             ("won in the first turn", |tally| tally.won_in_first_turn),

@@ -7,7 +7,7 @@ use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Position, StartPosition};
-use kalah::solve::{Checkpoint, Event, SolveError};
+use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
 use crate::cli::flags::args;
@@ -169,7 +169,7 @@ impl Values {
         let progress = SearchProgress::new(position);
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel)?;
-        let mut solver = solver.with_events(|_, event: Event| progress.event(event));
+        let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
         let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards are still solved.
             Err(error @ StateError::Io { .. }) => {

@@ -16,7 +16,7 @@ use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah::file::{LockError, OverwriteError, StateError, StateKind};
 use kalah::game::Position;
 use kalah::prove::ProveError;
-use kalah::solve::{Keys, SolveError};
+use kalah::solve::{BoardKeys, SolveError};
 use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::{Damage, Directories, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
@@ -285,7 +285,7 @@ fn of_gpu(error: &(dyn Error + 'static)) -> Option<String> {
 
 /// Returns true if the solver takes positions of this size.
 fn is_solvable(position: &Position) -> bool {
-    Keys::<u128>::new(position.pits(), position.seeds() as usize).is_some()
+    BoardKeys::<u128>::new(position.pits(), position.seeds() as usize).is_some()
 }
 
 fn of_probe(error: &ProbeError) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use kalah::build::{Backend, Plan};
+use kalah::build::{Backend, BuildPlan};
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::table::{Directories, TableKey};
@@ -16,8 +16,8 @@ const DEFAULT_DIRECTORY: &str = "tables";
 const DEFAULT_PITS: usize = 6;
 
 /// Plans a build of the table `key` in `directory` on this machine's CPU.
-pub fn plan(directory: &Path, key: TableKey) -> Plan {
-    Plan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
+pub fn plan(directory: &Path, key: TableKey) -> BuildPlan {
+    BuildPlan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
 }
 
 /// Returns the command that builds a table and all below it, if it fits and is quick. `None` if there are several

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::build::{Backend, BuildEvent, BuildPlan, Builder};
 use kalah::cancel::Cancel;
 use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
@@ -79,13 +79,13 @@ pub fn build(directory: &Path, last: TableKey, memory: Option<u64>, cancel: &Can
     if last.seeds < 2 {
         return Ok(());
     }
-    let plan = Plan::new(directory, last, &Backend::Cpu(Isa::detect()), rayon::current_num_threads());
+    let plan = BuildPlan::new(directory, last, &Backend::Cpu(Isa::detect()), rayon::current_num_threads());
     plan.check(directory, memory)?;
     build_layers(directory, last, &plan, cancel)
 }
 
 /// Builds the missing tables of `plan`, up to that of `last`.
-fn build_layers(directory: &Path, last: TableKey, plan: &Plan, cancel: &Cancel) -> anyhow::Result<()> {
+fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Cancel) -> anyhow::Result<()> {
     if plan.missing.is_empty() {
         return Ok(());
     }
@@ -97,8 +97,8 @@ fn build_layers(directory: &Path, last: TableKey, plan: &Plan, cancel: &Cancel) 
     ));
     let progress = Progress::new(plan.positions);
     let pulse = Pulse::new(cancel.clone());
-    let on_event = |event: Event| {
-        if let Event::Pair(frame) = event {
+    let on_event = |event: BuildEvent| {
+        if let BuildEvent::Pair(frame) = event {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }

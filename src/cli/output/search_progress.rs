@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
-use kalah::solve::{Event, Solver, ValueBounds};
+use kalah::solve::{SolveEvent, Solver, ValueBounds};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
@@ -50,8 +50,8 @@ impl SearchProgress {
     }
 
     /// Records an event of the search.
-    pub fn event(&self, event: Event) {
-        if let Event::Begin { score, known, position } = event {
+    pub fn event(&self, event: SolveEvent) {
+        if let SolveEvent::Begin { score, known, position } = event {
             let seeds = position.seeds();
             self.stage.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
         }

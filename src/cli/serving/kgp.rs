@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::cancel::Cancel;
-use kalah::kgp::{self, End, Event, Introduction, Thinking};
+use kalah::kgp::{self, End, Introduction, KgpEvent, Thinking};
 use kalah::table::Shelf;
 
 use crate::cli::flags::{args, directories, remote};
@@ -128,9 +128,9 @@ impl Kgp {
 }
 
 /// Prints an event of the session.
-fn report(event: Event) {
+fn report(event: KgpEvent) {
     match event {
-        Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
+        KgpEvent::Greeted { .. } | KgpEvent::Moved { .. } => output::note(event),
         _ => output::message(event),
     }
 }

@@ -2,7 +2,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::analyse::{BoundsSource, BoundsSourceError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
+use kalah::analyse::{
+    BoundsSource, BoundsSourceError, QualityTally, Review as Reviewed, ReviewError, ReviewedTurn, review,
+};
 use kalah::cancel::Cancel;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
@@ -159,7 +161,7 @@ struct SideAnswer {
 }
 
 impl SideAnswer {
-    fn new(name: Option<&str>, turns: usize, tally: &Tally) -> SideAnswer {
+    fn new(name: Option<&str>, turns: usize, tally: &QualityTally) -> SideAnswer {
         SideAnswer {
             name: name.map(str::to_owned),
             turns,

@@ -8,7 +8,7 @@ use kalah::answer::{OpeningAnswer, SolveAnswer};
 use kalah::book::{Book, BookError, Books};
 use kalah::cancel::Cancel;
 use kalah::game::{Position, mover_value};
-use kalah::solve::{Checkpoint, Event, Opening, Resumed, SolveError, Solver};
+use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
 
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::flags::{args, positions};
@@ -94,9 +94,9 @@ impl Solve {
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
-        let on_event = |solver: &Solver, event: Event| {
+        let on_event = |solver: &Solver, event: SolveEvent| {
             progress.event(event);
-            if let (Some(checkpoint), Event::Proved { .. }) = (&checkpoint, event)
+            if let (Some(checkpoint), SolveEvent::Proved { .. }) = (&checkpoint, event)
                 && let Err(error) = checkpoint.save_proofs(solver, &position)
             {
                 progress.line(&format!("kalah: cannot save the checkpoint: {error}"));

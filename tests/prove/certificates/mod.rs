@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kalah::certificate::{Bound, Certificate, Checker, ClaimSet, Head, Keys, Opening, Statement};
+use kalah::certificate::{Bound, Certificate, Checker, ClaimKeys, ClaimSet, Head, OpeningBounds, Statement};
 use kalah::game::{Pit, Position, Rules, ValueBounds};
 use kalah::table::Tables;
 
@@ -43,7 +43,7 @@ impl Scores {
 
 /// All positions of a board in which the game is not over, or every `step`-th of them.
 pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
-    let keys = Keys::new(pits);
+    let keys = ClaimKeys::new(pits);
     let count = keys.sequences(seeds).expect("few seeds");
     let key = |rank| (seeds as u128) << 120 | rank;
     let all = (0..count).step_by(step).map(|rank| keys.position(key(rank)).expect("a rank below the number"));
@@ -68,7 +68,7 @@ pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tab
         let (score, value) = (proof.scores.score(&played.position), proof.scores.value(&played.position));
         proof.prove(&played.position, Bound::AtLeast(score));
         proof.prove(&played.position, Bound::AtMost(score));
-        openings.push(Opening { moves: vec![pit], bounds: exactly(played.mover_value(value)) });
+        openings.push(OpeningBounds { moves: vec![pit], bounds: exactly(played.mover_value(value)) });
     }
     let bounds = exactly(proof.scores.value(position));
     let statement = Statement { rules, position: *position, bounds, openings };

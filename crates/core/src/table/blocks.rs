@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checked::Checked;
-use super::error::{Damage, Part, TableError};
+use super::error::{Damage, TableError, TablePart};
 use super::format::BLOCK_BYTES;
 use super::mapping::{FileStamp, Mapping, files_are_mapped};
 use super::section::Section;
@@ -316,7 +316,7 @@ impl Blocks {
             cancel.check()?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
-            return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
+            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
         }
         (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
         Ok(())
@@ -330,7 +330,7 @@ impl Blocks {
         }
         // A one-block frame written over another brings its own checksum. Only the digest shows it.
         if section.blocks() == 1 && *blake3::hash(self.section_bytes(section)).as_bytes() != section.digest {
-            return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
+            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
         }
         self.checked.mark(mover, block);
         Ok(())
@@ -448,7 +448,7 @@ impl Blocks {
     }
 
     fn damaged_block(&self, section: &Section, block: u64) -> TableError {
-        TableError::damaged_part(&self.path, Part::Block, section.block_bytes(block).start)
+        TableError::damaged_part(&self.path, TablePart::Block, section.block_bytes(block).start)
     }
 }
 

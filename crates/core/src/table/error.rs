@@ -36,7 +36,7 @@ pub enum Damage {
     #[error("its {part} is damaged (byte {offset})")]
     Part {
         /// The part.
-        part: Part,
+        part: TablePart,
         /// Where the part begins, in bytes from the start of the file.
         offset: u64,
     },
@@ -65,7 +65,7 @@ pub enum Damage {
 /// A part of a table file, piece or archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum TablePart {
     /// The header.
     Header,
     /// The directory of a table: the entries of its frames.
@@ -90,20 +90,20 @@ pub enum Part {
     SeekTable,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for TablePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Header => "header",
-            Part::Directory => "directory",
-            Part::Frame => "frame",
-            Part::Block => "block of scores",
-            Part::Group => "group of scores",
-            Part::Score => "score of a position",
-            Part::Packing => "packing of a frame",
-            Part::Network => "evaluation network",
-            Part::Checksums => "list of checksums",
-            Part::Chunk => "chunk",
-            Part::SeekTable => "seek table",
+            TablePart::Header => "header",
+            TablePart::Directory => "directory",
+            TablePart::Frame => "frame",
+            TablePart::Block => "block of scores",
+            TablePart::Group => "group of scores",
+            TablePart::Score => "score of a position",
+            TablePart::Packing => "packing of a frame",
+            TablePart::Network => "evaluation network",
+            TablePart::Checksums => "list of checksums",
+            TablePart::Chunk => "chunk",
+            TablePart::SeekTable => "seek table",
         })
     }
 }
@@ -276,7 +276,7 @@ impl TableError {
     }
 
     /// Damage of a part at byte `offset` of the file at `path`, a table or a bound table.
-    pub fn damaged_part(path: &Path, part: Part, offset: u64) -> TableError {
+    pub fn damaged_part(path: &Path, part: TablePart, offset: u64) -> TableError {
         TableError::damaged(path, Damage::Part { part, offset })
     }
 

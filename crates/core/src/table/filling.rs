@@ -6,7 +6,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::Blocks;
-use super::error::{Part, TableError};
+use super::error::{TableError, TablePart};
 use super::read_at::ReadAt;
 use super::section::Section;
 use super::source::Origin;
@@ -64,7 +64,7 @@ impl Blocks {
             }
             let damaged = self.read_lacking(origin, lacking, false)?;
             if let Some(first) = self.read_lacking(origin, damaged, true)?.first() {
-                let part = if first.section.blocks() == 1 { Part::Frame } else { Part::Block };
+                let part = if first.section.blocks() == 1 { TablePart::Frame } else { TablePart::Block };
                 return Err(TableError::damaged_part(self.path(), part, first.block().start));
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::error::{Damage, Part};
+use super::error::{Damage, TablePart};
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
 use super::key::TableKey;
 use super::section::Section;
@@ -220,7 +220,7 @@ impl RawHeader {
         if version != VERSION {
             return Err(Damage::Version { found: version, known: VERSION });
         }
-        let damaged = Damage::Part { part: Part::Header, offset: 0 };
+        let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
         if !is_sealed(&raw) {
             return Err(damaged);
         }
@@ -268,13 +268,13 @@ impl TableHeader {
         }
         let positions = layer_positions(key.pits, key.seeds);
         if u64::from_le(raw.positions) != positions {
-            return Err(Damage::Part { part: Part::Header, offset: 0 });
+            return Err(Damage::Part { part: TablePart::Header, offset: 0 });
         }
         let file_bytes = u64::from_le(raw.file_bytes);
         if found_bytes != file_bytes {
             return Err(Damage::Length { found: found_bytes, expected: file_bytes });
         }
-        let damaged = Damage::Part { part: Part::Directory, offset: HEADER_BYTES as u64 };
+        let damaged = Damage::Part { part: TablePart::Directory, offset: HEADER_BYTES as u64 };
         let prefix = prefix.get(HEADER_BYTES..key.prefix_bytes() as usize).ok_or(damaged.clone())?;
         let (directory, padding) = prefix.split_at((key.seeds - 1) * ENTRY_BYTES);
         if table_digest(key, directory) != raw.digest || padding.iter().any(|&byte| byte != 0) {

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::format::FrameEntry;
-use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, Group, Patch};
+use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, Group, GroupPatch};
 use super::selection::Run;
 use crate::index::{Frame, RankSet};
 use crate::isa::{Isa, per_isa};
@@ -207,8 +207,8 @@ impl<'a> FrameScores<'a> {
     }
 
     #[inline]
-    fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedGroup> {
-        Patch::read(self.patches, offset).ok_or_else(|| self.damaged(number))
+    fn patch(&self, number: u64, offset: u32) -> Result<GroupPatch<'a>, DamagedGroup> {
+        GroupPatch::read(self.patches, offset).ok_or_else(|| self.damaged(number))
     }
 
     fn damaged(&self, group: u64) -> DamagedGroup {

@@ -58,20 +58,20 @@ pub fn set_patch_offset(group: &mut Group, offset: u32) {
 
 /// The exceptions of a group.
 #[derive(Clone, Copy, Debug)]
-pub struct Patch<'a> {
+pub struct GroupPatch<'a> {
     moved: &'a [u8; OFFSET_BYTES],
     /// Place and code of each, places ascending.
     exceptions: &'a [[u8; 2]],
 }
 
-impl<'a> Patch<'a> {
+impl<'a> GroupPatch<'a> {
     /// Reads the patch at `offset` of `patches`; `None` if it does not fit there.
     #[inline]
-    pub fn read(patches: &'a [u8], offset: u32) -> Option<Patch<'a>> {
+    pub fn read(patches: &'a [u8], offset: u32) -> Option<GroupPatch<'a>> {
         let (moved, rest) = patches.get(offset as usize..)?.split_first_chunk::<OFFSET_BYTES>()?;
         let (&count, rest) = rest.split_first()?;
         let exceptions = rest.as_chunks::<2>().0.get(..usize::from(count))?;
-        Some(Patch { moved, exceptions })
+        Some(GroupPatch { moved, exceptions })
     }
 
     /// The residual at `place` of the patched `group`.
@@ -105,7 +105,7 @@ impl<'a> Patch<'a> {
 pub fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
     let mut exceptions = 0;
     while !patches.is_empty() {
-        let patch = Patch::read(patches, 0).filter(|patch| !patch.exceptions.is_empty())?;
+        let patch = GroupPatch::read(patches, 0).filter(|patch| !patch.exceptions.is_empty())?;
         exceptions += patch.exceptions.len() as u64;
         patches = &patches[PATCH_HEAD_BYTES + patch.exceptions.len() * EXCEPTION_BYTES..];
     }

@@ -6,7 +6,7 @@ use super::group::{GROUP_BYTES, GROUP_POSITIONS};
 use super::key::TableKey;
 
 /// Positions of a table: for each the seeds in the mover's row, and the ranks of the rows.
-pub type Wanted<'a, T> = (&'a T, Vec<(usize, u32, u32)>);
+pub type TablePositions<'a, T> = (&'a T, Vec<(usize, u32, u32)>);
 
 /// A table from which scores can be read, by any means. [`super::Tables`] consist of these.
 pub trait Layer {
@@ -35,7 +35,7 @@ pub trait Layer {
     ///
     /// # Errors
     /// As [`Layer::score`].
-    fn request(_wanted: &[Wanted<'_, Self>]) -> Result<(), TableError>
+    fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
     where
         Self: Sized,
     {

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{Damage, Part, TableError};
+use super::error::{Damage, TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
-use super::group::{self, Patch};
+use super::group::{self, GroupPatch};
 use super::key::TableKey;
 use super::layer::{Layer, group_of};
 use crate::file;
@@ -114,7 +114,8 @@ impl<S: ReadAt> ReadAtTable<S> {
     ///
     /// # Errors
     /// When header or directory cannot be read, or are not valid.
-    pub fn new(path: &Path, source: S) -> Result<ReadAtTable<S>, TableError> {
+    pub fn new(path: impl AsRef<Path>, source: S) -> Result<ReadAtTable<S>, TableError> {
+        let path = path.as_ref();
         let bytes = source.bytes().map_err(TableError::io(path))?;
         let mut prefix = vec![0; bytes.min(TableHeader::MAX_PREFIX_BYTES as u64) as usize];
         source.read_exact_at(&mut prefix, 0).map_err(TableError::io(path))?;
@@ -167,7 +168,7 @@ impl<S: ReadAt> ReadAtTable<S> {
         let bytes = self.read(place.start, (place.end - place.start) as usize)?;
         let checksum = self.read(entry.offset + entry.checksums_at() + 8 * block, 8)?;
         if xxh3_64(&bytes).to_le_bytes() != *checksum {
-            return Err(TableError::damaged_part(&self.path, Part::Block, place.start));
+            return Err(TableError::damaged_part(&self.path, TablePart::Block, place.start));
         }
         Ok(bytes)
     }
@@ -178,10 +179,10 @@ impl<S: ReadAt> ReadAtTable<S> {
         let mut section = self.read(entry.offset, entry.section_bytes() as usize)?;
         let block = entry.checksums_at() as usize;
         if !section[block..].starts_with(&xxh3_64(&section[..block]).to_le_bytes()) {
-            return Err(TableError::damaged_part(&self.path, Part::Block, entry.offset));
+            return Err(TableError::damaged_part(&self.path, TablePart::Block, entry.offset));
         }
         if *blake3::hash(&section).as_bytes() != entry.digest {
-            return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
+            return Err(TableError::damaged_part(&self.path, TablePart::Frame, entry.offset));
         }
         section.truncate(block);
         Ok(section)
@@ -233,9 +234,9 @@ impl<S: ReadAt> Layer for ReadAtTable<S> {
         let group = block[group_at as usize % BLOCK_BYTES..].first_chunk().expect("opening checked the entries");
         let residual = match group::patch_offset(group) {
             None => group::residual(group, place),
-            Some(offset) => match Patch::read(&self.patch(mover, entry, offset)?, 0) {
+            Some(offset) => match GroupPatch::read(&self.patch(mover, entry, offset)?, 0) {
                 Some(patch) => patch.residual(group, place),
-                None => return Err(TableError::damaged_part(&self.path, Part::Group, entry.offset + group_at)),
+                None => return Err(TableError::damaged_part(&self.path, TablePart::Group, entry.offset + group_at)),
             },
         };
         Ok(residual.wrapping_add(profile))
@@ -244,7 +245,7 @@ impl<S: ReadAt> Layer for ReadAtTable<S> {
     fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let entry = &self.header.entries[mover - 1];
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
-        TableError::damaged_part(&self.path, Part::Score, offset)
+        TableError::damaged_part(&self.path, TablePart::Score, offset)
     }
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::blocks::{Blocks, Bytes};
 use super::copies::table_path;
-use super::error::{Damage, Part, TableError};
+use super::error::{Damage, TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
-use super::layer::{Layer, Wanted, group_of};
+use super::layer::{Layer, TablePositions, group_of};
 use super::mapping::Mapping;
 use super::source::Origin;
 use crate::cancel::Cancel;
@@ -104,8 +104,8 @@ impl Table {
     ///
     /// # Errors
     /// When the bytes are not a valid table.
-    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Table, TableError> {
-        Table::new(path, Bytes::Owned(bytes))
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Table, TableError> {
+        Table::new(path.as_ref(), Bytes::Owned(bytes))
     }
 
     /// Reads a table from a copy of its file; `path` only names it in errors. Random reads of huge
@@ -336,7 +336,7 @@ impl Table {
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
         let entry = &self.header.entries[group.mover - 1];
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
-        TableError::damaged_part(self.path(), Part::Group, offset)
+        TableError::damaged_part(self.path(), TablePart::Group, offset)
     }
 
     /// Error for an impossible score of the position with these ranks and `mover` seeds in the
@@ -347,7 +347,7 @@ impl Table {
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let entry = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
-        TableError::damaged_part(self.path(), Part::Score, offset)
+        TableError::damaged_part(self.path(), TablePart::Score, offset)
     }
 }
 
@@ -379,7 +379,7 @@ impl Layer for Table {
         self.blocks.is_remote()
     }
 
-    fn request(wanted: &[Wanted<'_, Table>]) -> Result<(), TableError> {
+    fn request(wanted: &[TablePositions<'_, Table>]) -> Result<(), TableError> {
         let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
         let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
         // The origin answers several tables at once.

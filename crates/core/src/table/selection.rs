@@ -3,7 +3,7 @@
 //! Each group is unpacked and its selected scores are packed side by side before the next one is
 //! read. Only these are written to memory. Groups without selected scores are skipped.
 
-use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, PATCHED, Patch, base, patch_offset};
+use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, GroupPatch, PATCHED, base, patch_offset};
 use crate::index::RankSet;
 use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
@@ -81,7 +81,7 @@ impl Run<'_> {
     fn apply_patch(&self, index: usize, residuals: &mut [u8; PLACES]) -> Result<(), usize> {
         let group = &self.groups[index];
         let Some(offset) = patch_offset(group) else { return Ok(()) };
-        let patch = Patch::read(self.patches, offset).ok_or(index)?;
+        let patch = GroupPatch::read(self.patches, offset).ok_or(index)?;
         patch.apply(group, residuals.first_chunk_mut().expect("more places than positions"));
         Ok(())
     }

@@ -48,6 +48,17 @@ pub unsafe fn fill_directory(directory: &Path, source: Arc<dyn BlockSource>) {
     sources.push((directory.to_owned(), source));
 }
 
+/// Ends [`fill_directory`] of `directory` with `source`, which files that are open still use. Does nothing if another
+/// source has replaced it.
+pub fn leave_directory(directory: &Path, source: &dyn BlockSource) {
+    let mut sources = SOURCES.write().unwrap_or_else(PoisonError::into_inner);
+    let is_this = |other: &Arc<dyn BlockSource>| std::ptr::addr_eq(Arc::as_ptr(other), source);
+    let left: Vec<_> = sources.extract_if(.., |(filled, other)| filled == directory && is_this(other)).collect();
+    // The source may end here, which may take time.
+    drop(sources);
+    drop(left);
+}
+
 fn source(directory: &Path) -> Option<Arc<dyn BlockSource>> {
     let sources = SOURCES.read().unwrap_or_else(PoisonError::into_inner);
     sources.iter().find(|(filled, _)| filled == directory).map(|(_, source)| Arc::clone(source))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::copies::table_path;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
-use super::layer::{Layer, Wanted};
+use super::layer::{Layer, TablePositions};
 use super::present::PresentLayers;
 use super::read_at::ReadAtTable;
 use super::reader::Table;
@@ -64,11 +64,7 @@ impl Tables {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
-        let directories = directories.into();
-        if is_missing(&directories) {
-            return Tables::empty(directories, rules, pits, max_seeds);
-        }
-        Tables::open(directories, rules, pits, max_seeds)
+        if_there(directories.into(), rules, pits, max_seeds, Tables::open)
     }
 
     /// The same as [`Tables::open`], but copies the files into memory. Later changes of the files
@@ -119,18 +115,22 @@ impl Tables<ReadAtTable> {
         pits: usize,
         max_seeds: usize,
     ) -> Result<Tables<ReadAtTable>, TableError> {
-        let directories = directories.into();
-        if is_missing(&directories) {
-            return Tables::empty(directories, rules, pits, max_seeds);
-        }
-        Tables::open_unmapped(directories, rules, pits, max_seeds)
+        if_there(directories.into(), rules, pits, max_seeds, Tables::open_unmapped)
     }
 }
 
-/// Returns true if there is only one directory, and it does not exist.
-fn is_missing(directories: &Directories) -> bool {
+/// Opens tables with `open`. Makes tables without layers if there is only one directory, and it does not exist.
+fn if_there<T: Layer>(
+    directories: Directories,
+    rules: Rules,
+    pits: usize,
+    max_seeds: usize,
+    open: fn(Directories, Rules, usize, usize) -> Result<Tables<T>, TableError>,
+) -> Result<Tables<T>, TableError> {
     let metadata = directories.single().map(Path::metadata);
-    metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound))
+    let is_missing = metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound));
+    let open = if is_missing { Tables::empty } else { open };
+    open(directories, rules, pits, max_seeds)
 }
 
 /// Turns the error for a file that does not exist into that for a missing layer.
@@ -304,7 +304,7 @@ impl<T: Layer> Tables<T> {
             return Ok(());
         }
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let mut wanted: Vec<Wanted<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
+        let mut wanted: Vec<TablePositions<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
         for (mover, other) in positions {
             let (mover_seeds, other_seeds) = (sum(mover), sum(other));
             if mover_seeds > 0

@@ -1,7 +1,7 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use kalah_core::index::Frame;
-use kalah_tables::builder::{ComputeError, Output};
+use kalah_tables::builder::{ComputeError, FrameOutput};
 use kalah_tables::table::PackedFrame;
 use wgpu::{BufferUsages, SubmissionIndex};
 
@@ -48,7 +48,7 @@ pub(super) fn collect(
     gpu: &Gpu,
     deliveries: Receiver<Delivery>,
     spare: Sender<DeviceBuffer>,
-    output: &dyn Output,
+    output: &dyn FrameOutput,
 ) -> Result<(), ComputeError> {
     for delivery in deliveries {
         let Delivery { frame, buffer, head_bytes, patch_bytes, submission } = delivery;

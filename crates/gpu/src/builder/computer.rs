@@ -5,7 +5,7 @@ use std::thread::ScopedJoinHandle;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
-use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
+use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
 use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
 use kalah_tables::table::Tables;
@@ -58,7 +58,7 @@ pub struct GpuComputer {
     spare: Vec<Option<DeviceBuffer>>,
     /// Times of stages, if they are measured.
     timing: Option<Timing>,
-    traffic: Traffic,
+    traffic: DeviceTraffic,
 }
 
 impl GpuComputer {
@@ -96,7 +96,7 @@ impl GpuComputer {
             packer,
             spare: Vec::new(),
             timing: None,
-            traffic: Traffic::default(),
+            traffic: DeviceTraffic::default(),
             gpu,
         })
     }
@@ -107,7 +107,7 @@ impl GpuComputer {
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
-        output: &dyn Output,
+        output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
         let gpu = Arc::clone(&self.gpu);
         let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
@@ -176,7 +176,7 @@ impl GpuComputer {
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
-        output: &dyn Output,
+        output: &dyn FrameOutput,
         deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
         // If an interrupted run wrote half of a pair, only the second frame is missing.
@@ -248,7 +248,7 @@ impl fmt::Debug for GpuComputer {
 
 impl DeviceComputer for GpuComputer {
     fn begin_measuring(&mut self) -> Result<(), DeviceError> {
-        (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
+        (self.traffic, self.timing) = (DeviceTraffic::default(), Timing::new(&self.gpu)?);
         Ok(())
     }
 
@@ -257,7 +257,7 @@ impl DeviceComputer for GpuComputer {
         Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
     }
 
-    fn traffic(&self) -> Traffic {
+    fn traffic(&self) -> DeviceTraffic {
         self.traffic
     }
 }
@@ -268,7 +268,7 @@ impl Computer for GpuComputer {
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
-        output: &dyn Output,
+        output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
         self.run(tables, frames, pulse, output)
     }

@@ -8,7 +8,7 @@ use kalah_core::game::Rules;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
 use kalah_tables::builder::cpu::CpuComputer;
-use kalah_tables::builder::{ComputeError, Computer, Output};
+use kalah_tables::builder::{ComputeError, Computer, FrameOutput};
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{PackedFrame, Table, TableError, TableWriter, Tables};
 use kalah_tables::temporary::TemporaryDirectory;
@@ -91,7 +91,7 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
 #[derive(Default)]
 struct Frames(Mutex<Vec<PackedFrame>>);
 
-impl Output for Frames {
+impl FrameOutput for Frames {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use super::trace::Trace;
+use super::trace::AccessTrace;
 
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
@@ -95,7 +95,7 @@ pub enum Access {
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
 
 /// A [`Twin`] that reports its reads and writes.
-pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &Trace);
+pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &AccessTrace);
 
 /// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
 pub trait Params: Pod {

@@ -90,7 +90,7 @@ pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};
+pub use trace::{AccessTrace, Barrier, Memory, NoTrace, Race, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;

@@ -39,7 +39,7 @@ pub enum Barrier {
     Storage,
 }
 
-/// The receiver of reported uses of twins' words: [`NoTrace`] or a [`Trace`].
+/// The receiver of reported uses of twins' words: [`NoTrace`] or an [`AccessTrace`].
 pub trait Tracer {
     /// A workgroup begins.
     fn begin(&self, workgroup: u32);
@@ -112,7 +112,7 @@ impl std::error::Error for Race {}
 
 /// The uses of one dispatch.
 #[derive(Debug, Default)]
-pub struct Trace {
+pub struct AccessTrace {
     /// The barrier that is ignored, by its number in each workgroup.
     ignored_barrier: Option<u32>,
     /// True if atomic operations count as a read and a write.
@@ -175,18 +175,18 @@ impl Users {
     }
 }
 
-impl Trace {
+impl AccessTrace {
     /// Ignores one barrier of each workgroup, by its number from 0 on: for tests of the check
     /// itself.
     #[must_use]
-    pub fn without_barrier(number: u32) -> Trace {
-        Trace { ignored_barrier: Some(number), ..Trace::default() }
+    pub fn without_barrier(number: u32) -> AccessTrace {
+        AccessTrace { ignored_barrier: Some(number), ..AccessTrace::default() }
     }
 
     /// Counts atomic operations as a read and a write: for tests of the check itself.
     #[must_use]
-    pub fn with_plain_atomics() -> Trace {
-        Trace { plain_atomics: true, ..Trace::default() }
+    pub fn with_plain_atomics() -> AccessTrace {
+        AccessTrace { plain_atomics: true, ..AccessTrace::default() }
     }
 
     /// Returns the first race, if there is one.
@@ -205,7 +205,7 @@ impl Trace {
     }
 }
 
-impl Tracer for Trace {
+impl Tracer for AccessTrace {
     fn begin(&self, workgroup: u32) {
         let mut state = self.state.borrow_mut();
         (state.workgroup, state.passed) = (workgroup, 0);
@@ -244,7 +244,7 @@ impl Tracer for Trace {
     }
 }
 
-impl Trace {
+impl AccessTrace {
     /// Records a use and the race that it makes.
     fn note(&self, memory: Memory, word: u32, how: Use) {
         let state = &mut *self.state.borrow_mut();

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// event escapes them.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Event<'e> {
+pub enum KgpEvent<'e> {
     /// The server greeted.
     Greeted {
         /// Its version of the protocol.
@@ -47,24 +47,24 @@ pub enum Event<'e> {
     Hidden(u64),
 }
 
-impl fmt::Display for Event<'_> {
+impl fmt::Display for KgpEvent<'_> {
     /// A line for a user.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Greeted { version } => write!(f, "connected; protocol {}", printable(version, MAX_SHOWN)),
-            Event::Moved { position, pit } => write!(f, "{position}  {pit}"),
-            Event::Error(text) => write!(f, "error from the server: {}", printable(text, MAX_SHOWN)),
-            Event::Ignored(line) => write!(f, "not understood: {}", printable(line, MAX_SHOWN)),
-            Event::Refused { id } => write!(f, "too many positions are waiting: {id} is answered without a search"),
-            Event::Hidden(1) => write!(f, "one more message is not shown"),
-            Event::Hidden(count) => write!(f, "{count} more messages are not shown"),
+            KgpEvent::Greeted { version } => write!(f, "connected; protocol {}", printable(version, MAX_SHOWN)),
+            KgpEvent::Moved { position, pit } => write!(f, "{position}  {pit}"),
+            KgpEvent::Error(text) => write!(f, "error from the server: {}", printable(text, MAX_SHOWN)),
+            KgpEvent::Ignored(line) => write!(f, "not understood: {}", printable(line, MAX_SHOWN)),
+            KgpEvent::Refused { id } => write!(f, "too many positions are waiting: {id} is answered without a search"),
+            KgpEvent::Hidden(1) => write!(f, "one more message is not shown"),
+            KgpEvent::Hidden(count) => write!(f, "{count} more messages are not shown"),
         }
     }
 }
 
 /// Reports the events caused by the server, at a limited rate.
 pub(super) struct Reports<'s> {
-    on_event: &'s (dyn Fn(Event) + Sync),
+    on_event: &'s (dyn Fn(KgpEvent) + Sync),
     /// Shared by the thread that listens and the threads that search.
     rate: Mutex<Rate>,
 }
@@ -79,12 +79,12 @@ struct Rate {
 }
 
 impl<'s> Reports<'s> {
-    pub fn new(on_event: &'s (dyn Fn(Event) + Sync)) -> Reports<'s> {
+    pub fn new(on_event: &'s (dyn Fn(KgpEvent) + Sync)) -> Reports<'s> {
         Reports { on_event, rate: Mutex::new(Rate { left: AT_ONCE, since: Instant::now(), hidden: 0 }) }
     }
 
     /// Reports an event, unless too many were reported recently.
-    pub fn report(&self, event: Event) {
+    pub fn report(&self, event: KgpEvent) {
         let mut rate = self.rate.lock();
         let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();
         if due > 0 {
@@ -102,7 +102,7 @@ impl<'s> Reports<'s> {
 
     fn report_hidden(&self, rate: &mut Rate) {
         if rate.hidden > 0 {
-            (self.on_event)(Event::Hidden(std::mem::take(&mut rate.hidden)));
+            (self.on_event)(KgpEvent::Hidden(std::mem::take(&mut rate.hidden)));
         }
     }
 }

@@ -21,6 +21,6 @@ mod thinking;
 
 pub use command::{Argument, BadCommand, Command, MAX_LINE};
 pub use error::KgpError;
-pub use event::Event;
+pub use event::KgpEvent;
 pub use session::{End, Introduction, play};
 pub use thinking::{RULES, Thinking};

@@ -9,7 +9,7 @@ use kalah_tables::table::Shelf;
 use parking_lot::Mutex;
 
 use super::error::{KgpError, quoted};
-use super::event::{Event, Reports};
+use super::event::{KgpEvent, Reports};
 use super::requests::{MAX_WAITING, MoveRequest, Requests};
 use super::sender::{Sender, is_pause, word};
 use super::thinking::{Thinking, think};
@@ -62,7 +62,7 @@ pub fn play(
     thinking: &Thinking<'_>,
     shelf: &Shelf,
     cancel: &Cancel,
-    on_event: &(dyn Fn(Event) + Sync),
+    on_event: &(dyn Fn(KgpEvent) + Sync),
 ) -> Result<End, KgpError> {
     stream.set_read_timeout(Some(CHECK_EVERY))?;
     stream.set_write_timeout(Some(CHECK_EVERY))?;
@@ -173,7 +173,7 @@ impl Session<'_> {
     /// Executes a line. Returns the end of the session if the line ends it.
     fn execute(&mut self, line: &str) -> Result<Option<End>, KgpError> {
         let Ok(command) = line.parse::<Command>() else {
-            self.reports.report(Event::Ignored(line.trim()));
+            self.reports.report(KgpEvent::Ignored(line.trim()));
             return Ok(None);
         };
         let argument = |index: usize| command.arguments.get(index).map_or("", Argument::text);
@@ -187,10 +187,10 @@ impl Session<'_> {
             "state" => self.state(&command)?,
             "stop" => command.reference.into_iter().for_each(|id| self.requests.stop(id)),
             "set" => self.set(argument(0), argument(1)),
-            "error" => self.reports.report(Event::Error(argument(0))),
+            "error" => self.reports.report(KgpEvent::Error(argument(0))),
             "goodbye" => return Ok(Some(End::Goodbye)),
             "ok" | "pong" => {}
-            _ => self.reports.report(Event::Ignored(line.trim())),
+            _ => self.reports.report(KgpEvent::Ignored(line.trim())),
         }
         Ok(None)
     }
@@ -205,7 +205,7 @@ impl Session<'_> {
             return Err(KgpError::Version(version));
         }
         self.greeted = true;
-        self.reports.report(Event::Greeted { version: &version });
+        self.reports.report(KgpEvent::Greeted { version: &version });
         let Introduction { name, authors, description, token } = self.introduction;
         let options =
             [("info:name", name), ("info:authors", authors), ("info:description", description), ("auth:token", token)];
@@ -224,7 +224,7 @@ impl Session<'_> {
     fn state(&mut self, command: &Command) -> Result<(), KgpError> {
         let text = command.arguments.first().map_or("", Argument::text);
         let Some(id) = command.id else {
-            self.reports.report(Event::Ignored(&format!("state {text}")));
+            self.reports.report(KgpEvent::Ignored(&format!("state {text}")));
             return Ok(());
         };
         let position = match text.parse::<Position>() {
@@ -241,7 +241,7 @@ impl Session<'_> {
         if !self.requests.add(request) {
             self.refuse(command, format!("{MAX_WAITING} positions are waiting; this one is not searched"))?;
             self.sender.say(Some(id), "yield", Vec::new())?;
-            self.reports.report(Event::Refused { id });
+            self.reports.report(KgpEvent::Refused { id });
         }
         Ok(())
     }

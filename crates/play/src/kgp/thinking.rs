@@ -5,7 +5,7 @@ use kalah_solve::book::Books;
 use kalah_tables::table::Shelf;
 
 use super::KgpError;
-use super::event::{Event, Reports};
+use super::event::{KgpEvent, Reports};
 use super::requests::Requests;
 use super::sender::Sender;
 use crate::play::{Player, PlayerName, Setting};
@@ -76,7 +76,7 @@ pub(super) fn think(
         if !request.cancel.is_cancelled() {
             sender.say_move(&request, choice.pit)?;
             sender.send(&request, "yield", Vec::new())?;
-            reports.report(Event::Moved { position: &request.position, pit: choice.pit });
+            reports.report(KgpEvent::Moved { position: &request.position, pit: choice.pit });
         }
         requests.done(request.id);
     }

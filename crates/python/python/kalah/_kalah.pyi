@@ -250,8 +250,8 @@ class Tables:
         does not fit the memory. Raises ArgumentError for pits or seeds that no tables have.
         """
     def close(self) -> None:
-        """Closes the files, and frees the memory of copies, as soon as no call and no solver reads them. Closing again
-        does nothing.
+        """Closes the files, lets go of a file system, and frees the memory of copies, as soon as no call and no solver
+        reads them. Closing again does nothing.
         """
     @property
     def closed(self) -> bool:

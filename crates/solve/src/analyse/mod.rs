@@ -23,7 +23,7 @@ mod review;
 mod values;
 
 pub use bounds_source::{BoundsSource, BoundsSourceError};
-pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, Tally};
+pub use move_quality::{MISTAKE_DIFFERENCE, MoveQuality, QualityTally};
 pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use review::{Review, ReviewError, ReviewedTurn, review};
 pub use values::{GameValue, GameValues};

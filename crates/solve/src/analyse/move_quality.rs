@@ -51,7 +51,7 @@ impl MoveQuality {
 /// Statistics of one player: moves or turns with a choice and exact values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Tally {
+pub struct QualityTally {
     /// All of them.
     pub evaluated: u32,
     /// Those that lost nothing.
@@ -66,7 +66,7 @@ pub struct Tally {
     pub lost: i64,
 }
 
-impl Tally {
+impl QualityTally {
     /// Adds a move or turn: `value` of the position, and its value `after` the move, for the same player.
     pub fn add(&mut self, value: i64, after: i64) {
         self.evaluated += 1;
@@ -104,7 +104,7 @@ mod tests {
         ] {
             assert_eq!(MoveQuality::of(value, after), quality, "{value} to {after}");
         }
-        let mut tally = Tally::default();
+        let mut tally = QualityTally::default();
         [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
         assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 8));
         assert_eq!(tally.accuracy(), Some(33.3));

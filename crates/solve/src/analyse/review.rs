@@ -1,7 +1,7 @@
 use kalah_core::game::{Bounds, Line, ParseError, Pit, Place, Position, Rules, ValueBounds};
 
 use super::bounds_source::{BoundsSource, BoundsSourceError};
-use super::move_quality::{MoveQuality, Tally};
+use super::move_quality::{MoveQuality, QualityTally};
 
 /// A turn of a game, with its loss.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Review {
     /// Value of the start for the first player.
     pub value: ValueBounds,
     /// Statistics of the first and the second player.
-    pub tallies: [Tally; 2],
+    pub tallies: [QualityTally; 2],
 }
 
 /// Error of a review.
@@ -95,7 +95,7 @@ pub fn review(
         after = value;
     }
     turns.reverse();
-    let mut tallies = [Tally::default(); 2];
+    let mut tallies = [QualityTally::default(); 2];
     for turn in turns.iter().filter(|turn| turn.choice) {
         if let (Some(value), Some(worth)) = (turn.value.value(), turn.worth.value()) {
             tallies[usize::from(!turn.place.first)].add(value, worth);

@@ -110,3 +110,24 @@ impl SolveAnswer {
         self.seconds = time.as_secs_f64();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::SolverOptions;
+
+    /// Kalah(3,2) is a win by 4: the first player collects 8 of the 12 seeds (Irving et al. 2000).
+    #[test]
+    fn the_json_of_a_solution_is_that_of_its_answer() {
+        let (rules, position): (_, Position) = (Rules::EmptyCapture, "3x2".parse().unwrap());
+        let solver = Solver::new(SolverOptions::new(rules, &position).transpositions(1 << 16)).unwrap();
+        let solution = solver.solve(&position, 0).unwrap();
+        let mut answer = SolveAnswer::new(rules, &position);
+        answer.add_solution(&solution);
+        let [solution, answer] = [serde_json::to_value(&solution), serde_json::to_value(&answer)].map(Result::unwrap);
+        assert_eq!((&solution["score"], &solution["value"]), (&8.into(), &4.into()));
+        for (name, value) in solution.as_object().unwrap().iter().filter(|(name, _)| *name != "score") {
+            assert_eq!(*value, answer[name], "{name}");
+        }
+    }
+}

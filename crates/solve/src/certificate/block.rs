@@ -1,7 +1,7 @@
 //! Blocks of claims: compressing and decompressing (docs/certificates.md in the repository).
 
 use super::bytes::Bytes;
-use super::key::{Keys, MAX_SEEDS};
+use super::key::{ClaimKeys, MAX_SEEDS};
 
 /// Number of claims in every block but the last, which may have fewer.
 pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
@@ -17,23 +17,23 @@ pub(super) fn most_raw_bytes(claims: usize) -> usize {
 
 /// Bytes of a block before compression. The claims are sorted by key.
 fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
-    let groups: Vec<_> = claims.chunk_by(|one, two| Keys::parts(one.0).0 == Keys::parts(two.0).0).collect();
+    let groups: Vec<_> = claims.chunk_by(|one, two| ClaimKeys::parts(one.0).0 == ClaimKeys::parts(two.0).0).collect();
     let mut raw = Vec::with_capacity(claims.len() * 8);
     put_number(&mut raw, groups.len() as u128);
     for group in &groups {
-        raw.push(Keys::parts(group[0].0).0 as u8);
+        raw.push(ClaimKeys::parts(group[0].0).0 as u8);
         put_number(&mut raw, group.len() as u128);
     }
     for group in &groups {
         let mut before = 0;
         for &(key, _) in *group {
-            let (_, rank) = Keys::parts(key);
+            let (_, rank) = ClaimKeys::parts(key);
             put_number(&mut raw, rank - before);
             before = rank;
         }
     }
     raw.extend(claims.iter().map(|(_, [lower, _])| lower));
-    raw.extend(claims.iter().map(|&(key, [_, upper])| Keys::parts(key).0 as u8 - upper));
+    raw.extend(claims.iter().map(|&(key, [_, upper])| ClaimKeys::parts(key).0 as u8 - upper));
     raw
 }
 
@@ -77,7 +77,7 @@ pub(super) fn decompress(
     compressed: &[u8],
     raw_bytes: usize,
     count: usize,
-    keys: &Keys,
+    keys: &ClaimKeys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
     let first = claims.len();
@@ -90,7 +90,7 @@ pub(super) fn decompress_again(
     compressed: &[u8],
     raw_bytes: usize,
     count: usize,
-    keys: &Keys,
+    keys: &ClaimKeys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
     if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(compressed, raw_bytes) {
@@ -120,7 +120,7 @@ pub(super) fn decompress_again(
         for at in 0..size {
             let more = number(&mut bytes)?;
             rank = rank.checked_add(more).filter(|&rank| rank < sequences && (at == 0 || more > 0))?;
-            let key = Keys::of_rank(seeds, rank);
+            let key = ClaimKeys::of_rank(seeds, rank);
             if claims.last().is_some_and(|&(before, _)| before >= key) {
                 return None;
             }
@@ -163,13 +163,13 @@ mod tests {
 
     #[test]
     fn what_is_compressed_is_decompressed() {
-        let keys = Keys::new(6);
+        let keys = ClaimKeys::new(6);
         let mut random = fastrand::Rng::with_seed(5);
         for count in [0, 1, 2, 300, BLOCK_CLAIMS] {
             let mut claims = std::collections::BTreeMap::new();
             while claims.len() < count {
                 let seeds = random.usize(20..=72);
-                let key = Keys::of_rank(seeds, random.u128(0..keys.sequences(seeds).expect("few seeds")));
+                let key = ClaimKeys::of_rank(seeds, random.u128(0..keys.sequences(seeds).expect("few seeds")));
                 let upper = random.usize(0..=seeds);
                 let lower = random.usize(0..=upper);
                 let says_nothing = (lower, upper) == (0, seeds);

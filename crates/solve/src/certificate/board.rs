@@ -166,18 +166,18 @@ impl CheckerBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::Keys;
+    use crate::certificate::ClaimKeys;
     use kalah_core::game::Pit;
     use kalah_core::index::{TableRow, table_row};
     use kalah_tables::verify::Oracle;
 
     /// Every position of these boards in which the game is not over.
     fn positions(pits: usize, seeds: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = Position> {
-        let keys = Keys::new(pits);
+        let keys = ClaimKeys::new(pits);
         seeds
             .flat_map(move |seeds| {
                 let count = keys.sequences(seeds).expect("few seeds");
-                let position = |rank| keys.position(Keys::of_rank(seeds, rank)).expect("a rank below the number");
+                let position = |rank| keys.position(ClaimKeys::of_rank(seeds, rank)).expect("a rank below the number");
                 (0..count).map(position).collect::<Vec<_>>()
             })
             .filter(|position| !position.is_over())

@@ -3,7 +3,7 @@ use std::fmt;
 
 use kalah_core::game::{Bounds, Position};
 
-use super::key::Keys;
+use super::key::ClaimKeys;
 
 /// A lower or an upper bound of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,12 +77,12 @@ pub enum ClaimError {
     },
 }
 
-/// Claims about positions of one board, sorted by seeds in play and [rank](Keys), with each position once.
+/// Claims about positions of one board, sorted by seeds in play and [rank](ClaimKeys), with each position once.
 ///
 /// Stores do not matter: positions that differ only in them are the same.
 #[derive(Clone, Debug)]
 pub struct ClaimSet {
-    keys: Keys,
+    keys: ClaimKeys,
     /// The lower and the upper bound by key.
     claims: BTreeMap<u128, [u8; 2]>,
 }
@@ -90,17 +90,17 @@ pub struct ClaimSet {
 impl ClaimSet {
     /// An empty set for boards with `pits` pits a side. It stays empty if no board has this many.
     pub fn new(pits: usize) -> ClaimSet {
-        ClaimSet { keys: Keys::new(pits), claims: BTreeMap::new() }
+        ClaimSet { keys: ClaimKeys::new(pits), claims: BTreeMap::new() }
     }
 
     /// A set of claims that are sorted by key; `None` if they are not, or a position occurs twice.
-    pub(super) fn from_sorted(keys: Keys, claims: Vec<(u128, [u8; 2])>) -> Option<ClaimSet> {
+    pub(super) fn from_sorted(keys: ClaimKeys, claims: Vec<(u128, [u8; 2])>) -> Option<ClaimSet> {
         let sorted = claims.is_sorted_by(|one, two| one.0 < two.0);
         sorted.then(|| ClaimSet { keys, claims: claims.into_iter().collect() })
     }
 
     /// The keys of positions of this board.
-    pub fn keys(&self) -> &Keys {
+    pub fn keys(&self) -> &ClaimKeys {
         &self.keys
     }
 

@@ -15,8 +15,8 @@ use super::bytes::Bytes;
 use super::check::Checker;
 use super::claim::ClaimSet;
 use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
-use super::key::Keys;
-use super::statement::{Certificate, Head, Opening, Statement};
+use super::key::ClaimKeys;
+use super::statement::{Certificate, Head, OpeningBounds, Statement};
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
@@ -222,7 +222,7 @@ impl Header {
         at.take(HEADER_BYTES);
         let prefix = at.take(self.prefix_bytes).ok_or(damaged(CertificatePart::Statement))?;
         let (head, entries) = self.prefix(prefix)?;
-        let keys = Keys::new(self.pits);
+        let keys = ClaimKeys::new(self.pits);
         let mut claims = Vec::new();
         for (block, entry) in entries.iter().enumerate() {
             let compressed = at.take(entry.compressed_bytes()).filter(|compressed| entry.is_of(compressed));
@@ -253,7 +253,7 @@ impl Header {
             let count = usize::from(at.u16()?);
             let moves = at.take(count).filter(|_| count <= MAX_MOVES)?;
             let moves = moves.iter().map(|&pit| Pit::from_number(pit.into())).collect::<Option<_>>()?;
-            openings.push(Opening { moves, bounds });
+            openings.push(OpeningBounds { moves, bounds });
         }
         let tables = (2..=self.table_seeds).map(|_| at.digest()).collect::<Option<_>>()?;
         let statement = Statement { rules: self.rules, position, bounds, openings };

@@ -12,14 +12,14 @@ const RANK_BITS: u32 = 120;
 /// A key has the seeds in play in its 8 highest bits, and below them the [sequence rank](sequence_rank) of the
 /// position.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys {
+pub struct ClaimKeys {
     pits: usize,
 }
 
-impl Keys {
+impl ClaimKeys {
     /// The keys of boards with `pits` pits a side. A board that does not exist has no keys.
-    pub fn new(pits: usize) -> Keys {
-        Keys { pits }
+    pub fn new(pits: usize) -> ClaimKeys {
+        ClaimKeys { pits }
     }
 
     /// Pits a side.
@@ -34,10 +34,10 @@ impl Keys {
     }
 
     /// The key of a position, whose stores do not matter. `None` if it has none: it has another number of pits,
-    /// or too many seeds ([`Keys::sequences`]).
+    /// or too many seeds ([`ClaimKeys::sequences`]).
     pub fn key(&self, position: &Position) -> Option<u128> {
         let rank = sequence_rank(position).filter(|_| position.pits() == self.pits)?;
-        Some(Keys::of_rank(position.seeds() as usize, rank))
+        Some(ClaimKeys::of_rank(position.seeds() as usize, rank))
     }
 
     /// The key of the position with these seeds in play and this rank.
@@ -50,9 +50,9 @@ impl Keys {
         ((key >> RANK_BITS) as usize, key & ((1 << RANK_BITS) - 1))
     }
 
-    /// The position with this key, with empty stores; `None` if no position has it. Inverse of [`Keys::key`].
+    /// The position with this key, with empty stores; `None` if no position has it. Inverse of [`ClaimKeys::key`].
     pub fn position(&self, key: u128) -> Option<Position> {
-        let (seeds, rank) = Keys::parts(key);
+        let (seeds, rank) = ClaimKeys::parts(key);
         sequence_position(self.pits, seeds, rank)
     }
 }
@@ -63,11 +63,11 @@ mod tests {
 
     #[test]
     fn keys_ascend_with_seeds_and_rank_and_lead_back() {
-        let keys = Keys::new(2);
+        let keys = ClaimKeys::new(2);
         let mut last = None;
         for seeds in 0..6 {
             for rank in 0..keys.sequences(seeds).expect("few seeds") {
-                let key = Keys::of_rank(seeds, rank);
+                let key = ClaimKeys::of_rank(seeds, rank);
                 let position = keys.position(key).expect("the rank is below the number of sequences");
                 assert_eq!((keys.key(&position), position.seeds() as usize), (Some(key), seeds));
                 assert!(last < Some(key));

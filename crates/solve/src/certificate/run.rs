@@ -16,7 +16,7 @@ use super::claim::{Bound, Claim};
 use super::compared::ComparedTables;
 use super::statement::{Certificate, Goal, Head, digest_of_tables};
 use super::stored::StoredCertificate;
-use super::tasks::{Tally, Tasks};
+use super::tasks::{CheckTally, Tasks};
 
 /// A check is saved at most once in this multiple of the time that comparing the tables again takes.
 const SAVES_WITHIN: u32 = 20;
@@ -28,7 +28,7 @@ pub type SaveTasks<'a> = dyn Fn(&Tasks) -> std::io::Result<()> + Sync + 'a;
 pub(super) type IsDone<'c> = dyn Fn(usize) -> bool + Sync + 'c;
 
 /// Callback for a finished task.
-pub(super) type Done<'c> = dyn Fn(usize, &Tally) -> Result<(), CheckError> + Sync + 'c;
+pub(super) type Done<'c> = dyn Fn(usize, &CheckTally) -> Result<(), CheckError> + Sync + 'c;
 
 /// A certificate to check.
 #[derive(Clone, Copy, Debug)]
@@ -252,7 +252,7 @@ impl<'a> Check<'a> {
         let tasks = Mutex::new(tasks);
         let is_done = |task| tasks.lock().is_done(task);
         let every = self.compared.as_ref().map_or(Duration::ZERO, |compared| SAVES_WITHIN * compared.duration());
-        let done = |task, tally: &Tally| {
+        let done = |task, tally: &CheckTally| {
             let mut tasks = tasks.lock();
             tasks.add(task, tally);
             match save {
@@ -297,7 +297,7 @@ impl<'a> Check<'a> {
     /// # Errors
     /// For the first of these claims in the file that does not hold, or a table that cannot be read or was
     /// changed; [`CheckError::Stopped`] if `pulse` was stopped.
-    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Tally, CheckError> {
+    pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<CheckTally, CheckError> {
         let all = self.subject.claims();
         let mut random = generator(seed);
         let mut drawn = BTreeSet::new();
@@ -307,8 +307,8 @@ impl<'a> Check<'a> {
                 drawn.insert(most);
             }
         }
-        let tally = Mutex::new(Tally::default());
-        let done = |_, more: &Tally| {
+        let tally = Mutex::new(CheckTally::default());
+        let done = |_, more: &CheckTally| {
             tally.lock().add(more);
             Ok(())
         };
@@ -371,8 +371,8 @@ impl<'a> Check<'a> {
         claims: &[(u64, Claim)],
         claimed: &Claimed,
         pulse: &Pulse,
-    ) -> Result<Tally, CheckError> {
-        let mut tally = Tally::default();
+    ) -> Result<CheckTally, CheckError> {
+        let mut tally = CheckTally::default();
         let before = checker.nodes();
         for &(number, claim) in claims {
             if let Err(stopped) = pulse.check() {

@@ -5,7 +5,7 @@ use kalah_tables::table::TableError;
 
 use super::check::{Checker, Reason};
 use super::claim::{Bound, ClaimSet};
-use super::key::{Keys, MAX_SEEDS};
+use super::key::{ClaimKeys, MAX_SEEDS};
 
 /// A certificate's statement: bounds of the value of a position and of its openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct Statement {
     /// [`Statement::all_values`].
     pub bounds: ValueBounds,
     /// Bounds stated of moves from the position; often none.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<OpeningBounds>,
 }
 
 /// Moves from the position of a statement, and bounds of the value that they lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub struct OpeningBounds {
     /// The moves from the position on, at least one. The rules determine which moves end a turn.
     pub moves: Vec<Pit>,
     /// Bounds of the value after these moves with best play, for the mover of the *statement's position*.
@@ -109,7 +109,7 @@ impl Statement {
     }
 
     /// The moves of an opening as a line of play, as far as they are legal.
-    pub fn line(&self, opening: &Opening) -> Line {
+    pub fn line(&self, opening: &OpeningBounds) -> Line {
         let mut line = Line::new(self.position.pits());
         let (mut position, mut turn) = (self.position, Vec::new());
         for &pit in &opening.moves {
@@ -132,7 +132,7 @@ impl Statement {
     /// If the statement is invalid: an opening is illegal, or bounds contradict each other.
     pub fn goals(&self) -> Result<Vec<Goal>, StatementError> {
         let seeds = self.position.seeds() as usize;
-        if seeds > MAX_SEEDS || Keys::new(self.position.pits()).sequences(seeds).is_none() {
+        if seeds > MAX_SEEDS || ClaimKeys::new(self.position.pits()).sequences(seeds).is_none() {
             return Err(StatementError::Seeds(Box::new(self.position)));
         }
         let mut goals = Vec::new();

@@ -13,7 +13,7 @@ use super::check_error::CheckError;
 use super::claim::Claim;
 use super::error::{CertificateDamage, CertificateError, CertificatePart};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
-use super::key::Keys;
+use super::key::ClaimKeys;
 use super::statement::Head;
 
 /// Blocks whose claims are checked at a time, at least.
@@ -34,7 +34,7 @@ pub struct StoredCertificate {
     digest: [u8; 32],
     path: PathBuf,
     file: File,
-    keys: Keys,
+    keys: ClaimKeys,
     blocks: Vec<Block>,
 }
 
@@ -81,7 +81,7 @@ impl StoredCertificate {
         hash.update(&prefix);
         offset += prefix.len() as u64;
         let (head, entries) = header.prefix(&prefix).map_err(damaged)?;
-        let keys = Keys::new(header.pits);
+        let keys = ClaimKeys::new(header.pits);
         let (mut blocks, mut claims) = (Vec::new(), Vec::<CodedClaim>::new());
         for (number, entry) in entries.iter().enumerate() {
             let (compressed_bytes, raw_bytes, count) = (entry.compressed_bytes(), entry.raw_bytes(), entry.claims());
@@ -132,7 +132,7 @@ impl StoredCertificate {
     }
 
     /// The keys of positions of its board.
-    pub(super) fn keys(&self) -> &Keys {
+    pub(super) fn keys(&self) -> &ClaimKeys {
         &self.keys
     }
 
@@ -226,7 +226,7 @@ const UNCLAIMED: [u8; 2] = [1, 0];
 /// Claims about some positions.
 #[derive(Debug)]
 pub(super) struct Known {
-    all: Keys,
+    all: ClaimKeys,
     /// The keys of the positions, ascending.
     keys: Vec<u128>,
     /// Lower and upper bounds, or [`UNCLAIMED`].

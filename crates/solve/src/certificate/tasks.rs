@@ -31,7 +31,7 @@ pub struct CheckIdentity {
 /// Counts of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Tally {
+pub struct CheckTally {
     /// Claims that hold.
     pub claims: u64,
     /// Bounds that follow in one ply from other claims, ends of games and tables.
@@ -46,7 +46,7 @@ pub struct Tally {
     pub nodes: u64,
 }
 
-impl Tally {
+impl CheckTally {
     pub(super) fn count(&mut self, reason: Reason) {
         match reason {
             Reason::Trivial | Reason::Claim => {}
@@ -57,8 +57,8 @@ impl Tally {
         }
     }
 
-    pub(super) fn add(&mut self, more: &Tally) {
-        let Tally { claims, one_ply, searched, one_ply_and_search, in_tables, nodes } = more;
+    pub(super) fn add(&mut self, more: &CheckTally) {
+        let CheckTally { claims, one_ply, searched, one_ply_and_search, in_tables, nodes } = more;
         self.claims += claims;
         self.one_ply += one_ply;
         self.searched += searched;
@@ -75,7 +75,7 @@ pub struct Tasks {
     /// Claims of the certificate.
     claims: u64,
     done: Vec<bool>,
-    tally: Tally,
+    tally: CheckTally,
     saved: Instant,
 }
 
@@ -87,14 +87,14 @@ struct Stored {
     task_claims: u64,
     /// The finished tasks: first and last of each run.
     done: Vec<(usize, usize)>,
-    tally: Tally,
+    tally: CheckTally,
 }
 
 impl Tasks {
     /// No finished tasks of the check of a certificate with `claims` claims.
     pub fn new(identity: CheckIdentity, claims: u64) -> Tasks {
         let tasks = claims.div_ceil(TASK_CLAIMS) as usize;
-        Tasks { identity, claims, done: vec![false; tasks], tally: Tally::default(), saved: Instant::now() }
+        Tasks { identity, claims, done: vec![false; tasks], tally: CheckTally::default(), saved: Instant::now() }
     }
 
     /// Reads the state stored at `path`; without a file, as [`Tasks::new`].
@@ -156,7 +156,7 @@ impl Tasks {
     }
 
     /// Counts of all runs of the check.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &CheckTally {
         &self.tally
     }
 
@@ -165,7 +165,7 @@ impl Tasks {
     }
 
     /// Adds a finished task.
-    pub(super) fn add(&mut self, task: usize, tally: &Tally) {
+    pub(super) fn add(&mut self, task: usize, tally: &CheckTally) {
         self.done[task] = true;
         self.tally.add(tally);
     }

@@ -13,7 +13,7 @@ use super::block::{self, BLOCK_CLAIMS};
 use super::check::Checker;
 use super::error::CertificateError;
 use super::format::{DIGEST_BYTES, ENTRY_BYTES, MAX_MOVES, RawEntry, header_bytes};
-use super::key::Keys;
+use super::key::ClaimKeys;
 use super::statement::{Certificate, Head, Statement};
 
 /// Blocks that are compressed at a time, on all threads.
@@ -32,7 +32,7 @@ impl Certificate {
 }
 
 /// Writes a certificate of `count` claims to `path`, replacing an existing file. The claims come in the order of the
-/// file: [key](Keys), lower and upper bound. Returns the size of the file and its digest.
+/// file: [key](ClaimKeys), lower and upper bound. Returns the size of the file and its digest.
 ///
 /// Only the compressed claims are in memory.
 ///
@@ -41,7 +41,7 @@ impl Certificate {
 pub(crate) fn write_sorted(
     path: &Path,
     head: &Head,
-    keys: Keys,
+    keys: ClaimKeys,
     count: u64,
     claims: impl Iterator<Item = (u128, [u8; 2])>,
 ) -> Result<(u64, [u8; 32]), CertificateError> {
@@ -84,7 +84,7 @@ fn compressed(mut claims: impl Iterator<Item = (u128, [u8; 2])>) -> io::Result<(
 }
 
 /// Returns the reason if a certificate with this head cannot be written.
-fn validate(head: &Head, keys: Keys) -> Result<(), String> {
+fn validate(head: &Head, keys: ClaimKeys) -> Result<(), String> {
     let Head { statement, effort, tables } = head;
     let pits = statement.position.pits();
     statement.goals().map_err(|error| error.to_string())?;

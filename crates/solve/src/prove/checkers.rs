@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::claims::Claims;
 use super::error::ProveError;
-use super::plan::Plan;
+use super::plan::ProofPlan;
 use super::test::Test;
 use crate::certificate::{Checker, Statement};
 
@@ -37,7 +37,7 @@ impl<'a> Checkers<'a> {
     ///
     /// # Panics
     /// If `tables` are for another board or too few, or the effort is above [`Checker::MAX_EFFORT`].
-    pub fn new(plan: &Plan, tables: Option<&'a Tables>) -> Checkers<'a> {
+    pub fn new(plan: &ProofPlan, tables: Option<&'a Tables>) -> Checkers<'a> {
         let (rules, pits) = (plan.request.rules, plan.request.position.pits());
         let (table_seeds, effort) = (plan.table_seeds(), plan.effort);
         let first = Checker::new(rules, pits, tables, table_seeds, effort).expect("tables and effort of the plan");

@@ -7,7 +7,7 @@ use zstd::stream::{read, write};
 
 use super::store::Store;
 use super::test::Test;
-use crate::certificate::{Claim, Keys};
+use crate::certificate::{Claim, ClaimKeys};
 
 /// The rows of a position, one byte a pit, the mover's first. Bytes after the last pit are 0.
 type Key = [u8; 2 * MAX_PITS];
@@ -212,8 +212,8 @@ impl Claims {
         self.store.parts().into_iter().map(|part| part.map(claim)).collect()
     }
 
-    /// Number of claims that are not trivial, and these claims in the order of a certificate: [key](Keys), lower and
-    /// upper bound.
+    /// Number of claims that are not trivial, and these claims in the order of a certificate: [key](ClaimKeys), lower
+    /// and upper bound.
     ///
     /// Only claims about some numbers of seeds in play are sorted at a time.
     pub(super) fn in_order(&self) -> (u64, impl Iterator<Item = (u128, [u8; 2])>) {
@@ -239,7 +239,7 @@ impl Claims {
 
     /// The claims about positions with these seeds in play, in the order of a certificate.
     fn sorted(&self, seeds: &RangeInclusive<u8>) -> Vec<(u128, [u8; 2])> {
-        let keys = Keys::new(self.pits);
+        let keys = ClaimKeys::new(self.pits);
         let claim = |entry: &[u8]| {
             let (key, rest) = entry.split_at(2 * self.pits);
             let is_wanted = seeds.contains(&sum(key)) && !self.is_trivial(entry);

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::{Claims, JobClaims};
 use super::error::ProveError;
-use super::plan::Plan;
-use super::request::{Part, Request, Wanted};
+use super::plan::ProofPlan;
+use super::request::{Request, RequestPart, Wanted};
 use super::target::Aim;
 use super::test::{Test, rows};
 
@@ -34,7 +34,7 @@ const BEGINNING: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct ProofDirectory {
     path: PathBuf,
-    plan: Plan,
+    plan: ProofPlan,
     /// Identity of the proof in the files of its jobs.
     id: String,
 }
@@ -114,7 +114,7 @@ impl ProofDirectory {
     /// If reading or writing fails, a file is damaged, or `plan` fails.
     pub fn open_or_begin(
         path: &Path,
-        plan: impl FnOnce() -> Result<Plan, ProveError>,
+        plan: impl FnOnce() -> Result<ProofPlan, ProveError>,
     ) -> Result<ProofDirectory, ProveError> {
         let proof = path.join("proof.json");
         if let Some(directory) = ProofDirectory::open(path)? {
@@ -145,7 +145,7 @@ impl ProofDirectory {
     }
 
     /// Request, effort and tables of the proof.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &ProofPlan {
         &self.plan
     }
 
@@ -346,10 +346,12 @@ impl ProofDirectory {
 }
 
 impl Proof {
-    fn of(plan: &Plan) -> Proof {
-        let Plan { request, effort, tables, parts } = plan;
-        let part =
-            |part: &Part| ProofPart { moves: part.moves.iter().map(|pit| pit.number()).collect(), aim: part.aim };
+    fn of(plan: &ProofPlan) -> Proof {
+        let ProofPlan { request, effort, tables, parts } = plan;
+        let part = |part: &RequestPart| ProofPart {
+            moves: part.moves.iter().map(|pit| pit.number()).collect(),
+            aim: part.aim,
+        };
         Proof {
             rules: request.rules.name().to_owned(),
             position: request.position.to_string(),
@@ -361,7 +363,7 @@ impl Proof {
         }
     }
 
-    fn plan(&self) -> Option<Plan> {
+    fn plan(&self) -> Option<ProofPlan> {
         let request =
             Request { rules: self.rules.parse().ok()?, position: self.position.parse().ok()?, wanted: self.wanted };
         let digest = |text: &String| Some(*blake3::Hash::from_hex(text).ok()?.as_bytes());
@@ -371,9 +373,9 @@ impl Proof {
             for &pit in &moves {
                 position = position.play(request.rules, pit).ok()?.position;
             }
-            Some(Part { is_first: request.is_first_after(&moves), moves, position, aim: part.aim })
+            Some(RequestPart { is_first: request.is_first_after(&moves), moves, position, aim: part.aim })
         };
-        Some(Plan {
+        Some(ProofPlan {
             request,
             effort: self.effort,
             tables: self.tables.iter().map(digest).collect::<Option<_>>()?,

@@ -94,7 +94,7 @@ pub struct Manager<'e> {
 
 /// Next jobs and progress.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct JobPlan {
     /// Tests to run, in this order. Later ones assume that the earlier ones have the likely answer.
     pub jobs: Vec<Test>,
     /// True if these are all remaining jobs, provided that each has the likely answer.
@@ -121,7 +121,7 @@ impl<'e> Manager<'e> {
 
     /// Plans at most `most` jobs for the targets, hardest first. The hardest job is the one most likely to
     /// refute a hypothesis.
-    pub fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> Plan {
+    pub fn plan(&mut self, targets: &[Target], finished: &Finished, most: usize) -> JobPlan {
         let now = targets.iter().map(|target| self.progress(target, finished, &mut Seen::new()));
         let now: Vec<Progress> = now.collect();
         let (mut jobs, mut assumed) = (Vec::new(), finished.clone());
@@ -143,7 +143,7 @@ impl<'e> Manager<'e> {
                 }
             }
         }
-        Plan { jobs, is_complete, targets: now }
+        JobPlan { jobs, is_complete, targets: now }
     }
 
     /// Progress of a target.

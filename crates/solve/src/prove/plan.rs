@@ -2,13 +2,13 @@ use kalah_core::game::ValueBounds;
 use kalah_tables::table::Tables;
 
 use super::error::ProveError;
-use super::request::{Part, Request, Wanted};
+use super::request::{Request, RequestPart, Wanted};
 use super::target::Progress;
-use crate::certificate::{Head, Opening, Statement};
+use crate::certificate::{Head, OpeningBounds, Statement};
 
 /// Request, effort and tables of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ProofPlan {
     /// The request.
     pub request: Request,
     /// The effort k: checking a claim may need a re-search of 2^k nodes.
@@ -16,10 +16,10 @@ pub struct Plan {
     /// Digests of the tables that the claims rest on, for 2 seeds, 3 seeds and so on.
     pub tables: Vec<[u8; 32]>,
     /// The positions to prove.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RequestPart>,
 }
 
-impl Plan {
+impl ProofPlan {
     /// Default effort.
     pub const EFFORT: u32 = 14;
 
@@ -61,7 +61,7 @@ impl Plan {
             None => Statement::all_values(&position),
         };
         let openings = match is_openings {
-            true => openings().map(|(part, &bounds)| Opening { moves: part.moves.clone(), bounds }).collect(),
+            true => openings().map(|(part, &bounds)| OpeningBounds { moves: part.moves.clone(), bounds }).collect(),
             false => Vec::new(),
         };
         Statement { rules, position, bounds, openings }

@@ -14,13 +14,13 @@ use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::Extraction;
-use super::manager::{Finished, Manager, Plan};
+use super::manager::{Finished, JobPlan, Manager};
 use super::numbers::evaluate;
 use super::request::Wanted;
 use super::state::{ProveEvent, State};
 use super::target::{Aim, Target};
 use super::test::{Reply, Test};
-use crate::certificate::{Head, Keys, Statement, StoredCertificate, write_sorted};
+use crate::certificate::{ClaimKeys, Head, Statement, StoredCertificate, write_sorted};
 use crate::solve::{SolveError, Solver};
 
 /// Sleep of a process that waits for others: the first, and the longest.
@@ -108,7 +108,7 @@ impl<'p, 's> Prover<'p, 's> {
             leases: Leases::new(options.patience),
             options,
             on_event,
-            targets: plan.parts.iter().map(super::request::Part::target).collect(),
+            targets: plan.parts.iter().map(super::request::RequestPart::target).collect(),
             manager: manager(rules, solver),
             finished: Finished::default(),
             held: Claims::new(pits),
@@ -251,7 +251,7 @@ impl<'p, 's> Prover<'p, 's> {
 
     /// Progress of the proof. At most `most` remaining jobs are counted.
     pub fn state(&mut self, most: usize) -> State {
-        let Plan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
+        let JobPlan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
         let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
         // Not a `sum`, which is -0.0 without jobs.
         let seconds = self.jobs.iter().fold(0.0, |sum, job| sum + job.seconds);
@@ -416,7 +416,7 @@ impl<'p, 's> Prover<'p, 's> {
                 self.check(&statement, &claims)?;
                 // No other process is writing it.
                 remove_leftovers()?;
-                let keys = Keys::new(statement.position.pits());
+                let keys = ClaimKeys::new(statement.position.pits());
                 let (count, ordered) = claims.in_order();
                 write_sorted(path, &directory.plan().head(&state.parts), keys, count, ordered)?;
                 return Ok(StoredCertificate::open(path)?);

@@ -38,7 +38,7 @@ pub struct Request {
 
 /// A part of a request: the position after an opening, or the position of the request itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct RequestPart {
     /// The moves from the position of the request; empty for that position itself.
     pub moves: Vec<Pit>,
     /// True if the mover of the request's position is to move here.
@@ -82,9 +82,9 @@ impl Request {
     ///
     /// # Errors
     /// If the value is impossible, every game has it, or the solver is for other boards.
-    pub fn parts(&self, solver: &Solver) -> Result<Vec<Part>, ProveError> {
+    pub fn parts(&self, solver: &Solver) -> Result<Vec<RequestPart>, ProveError> {
         let Request { position, wanted, .. } = self;
-        let part = |aim| Part { moves: Vec::new(), is_first: true, position: *position, aim };
+        let part = |aim| RequestPart { moves: Vec::new(), is_first: true, position: *position, aim };
         let seeds = i64::from(position.seeds());
         let least = position.value(0);
         let impossible = |value| {
@@ -115,7 +115,7 @@ impl Request {
                 let opening = |Opening { moves, position, .. }: Opening| {
                     let is_first = self.is_first_after(&moves);
                     let aim = Aim::Find { guess: guess(solver, &position)? };
-                    Ok(Part { moves, is_first, position, aim })
+                    Ok(RequestPart { moves, is_first, position, aim })
                 };
                 solver.openings(position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
             }
@@ -139,7 +139,7 @@ impl Request {
     }
 }
 
-impl Part {
+impl RequestPart {
     /// The target for its position.
     pub fn target(&self) -> Target {
         Target { position: self.position.without_stores(), aim: self.aim }

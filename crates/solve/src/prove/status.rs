@@ -2,7 +2,7 @@ use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::manager::{Finished, Manager, Numbers};
-use super::request::Part;
+use super::request::RequestPart;
 use super::target::Progress;
 use super::test::Test;
 
@@ -50,7 +50,7 @@ impl Status {
             }
             jobs.push(job);
         }
-        let targets: Vec<_> = plan.parts.iter().map(Part::target).collect();
+        let targets: Vec<_> = plan.parts.iter().map(RequestPart::target).collect();
         let mut manager = Manager::new(plan.request.rules, |_| Numbers { proof: 1.0, disproof: 1.0 });
         let parts = manager.plan(&targets, &finished, 0).targets;
         let leases = directory.leases()?.into_iter();

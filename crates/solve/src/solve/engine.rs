@@ -18,7 +18,7 @@ use super::evaluation::{SEED, StaticEvaluation};
 use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
-use super::packed::{Board, Keys, Sower, Word};
+use super::packed::{Board, BoardKeys, Sower, Word};
 use super::probing::{Audit, TableScores};
 use super::search::{Run, Search};
 use super::transposition::{self, TranspositionTable};
@@ -52,7 +52,7 @@ const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 pub(super) struct Engine<'a, W: Word> {
     seeds: usize,
     sower: Sower<W>,
-    keys: Keys<W>,
+    keys: BoardKeys<W>,
     tables: TableScores<'a>,
     audit: Audit<'a>,
     book: Option<&'a Book>,
@@ -70,7 +70,7 @@ impl<'a, W: Word> Engine<'a, W> {
     ///
     /// # Errors
     /// As [`super::Solver::new`].
-    pub fn new(options: &SolverOptions<'a>, keys: Keys<W>, memory: u64) -> Result<Engine<'a, W>, SolveError> {
+    pub fn new(options: &SolverOptions<'a>, keys: BoardKeys<W>, memory: u64) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, ref cancel, .. } = options;
         let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory).map_err(|source| OutOfMemory {
@@ -372,7 +372,7 @@ mod tests {
         for threads in [1, 3] {
             let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
             let options = SolverOptions::new(rules, &position).tables(Some(&tables));
-            let keys = Keys::<u64>::new(pits, seeds).unwrap();
+            let keys = BoardKeys::<u64>::new(pits, seeds).unwrap();
             let engine = Engine::new(&options, keys, 1 << 20).unwrap();
             // The result in the transposition table, even if it may not be reported yet.
             let transposition = || {
@@ -427,7 +427,7 @@ mod tests {
         let position: Position = "6x4".parse().unwrap();
         let book = Book::shipped(Rules::Standard, 6).unwrap();
         let options = SolverOptions::new(Rules::Standard, &position).book(Some(book));
-        let keys = || Keys::<u64>::new(6, 48).unwrap();
+        let keys = || BoardKeys::<u64>::new(6, 48).unwrap();
         assert!(Engine::new(&options, keys(), 1 << 20).is_ok());
         let cancel = Cancel::new();
         cancel.cancel();

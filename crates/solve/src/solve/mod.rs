@@ -51,10 +51,10 @@ pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, Li
 pub use error::SolveError;
 pub use kalah_core::game::{Bounds, ValueBounds};
 pub use options::{FittingLayers, SolverOptions};
-pub use packed::{Board, Keys, MAX_BOARD_SEEDS, Sower, Sown, Word};
+pub use packed::{Board, BoardKeys, MAX_BOARD_SEEDS, Sower, Sown, Word};
 pub use planning::{
     BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SearchTables, TablePlan, Unused, UnusedBounds,
     bound_tables,
 };
 pub use solution::{Opening, Solution};
-pub use solver::{Event, Solver};
+pub use solver::{SolveEvent, Solver};

@@ -11,7 +11,7 @@ use super::engine::Engine;
 use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
-use super::packed::{Keys, Word};
+use super::packed::{BoardKeys, Word};
 use super::search::{Run, Search};
 
 /// Maximum nodes of a test on one thread. More threads take longer to start than to search them.
@@ -20,7 +20,7 @@ const ONE_THREAD_NODES: u64 = 1 << 16;
 /// Progress of a solver.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Event {
+pub enum SolveEvent {
     /// A test begins: can the mover of `position` collect at least `score`?
     Begin {
         /// The position, without stores.
@@ -66,7 +66,7 @@ pub struct Solver<'a> {
     nodes: Arc<AtomicU64>,
     hits: Arc<AtomicU64>,
     #[allow(clippy::type_complexity)]
-    on_event: Arc<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
+    on_event: Arc<dyn Fn(&Solver, SolveEvent) + Send + Sync + 'a>,
 }
 
 impl std::fmt::Debug for Solver<'_> {
@@ -94,7 +94,7 @@ impl<'a> Solver<'a> {
     /// If the board is too large to be searched, there is not enough memory, a table is damaged, or it was
     /// stopped; if the tables, the bound tables, the network or the book have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        match Keys::<u64>::new(options.pits, options.seeds) {
+        match BoardKeys::<u64>::new(options.pits, options.seeds) {
             Some(keys) => Solver::with_keys(options, keys),
             None => {
                 let keys = Solver::keys::<u128>(&options)?;
@@ -125,12 +125,12 @@ impl<'a> Solver<'a> {
         Solver::with_keys(options, keys)
     }
 
-    fn keys<W: Word>(options: &SolverOptions) -> Result<Keys<W>, SolveError> {
+    fn keys<W: Word>(options: &SolverOptions) -> Result<BoardKeys<W>, SolveError> {
         let &SolverOptions { pits, seeds, .. } = options;
-        Keys::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })
+        BoardKeys::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })
     }
 
-    fn with_keys<W: Word>(options: SolverOptions<'a>, keys: Keys<W>) -> Result<Solver<'a>, SolveError> {
+    fn with_keys<W: Word>(options: SolverOptions<'a>, keys: BoardKeys<W>) -> Result<Solver<'a>, SolveError> {
         let SolverOptions { rules, pits, seeds, tables, bounds, threads, .. } = options;
         let given = [
             ("tables", tables.map(|tables| (tables.rules(), tables.pits()))),
@@ -163,7 +163,7 @@ impl<'a> Solver<'a> {
 
     /// Sets a function that is called with every event.
     #[must_use]
-    pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
+    pub fn with_events(self, on_event: impl Fn(&Solver, SolveEvent) + Send + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Arc::new(on_event), ..self }
     }
 
@@ -306,7 +306,7 @@ impl<'a> Solver<'a> {
             return Ok(known);
         }
         let position = position.without_stores();
-        (self.on_event)(self, Event::Begin { position, score, known });
+        (self.on_event)(self, SolveEvent::Begin { position, score, known });
         let (start, before) = (Instant::now(), self.nodes());
         let run = Run {
             threads: if nodes <= ONE_THREAD_NODES { 1 } else { self.threads },
@@ -324,7 +324,7 @@ impl<'a> Solver<'a> {
         SolveError::unless_contradictory(&position, proved)?;
         self.engine.add_proof(&position, proved)?;
         let (nodes, seconds) = (self.nodes() - before, start.elapsed().as_secs_f64());
-        (self.on_event)(self, Event::Proved { position, known: proved, nodes, seconds });
+        (self.on_event)(self, SolveEvent::Proved { position, known: proved, nodes, seconds });
         Ok(proved)
     }
 

@@ -1,6 +1,6 @@
 use kalah_core::evaluation::{PhasedNetwork, SEED};
 
-use super::sample::Sample;
+use super::sample::TrainingSample;
 
 /// Fit of evaluations to the scores of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,12 +16,12 @@ pub struct Fit {
 
 impl Fit {
     /// Fit of the evaluations by `network` to `samples`.
-    pub fn of(network: &PhasedNetwork, samples: &[Sample]) -> Fit {
+    pub fn of(network: &PhasedNetwork, samples: &[TrainingSample]) -> Fit {
         let count = samples.len().max(1) as f64;
-        let half = |sample: &Sample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
+        let half = |sample: &TrainingSample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
         let mean = samples.iter().map(half).sum::<f64>() / count;
         let spread = samples.iter().map(|sample| (half(sample) - mean).powi(2)).sum::<f64>() / count;
-        let difference = |sample: &Sample| {
+        let difference = |sample: &TrainingSample| {
             let seeds = sample.seeds.into();
             let evaluation = network.of(seeds).evaluate(&sample.mover, &sample.other, seeds);
             f64::from(evaluation) / f64::from(SEED) - f64::from(sample.score)

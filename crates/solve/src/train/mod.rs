@@ -20,5 +20,5 @@ mod trainer;
 
 pub use error::TrainError;
 pub use fit::Fit;
-pub use sample::Sample;
+pub use sample::TrainingSample;
 pub use trainer::{LEAST_TABLE_SEEDS, Trained, Trainer};

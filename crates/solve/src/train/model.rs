@@ -1,7 +1,7 @@
 use kalah_core::evaluation::{LANES, MOST_HELD, Network, NetworkError, SEED, Weights};
 use kalah_core::game::Rules;
 
-use super::sample::Sample;
+use super::sample::TrainingSample;
 
 /// Inputs of a pit, one for each number of seeds that is distinguished.
 const INPUTS_OF_A_PIT: usize = MOST_HELD + 1;
@@ -47,14 +47,14 @@ impl Model {
     }
 
     /// Indices of the inputs that a position has.
-    fn inputs<'s>(&self, sample: &'s Sample) -> impl Iterator<Item = usize> + use<'s> {
+    fn inputs<'s>(&self, sample: &'s TrainingSample) -> impl Iterator<Item = usize> + use<'s> {
         let pits = self.pits;
         let rows = sample.mover[..pits].iter().chain(&sample.other[..pits]);
         rows.enumerate().map(|(pit, &held)| pit * INPUTS_OF_A_PIT + usize::from(held).min(MOST_HELD))
     }
 
     /// The hidden units and the output, which is the score minus half of the seeds.
-    fn forward(&self, sample: &Sample) -> ([f32; LANES], f32) {
+    fn forward(&self, sample: &TrainingSample) -> ([f32; LANES], f32) {
         let (bias, outputs) = (self.weights.len() - 2, self.weights.len() - 1);
         let mut lanes = self.weights[bias];
         for input in self.inputs(sample) {
@@ -65,7 +65,7 @@ impl Model {
     }
 
     /// Adam over all samples, in a new random order each time, `epochs` times, with a rate that falls to 0.
-    pub fn train(&mut self, samples: &mut [Sample], epochs: usize, rate: f32, random: &mut fastrand::Rng) {
+    pub fn train(&mut self, samples: &mut [TrainingSample], epochs: usize, rate: f32, random: &mut fastrand::Rng) {
         let (bias, outputs) = (self.weights.len() - 2, self.weights.len() - 1);
         let zeros = vec![[0f32; LANES]; self.weights.len()];
         let (mut gradient, mut means, mut mean_squares) = (zeros.clone(), zeros.clone(), zeros);

@@ -9,7 +9,7 @@ use kalah_tables::table::Tables;
 use rayon::prelude::*;
 
 use super::error::TrainError;
-use super::sample::{Sample, next_start};
+use super::sample::{TrainingSample, next_start};
 use super::search_sampler::{SearchSampler, Visited};
 use crate::solve::{Solver, Sower, Word};
 
@@ -77,7 +77,12 @@ impl<'t> PhaseSampler<'t> {
     ///
     /// # Errors
     /// [`TrainError::Board`] if random games do not lead to such positions; also if a table is damaged.
-    pub fn samples(&self, seeds: &RangeInclusive<u32>, wanted: usize, first: u64) -> Result<Vec<Sample>, TrainError> {
+    pub fn samples(
+        &self,
+        seeds: &RangeInclusive<u32>,
+        wanted: usize,
+        first: u64,
+    ) -> Result<Vec<TrainingSample>, TrainError> {
         let chunks = (0..wanted.div_ceil(CHUNK)).into_par_iter();
         let chunks =
             chunks.map(|chunk| self.chunk(seeds, CHUNK.min(wanted - chunk * CHUNK), (first << 32) + chunk as u64));
@@ -85,7 +90,12 @@ impl<'t> PhaseSampler<'t> {
     }
 
     /// One chunk of samples, with a sequence of random numbers of its own.
-    fn chunk(&self, seeds: &RangeInclusive<u32>, wanted: usize, random: u64) -> Result<Vec<Sample>, TrainError> {
+    fn chunk(
+        &self,
+        seeds: &RangeInclusive<u32>,
+        wanted: usize,
+        random: u64,
+    ) -> Result<Vec<TrainingSample>, TrainError> {
         let (least, pits) = (*seeds.start(), self.tables.pits());
         let mut sampler = SearchSampler::new(self.tables, Some(self.network), random);
         let (mut samples, mut failed_games) = (Vec::new(), 0);
@@ -98,7 +108,7 @@ impl<'t> PhaseSampler<'t> {
             for visited in taken.into_iter().take(wanted - samples.len()) {
                 let estimate =
                     self.solver.evaluation(&visited.board.position(pits).expect("the board of tables"), TURNS)?;
-                samples.push(Sample::new(visited, estimate.round().clamp(0.0, visited.seeds.into()) as u32));
+                samples.push(TrainingSample::new(visited, estimate.round().clamp(0.0, visited.seeds.into()) as u32));
             }
         }
         Ok(samples)

@@ -25,7 +25,7 @@ const MOST_FAILED_GAMES: u32 = 10_000;
 
 /// A position with its score: exact, or estimated if it is far above the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct TrainingSample {
     /// The mover's row.
     pub mover: TableRow,
     /// The other row.
@@ -36,10 +36,10 @@ pub struct Sample {
     pub score: u8,
 }
 
-impl Sample {
-    pub(super) fn new(visited: Visited, score: u32) -> Sample {
+impl TrainingSample {
+    pub(super) fn new(visited: Visited, score: u32) -> TrainingSample {
         let (mover, other) = visited.rows();
-        Sample { mover, other, seeds: visited.seeds as u8, score: score as u8 }
+        TrainingSample { mover, other, seeds: visited.seeds as u8, score: score as u8 }
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn samples_within(
     sampler: &mut SearchSampler,
     tables: &Tables,
     wanted: usize,
-) -> Result<Vec<Sample>, TrainError> {
+) -> Result<Vec<TrainingSample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
     let mut samples = Vec::new();
     let mut failed_games = 0;
@@ -62,7 +62,7 @@ pub(super) fn samples_within(
         for visited in sampler.search(start, search_reach.min(start.seeds))? {
             if visited.seeds <= reach {
                 let (mover, other) = visited.rows();
-                samples.push(Sample::new(visited, tables.score_rows(&mover, &other)?.into()));
+                samples.push(TrainingSample::new(visited, tables.score_rows(&mover, &other)?.into()));
             }
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn samples_above(
     tables: &Tables,
     solver: &Solver,
     wanted: usize,
-) -> Result<Vec<Sample>, TrainError> {
+) -> Result<Vec<TrainingSample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
     let mut samples = Vec::new();
     let mut failed_games = 0;
@@ -89,7 +89,7 @@ pub(super) fn samples_above(
             let guess = guess.clamp(0, visited.seeds as i32) as u32;
             let position = visited.board.position(tables.pits()).expect("the board of tables");
             let score = solver.score(&position, guess)?;
-            samples.push(Sample::new(visited, score));
+            samples.push(TrainingSample::new(visited, score));
         }
     }
     samples.truncate(wanted);
@@ -115,13 +115,13 @@ pub(super) fn uniform_samples(
     seeds: usize,
     wanted: usize,
     random: &mut fastrand::Rng,
-) -> Result<Vec<Sample>, TableError> {
+) -> Result<Vec<TrainingSample>, TableError> {
     let layer = LayerIndex::new(tables.rows(), seeds);
     let sample = |_| {
         let (mover, other) = layer.unrank(random.u64(..layer.positions()));
         let board = Board { mover: u64::pack(mover.into_iter()), other: u64::pack(other.into_iter()) };
         let score = tables.score_rows(&mover, &other)?;
-        Ok(Sample::new(Visited { board, seeds: seeds as u32 }, score.into()))
+        Ok(TrainingSample::new(Visited { board, seeds: seeds as u32 }, score.into()))
     };
     (0..wanted).map(sample).collect()
 }

@@ -7,7 +7,7 @@ use super::error::TrainError;
 use super::fit::Fit;
 use super::model::Model;
 use super::phases::{self, PhaseSampler};
-use super::sample::{Sample, samples_above, samples_within, uniform_samples};
+use super::sample::{TrainingSample, samples_above, samples_within, uniform_samples};
 use super::search_sampler::SearchSampler;
 use crate::solve::{Board, Solver, SolverOptions};
 
@@ -167,7 +167,7 @@ impl<'t> Trainer<'t> {
     fn phases(
         &self,
         mut network: PhasedNetwork,
-        solved: &[Sample],
+        solved: &[TrainingSample],
         on_step: &dyn Fn(&str),
     ) -> Result<(PhasedNetwork, Vec<(u32, Fit)>), TrainError> {
         let Trainer { tables, estimated, epochs, .. } = *self;
@@ -197,8 +197,8 @@ impl<'t> Trainer<'t> {
         &self,
         network: &PhasedNetwork,
         seeds: &RangeInclusive<u32>,
-        solved: &[Sample],
-    ) -> Result<(Vec<Sample>, Vec<Sample>), TrainError> {
+        solved: &[TrainingSample],
+    ) -> Result<(Vec<TrainingSample>, Vec<TrainingSample>), TrainError> {
         let solver = self.solver(network)?;
         let sampler = PhaseSampler::new(self.tables, network, &solver);
         let mut samples = sampler.samples(seeds, self.estimated, RANDOM_SAMPLES)?;
@@ -221,7 +221,7 @@ impl<'t> Trainer<'t> {
     }
 }
 
-fn train(samples: &mut [Sample], pits: usize, epochs: usize) -> Model {
+fn train(samples: &mut [TrainingSample], pits: usize, epochs: usize) -> Model {
     let mut random = fastrand::Rng::with_seed(RANDOM_WEIGHTS);
     let mut model = Model::new(pits, &mut random);
     model.train(samples, epochs, LEARNING_RATE, &mut random);

@@ -7,10 +7,10 @@ use kalah_core::isa::Isa;
 use parking_lot::Mutex;
 
 use super::archived_frames::ArchivedFrames;
-use super::computer::{ComputeError, Computer, Output};
+use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use super::finishing::clean;
 use super::layer_plan::without_frames;
 use super::log::BuildRecord;
@@ -109,8 +109,8 @@ impl<'a> ArchiveLayers<'a> {
         self.run.check(key)?;
         let table = Table::open(&path)?;
         check_in_parallel(&table)?;
-        on_event(Event::Layer { key, positions: 0, kept: key.frames().count() });
-        on_event(Event::Compressing(key));
+        on_event(BuildEvent::Layer { key, positions: 0, kept: key.frames().count() });
+        on_event(BuildEvent::Compressing(key));
         crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
         // The positions were counted when the table was built.
         compress(&table, archive, &Pulse::new(pulse.cancel.clone())).map_err(BuildError::stopped_at(key))?;
@@ -124,7 +124,7 @@ impl<'a> ArchiveLayers<'a> {
         let writer = ArchiveWriter::open(directory, key)?;
         let missing = writer.missing();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
-        on_event(Event::Layer { key, positions, kept: key.frames().count() - missing.len() });
+        on_event(BuildEvent::Layer { key, positions, kept: key.frames().count() - missing.len() });
         let isa = Isa::detect();
         let computer = match &mut self.computer {
             Some(computer) => computer,
@@ -144,7 +144,7 @@ impl<'a> ArchiveLayers<'a> {
         }
         writer.finish()?;
         let record = BuildRecord::new(key, positions, start, isa.name());
-        on_event(Event::Done(&record));
+        on_event(BuildEvent::Done(&record));
         // The log is a convenience, so its errors do not fail a build.
         let _ = record.append(directory);
         Ok(record)
@@ -156,12 +156,12 @@ impl<'a> ArchiveLayers<'a> {
 struct ToArchive<'a> {
     writer: Mutex<ArchiveWriter>,
     pulse: &'a Pulse,
-    on_event: &'a (dyn Fn(Event) + Sync),
+    on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
 
-impl Output for ToArchive<'_> {
+impl FrameOutput for ToArchive<'_> {
     fn pair(&self, frame: Frame) {
-        (self.on_event)(Event::Pair(frame));
+        (self.on_event)(BuildEvent::Pair(frame));
     }
 
     fn buffer(&self) -> Vec<u8> {

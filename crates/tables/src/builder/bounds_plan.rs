@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use crate::progress::Pulse;
 use crate::table::{BoundMaker, BoundTable, Table, TableError, check_blocks_in_parallel};
 
@@ -47,7 +47,7 @@ impl BoundsPlan<'_> {
         table: &Table,
         directory: &Path,
         pulse: &Pulse,
-        on_event: &(dyn Fn(Event) + Sync),
+        on_event: &(dyn Fn(BuildEvent) + Sync),
     ) -> Result<(), BuildError> {
         if !self.has(table) {
             return Ok(());
@@ -55,15 +55,15 @@ impl BoundsPlan<'_> {
         match self.find(directory, table) {
             Ok(Some(found)) => {
                 if !self.maker.made(&found, Some(table)) {
-                    on_event(Event::BoundsKept(table.key()));
+                    on_event(BuildEvent::BoundsKept(table.key()));
                 }
                 return Ok(());
             }
             Err(error) if error.is_newer() => return Err(error.into()),
-            Err(error) if error.is_damage() => on_event(Event::BoundsDamaged(&error)),
+            Err(error) if error.is_damage() => on_event(BuildEvent::BoundsDamaged(&error)),
             Ok(None) | Err(_) => {}
         }
-        on_event(Event::Bounds(table.key()));
+        on_event(BuildEvent::Bounds(table.key()));
         let written = self.maker.write(table, directory, pulse);
         written.map(drop).map_err(BuildError::stopped_at(table.key()))
     }

@@ -50,12 +50,12 @@ pub trait Computer: Send {
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
-        output: &dyn Output,
+        output: &dyn FrameOutput,
     ) -> Result<(), ComputeError>;
 }
 
 /// Receives the frames of a [`Computer`].
-pub trait Output: Sync {
+pub trait FrameOutput: Sync {
     /// Called when a pair of frames begins, with its first frame.
     fn pair(&self, frame: Frame);
 

@@ -44,13 +44,13 @@ pub trait DeviceComputer: Computer {
     fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>>;
 
     /// Bytes transferred since [`DeviceComputer::begin_measuring`].
-    fn traffic(&self) -> Traffic;
+    fn traffic(&self) -> DeviceTraffic;
 }
 
 /// Bytes transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Traffic {
+pub struct DeviceTraffic {
     /// To the device.
     pub uploaded: u64,
     /// From the device.

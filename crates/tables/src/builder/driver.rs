@@ -10,7 +10,7 @@ use super::archive_layers::ArchiveLayers;
 use super::backend::Backend;
 use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use super::finishing::{Finishing, clean};
 use super::report::{BuildReport, PairReport};
 use super::run::Run;
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of
-    /// memory, or the necessary minimum ([`super::Plan::of_archives`]).
+    /// memory, or the necessary minimum ([`super::BuildPlan::of_archives`]).
     ///
     /// The frames of such a layer are compressed into an archive as they are computed. A later layer
     /// decompresses the frames that it reads into memory. The archives equal those of
@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
     /// - When `pulse` was stopped.
     /// - When tables cannot have as many pits or seeds ([`kalah_core::index::MAX_TABLE_PITS`],
     ///   [`kalah_core::index::MAX_TABLE_SEEDS`]).
-    pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
+    pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
         TableError::unless_possible(self.last.pits, self.last.seeds)?;
         match self.keep {
             Keep::Tables => self.run_locked(self.last.seeds, None, pulse, on_event),
@@ -140,7 +140,7 @@ impl<'a> Builder<'a> {
         &self,
         pair: PairKey,
         pulse: &Pulse,
-        on_event: &(dyn Fn(Event) + Sync),
+        on_event: &(dyn Fn(BuildEvent) + Sync),
     ) -> Result<PairReport, BuildError> {
         let patience = if let Keep::Pieces { patience } = self.keep { patience } else { PATIENCE };
         TableError::unless_possible(self.last.pits, self.last.seeds)?;
@@ -149,7 +149,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns a run without layers.
-    fn no_layer<'r>(&'r self, pulse: &'r Pulse, on_event: &'r (dyn Fn(Event) + Sync)) -> Result<Run<'r>, TableError> {
+    fn no_layer<'r>(
+        &'r self,
+        pulse: &'r Pulse,
+        on_event: &'r (dyn Fn(BuildEvent) + Sync),
+    ) -> Result<Run<'r>, TableError> {
         let TableKey { rules, pits, seeds } = self.last;
         // Tables are added one by one, as layers are finished. The ranks of rows serve all of them.
         let tables = Tables::empty(self.directory, rules, pits, seeds)?;
@@ -164,7 +168,7 @@ impl<'a> Builder<'a> {
         tables_to: usize,
         archives: Option<(usize, u64)>,
         pulse: &Pulse,
-        on_event: &(dyn Fn(Event) + Sync),
+        on_event: &(dyn Fn(BuildEvent) + Sync),
     ) -> Result<BuildReport, BuildError> {
         let open = || Tables::open_if_there(self.directory, self.last.rules, self.last.pits, tables_to);
         let found = open()?;

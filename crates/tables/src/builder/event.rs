@@ -6,7 +6,7 @@ use crate::table::{PairKey, TableError, TableKey};
 /// Progress of a running build.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum BuildEvent<'a> {
     /// A layer begins.
     Layer {
         /// The layer.

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use super::log::BuildRecord;
 use crate::file;
 use crate::progress::Pulse;
@@ -18,7 +18,7 @@ pub(super) struct Finishing<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     directory: &'env Path,
     pulse: &'env Pulse,
-    on_event: &'env (dyn Fn(Event) + Sync),
+    on_event: &'env (dyn Fn(BuildEvent) + Sync),
     running: Option<(TableKey, ScopedJoinHandle<'scope, Result<(), TableError>>)>,
 }
 
@@ -28,7 +28,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
         scope: &'scope Scope<'scope, 'env>,
         directory: &'env Path,
         pulse: &'env Pulse,
-        on_event: &'env (dyn Fn(Event) + Sync),
+        on_event: &'env (dyn Fn(BuildEvent) + Sync),
     ) -> Finishing<'scope, 'env> {
         Finishing { scope, directory, pulse, on_event, running: None }
     }
@@ -58,7 +58,7 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
             clean(directory, key)?;
             // The log is a convenience, so its errors do not fail a build.
             let _ = record.append(directory);
-            on_event(Event::Done(&record));
+            on_event(BuildEvent::Done(&record));
             if read_soon && let Ok(file) = file::open(&key.path(directory)) {
                 file::read_back(&file, &pulse.cancel);
             }

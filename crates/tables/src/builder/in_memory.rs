@@ -7,7 +7,7 @@ use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
 use parking_lot::Mutex;
 
-use super::computer::{ComputeError, Computer, Output};
+use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
 use crate::progress::Pulse;
@@ -99,7 +99,7 @@ struct ToMemory {
     spare: Mutex<Vec<u8>>,
 }
 
-impl Output for ToMemory {
+impl FrameOutput for ToMemory {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {

@@ -6,9 +6,9 @@ use kalah_core::index::{Frame, layer_positions};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, Output};
+use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
-use super::device::Traffic;
+use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
 use crate::progress::Pulse;
@@ -49,7 +49,7 @@ pub struct GpuMeasurement {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stages: Option<Vec<(&'static str, f64)>>,
     /// Bytes to and from the device, and within it.
-    pub traffic: Traffic,
+    pub traffic: DeviceTraffic,
 }
 
 impl GpuMeasurement {
@@ -144,7 +144,7 @@ fn build_once(
 
 struct Nowhere;
 
-impl Output for Nowhere {
+impl FrameOutput for Nowhere {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {

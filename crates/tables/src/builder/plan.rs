@@ -19,7 +19,7 @@ const RELAY_RATE: f64 = 60e6;
 /// The requirements of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct BuildPlan {
     /// Layers that do not exist yet.
     pub missing: Vec<TableKey>,
     /// Number of positions in these layers.
@@ -54,9 +54,9 @@ pub enum PlanError {
     },
 }
 
-impl Plan {
+impl BuildPlan {
     /// Plans the build of the layers up to that of `last` that are not in `directory`.
-    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Plan {
+    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> BuildPlan {
         let TableKey { rules, pits, seeds } = last;
         let missing: Vec<TableKey> = (2..=seeds)
             .map(|seeds| TableKey { rules, pits, seeds })
@@ -72,7 +72,7 @@ impl Plan {
             path.metadata().map_or(0, |metadata| metadata.len())
         };
         let disk = packed_bytes(positions) + 4096 * missing.len() as u64;
-        Plan {
+        BuildPlan {
             positions,
             memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
             device_memory,
@@ -83,10 +83,10 @@ impl Plan {
     }
 
     /// Plans the computation of one pair of frames, followed by joining the pieces of its layer.
-    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> Plan {
+    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> BuildPlan {
         let TableKey { rules, pits, seeds } = pair.layer;
         let positions = pair.positions();
-        Plan {
+        BuildPlan {
             missing: vec![pair.layer],
             positions,
             memory: pair_memory(pair, backend),
@@ -101,16 +101,16 @@ impl Plan {
 
     /// Plans the build of the layers up to that of `last` on the CPU, those from `first` seeds up
     /// into archives ([`super::Builder::archives`]).
-    pub fn of_archives(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
+    pub fn of_archives(directory: &Path, last: TableKey, first: usize, threads: usize) -> BuildPlan {
         let backend = Backend::Cpu(Isa::detect());
         let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
-        let tables = Plan::new(directory, below, &backend, threads);
+        let tables = BuildPlan::new(directory, below, &backend, threads);
         let archived = (first.max(2)..=last.seeds).map(|seeds| TableKey { seeds, ..last });
         let missing: Vec<TableKey> = archived.filter(|&key| !archive_path(directory, key).exists()).collect();
         let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
         let positions = missing.iter().map(of_layer).sum::<u64>();
         let memory = missing.iter().map(|&key| archived_layer_memory(key, first, threads)).max().unwrap_or(0);
-        Plan {
+        BuildPlan {
             positions: tables.positions + positions,
             memory: tables.memory.max(memory),
             device_memory: 0,

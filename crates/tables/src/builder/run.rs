@@ -8,7 +8,7 @@ use kalah_core::index::Frame;
 use super::backend::Backend;
 use super::computer::{ComputeError, Computer};
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use super::log::BuildRecord;
 use super::writer::{FrameWriter, write_frames};
 use crate::progress::Pulse;
@@ -27,7 +27,7 @@ pub(super) struct Run<'a> {
     /// Created for the first missing layer.
     computer: Option<Box<dyn Computer>>,
     pub pulse: &'a Pulse,
-    pub on_event: &'a (dyn Fn(Event) + Sync),
+    pub on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
 
 impl<'a> Run<'a> {
@@ -37,7 +37,7 @@ impl<'a> Run<'a> {
         backend: &'a Backend,
         (tables, last): (Tables, usize),
         pulse: &'a Pulse,
-        on_event: &'a (dyn Fn(Event) + Sync),
+        on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {
         Run { directory, backend, tables, last, computer: None, pulse, on_event }
     }
@@ -72,7 +72,7 @@ impl<'a> Run<'a> {
         let mut pieces = self.pieces(key)?;
         let missing: Vec<Frame> = writer.missing().filter(|frame| !is_in(&pieces, frame)).collect();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
-        (self.on_event)(Event::Layer { key, positions, kept: key.frames().count() - missing.len() });
+        (self.on_event)(BuildEvent::Layer { key, positions, kept: key.frames().count() - missing.len() });
         if positions > 0 {
             // If the disk lost a part of this layer, frames computed from it cannot be trusted.
             remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
     /// again anyway.
     fn remove_damaged(&self, pair: PairKey, error: TableError) -> Result<(), TableError> {
         if error.is_damage() {
-            (self.on_event)(Event::Damaged(&error));
+            (self.on_event)(BuildEvent::Damaged(&error));
             remove_piece(self.directory, pair)?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use kalah_core::index::Frame;
 
 use super::computer::ComputeError;
 use super::error::BuildError;
-use super::event::Event;
+use super::event::BuildEvent;
 use super::report::{BuildReport, PairReport};
 use super::run::Run;
 use crate::file::create_directory;
@@ -144,7 +144,7 @@ impl<'a> SharedLayers<'a> {
                     remove_temporary(self.run.directory, pair)?;
                     return Ok(false);
                 }
-                Err(error) if error.is_damage() => (self.run.on_event)(Event::Damaged(&error)),
+                Err(error) if error.is_damage() => (self.run.on_event)(BuildEvent::Damaged(&error)),
                 // Another process removed it.
                 Err(_) => {}
             }
@@ -155,7 +155,7 @@ impl<'a> SharedLayers<'a> {
             Err(BuildError::Table(TableError::Io { .. })) if self.is_made(pair) => return Ok(false),
             computed => computed?,
         }
-        (self.run.on_event)(Event::Piece { pair, seconds: start.elapsed().as_secs_f64() });
+        (self.run.on_event)(BuildEvent::Piece { pair, seconds: start.elapsed().as_secs_f64() });
         if LayerFiles::read(self.run.directory, pair.layer)?.finished {
             remove_pieces(self.run.directory, pair.layer)?;
         } else {
@@ -206,7 +206,7 @@ impl<'a> SharedLayers<'a> {
         };
         match join_pieces(self.run.directory, key)? {
             Joined::Done => {
-                (self.run.on_event)(Event::Joined(key));
+                (self.run.on_event)(BuildEvent::Joined(key));
                 remove_pieces(self.run.directory, key)?;
                 return Ok(true);
             }
@@ -214,7 +214,7 @@ impl<'a> SharedLayers<'a> {
             Joined::Incomplete => {}
             Joined::Contradiction => return Err(BuildError::Contradiction { key, kept: true }),
             Joined::Damaged(damaged, error) => {
-                (self.run.on_event)(Event::Damaged(&error));
+                (self.run.on_event)(BuildEvent::Damaged(&error));
                 self.make(damaged)?;
             }
         }

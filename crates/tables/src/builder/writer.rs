@@ -6,8 +6,8 @@ use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 use parking_lot::Mutex;
 
-use super::computer::{ComputeError, Computer, Output};
-use super::event::Event;
+use super::computer::{ComputeError, Computer, FrameOutput};
+use super::event::BuildEvent;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, PieceWriter, TableError, TableWriter, Tables};
 
@@ -44,7 +44,7 @@ pub(super) fn write_frames<W: FrameWriter>(
     frames: &[Frame],
     tables: &Tables,
     pulse: &Pulse,
-    on_event: &(dyn Fn(Event) + Sync),
+    on_event: &(dyn Fn(BuildEvent) + Sync),
 ) -> Result<Written<W>, ComputeError> {
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
@@ -97,12 +97,12 @@ impl Spare {
 struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
     spare: &'a Spare,
-    on_event: &'a (dyn Fn(Event) + Sync),
+    on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
 
-impl Output for ToWriter<'_> {
+impl FrameOutput for ToWriter<'_> {
     fn pair(&self, frame: Frame) {
-        (self.on_event)(Event::Pair(frame));
+        (self.on_event)(BuildEvent::Pair(frame));
     }
 
     fn buffer(&self) -> Vec<u8> {

@@ -24,12 +24,12 @@ pub struct CaptureMap {
     segments: Vec<Range<u32>>,
     /// Where the parts of each block begin, and where the last ones end.
     part_starts: Vec<u32>,
-    parts: Vec<Part>,
+    parts: Vec<CapturePart>,
 }
 
 /// The rows among 64 with adjacent ranks that hold the same number of seeds in the captured pit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct CapturePart {
     /// The rows: bit 0 for the first of the 64.
     pub rows: u64,
     /// Place of the first of them. The others follow it.
@@ -58,9 +58,9 @@ impl CaptureMap {
                 let place = next[held];
                 next[held] += 1;
                 let segment = &segments[held];
-                match parts[first_part..].iter_mut().find(|part: &&mut Part| segment.contains(&part.place)) {
+                match parts[first_part..].iter_mut().find(|part: &&mut CapturePart| segment.contains(&part.place)) {
                     Some(part) => part.rows |= 1 << bit,
-                    None => parts.push(Part { rows: 1 << bit, place }),
+                    None => parts.push(CapturePart { rows: 1 << bit, place }),
                 }
             }
             part_starts.push(parts.len() as u32);
@@ -104,7 +104,7 @@ impl CaptureMap {
 
     /// Parts of the rows with ranks from `64 * block` on.
     #[inline]
-    pub fn parts(&self, block: usize) -> &[Part] {
+    pub fn parts(&self, block: usize) -> &[CapturePart] {
         &self.parts[self.part_starts[block] as usize..self.part_starts[block + 1] as usize]
     }
 }

@@ -27,7 +27,7 @@ mod relay;
 mod row_move;
 
 pub use board_rows::BoardRows;
-pub use capture_map::{CaptureMap, Part};
+pub use capture_map::{CaptureMap, CapturePart};
 pub use crossings::{Crossing, Crossings};
 pub use maps::{RowMaps, SpillMap};
 pub use moves::{ForwardMove, Kind, Moves, QuietMove};

@@ -52,6 +52,6 @@ impl TableImage {
         bytes[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header));
         bytes[HEADER_BYTES..][..directory.len()].copy_from_slice(directory);
         bytes.shrink_to_fit();
-        Table::from_bytes(&key.path("".as_ref()), bytes)
+        Table::from_bytes(key.path("".as_ref()), bytes)
     }
 }

@@ -8,7 +8,7 @@ use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION};
 use tempfile::NamedTempFile;
 
 use super::packed_frame::PackedFrame;
-use super::{Damage, FrameEntry, PairKey, Part, TableError};
+use super::{Damage, FrameEntry, PairKey, TableError, TablePart};
 use crate::file;
 
 /// A clause that states what is kept if a piece cannot be written.
@@ -140,7 +140,7 @@ impl Piece {
             left -= part.len() as u64;
         }
         if *hasher.finalize().as_bytes() != entry.digest {
-            let damage = Damage::Part { part: Part::Frame, offset: entry.offset };
+            let damage = Damage::Part { part: TablePart::Frame, offset: entry.offset };
             return Err(TableError::damaged_piece(&self.path, damage));
         }
         Ok(entry)
@@ -157,7 +157,7 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
     if version != VERSION {
         return Err(Damage::Version { found: version, known: VERSION });
     }
-    let damaged = Damage::Part { part: Part::Header, offset: 0 };
+    let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
     let (raws, padding) = rest.split_at_checked(pair.frames().count() * ENTRY_BYTES).ok_or(damaged.clone())?;
     let raws: Vec<RawEntry> = raws.chunks_exact(ENTRY_BYTES).map(bytemuck::pod_read_unaligned).collect();
     // It must be exactly the header of this pair with these entries.

@@ -1,11 +1,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kalah_core::game::Bounds;
 use kalah_core::index::{RowIndex, TableRow};
 
 use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
-use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
+use crate::table::{
+    BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_blocks_in_parallel, frame_codes,
+};
 
 /// Checks that every code of a bound table matches the score in the exact table of the layer. Also
 /// checks the directory's number of each code. Returns the number of positions compared, which
@@ -33,7 +36,7 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
         }
         if bounds.header().entries[frame.mover - 1].counts != counts {
             let offset = bounds.header().entry_at(frame.mover);
-            return Err(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Directory, offset)));
+            return Err(Fault::Damage(TableError::damaged_part(bounds.path(), TablePart::Directory, offset)));
         }
         compared += frame.positions();
     }
@@ -52,20 +55,19 @@ fn first_wrong(exact: &Table, bounds: &BoundTable, mover: usize, byte: usize) ->
         let (score, code) = (exact.score(mover, mover_rank, other_rank)?, frame.code(mover_rank, other_rank));
         let evaluation = bounds.network().evaluate(&row, &other, key.seeds as u32);
         if code != frame.cuts().code(evaluation, score.into()) {
-            let (lower, upper) = frame.bounds(code, evaluation);
             return Ok(Fault::Bounds {
                 path: bounds.path().to_owned(),
                 key,
                 offset: bounds.code_at(mover, mover_rank, other_rank),
                 position: position(key, &row, &other),
-                stored: (lower as u8, upper as u8),
-                right: (score, score),
+                stored: frame.bounds(code, evaluation),
+                right: Bounds { lower: score.into(), upper: score.into() },
             });
         }
     }
     // The difference is behind the last position.
     let offset = bounds.header().entries[mover - 1].offset + byte as u64;
-    Ok(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Packing, offset)))
+    Ok(Fault::Damage(TableError::damaged_part(bounds.path(), TablePart::Packing, offset)))
 }
 
 /// Exact tables of the lower layers of a board and bound tables of others, for checks by the
@@ -137,6 +139,7 @@ impl<'a> BoundSet<'a> {
             (table.key(), self.exact.rows(), mover.iter().map(|&pit| usize::from(pit)).sum());
         let offset = table.code_at(mover_seeds, rows.rank(mover), rows.rank(other));
         let (path, position) = (table.path().to_owned(), position(key, mover, other));
+        let [stored, right] = [stored, right].map(|(lower, upper)| Bounds { lower: lower.into(), upper: upper.into() });
         Err(Fault::Bounds { path, key, offset, position, stored, right })
     }
 
@@ -149,7 +152,7 @@ impl<'a> BoundSet<'a> {
             Some(table) => {
                 let code = table.code(mover_seeds, rows.rank(mover), rows.rank(other))?;
                 let evaluation = table.network().evaluate(mover, other, seeds as u32);
-                let (lower, upper) = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
+                let Bounds { lower, upper } = table.frame_unchecked(mover_seeds).bounds(code, evaluation);
                 Ok((lower as u8, upper as u8))
             }
             None => self.exact.score_rows(mover, other).map(|score| (score, score)),

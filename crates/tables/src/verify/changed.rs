@@ -8,12 +8,12 @@ use super::template::{Change, Facing};
 #[derive(Debug)]
 pub(super) struct ChangedRows {
     /// By the seeds captured from the facing pit.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TablePart>,
 }
 
 /// Rows from which the same number of seeds is captured.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct TablePart {
     /// Seeds captured that the facing pit held before the move.
     pub captured: u8,
     /// Seeds in each changed row.
@@ -49,7 +49,7 @@ impl ChangedRows {
             } else {
                 Ranks::All(all.iter().map(|row| rows.rank(&sum(row, &change.add))).collect())
             };
-            return ChangedRows { parts: vec![Part { captured: 0, seeds: held + added, ranks }] };
+            return ChangedRows { parts: vec![TablePart { captured: 0, seeds: held + added, ranks }] };
         }
         let mut parts: Vec<(Vec<u32>, Vec<u32>)> = vec![Default::default(); usize::from(held) + 1];
         for (row, before) in all.iter().zip(0..) {
@@ -66,7 +66,7 @@ impl ChangedRows {
             part.0.push(before);
             part.1.push(rows.rank(&changed));
         }
-        let part = |(captured, (before, after)): (u8, (Vec<u32>, Vec<u32>))| Part {
+        let part = |(captured, (before, after)): (u8, (Vec<u32>, Vec<u32>))| TablePart {
             captured,
             seeds: held + added - captured,
             ranks: Ranks::Some { before, after },

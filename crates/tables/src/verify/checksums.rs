@@ -1,5 +1,5 @@
 use super::Fault;
-use crate::table::{Blocks, BoundTable, Damage, Part, Table, TableError, check_blocks_in_parallel};
+use crate::table::{Blocks, BoundTable, Damage, Table, TableError, TablePart, check_blocks_in_parallel};
 
 /// Checks every block of a table against its checksum and every frame against its digest. Opening
 /// the table has already checked header, directory and the table's digest. Returns the number of
@@ -24,7 +24,7 @@ fn check(blocks: &Blocks) -> Result<u64, Fault> {
     for section in blocks.sections() {
         if *blake3::hash(blocks.section_bytes(section)).as_bytes() != section.digest {
             // The blocks are valid, so the list of their checksums must be damaged.
-            let damage = Damage::Part { part: Part::Checksums, offset: section.checksum_at(0) };
+            let damage = Damage::Part { part: TablePart::Checksums, offset: section.checksum_at(0) };
             return Err(Fault::Damage(TableError::damaged(blocks.path(), damage)));
         }
     }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::Fault;
-use super::changed::{ChangedRows, Part, Ranks};
+use super::changed::{ChangedRows, Ranks, TablePart};
 use super::oracle::{Next, Oracle, next};
 use super::template::{Change, templates};
 use crate::progress::Pulse;
@@ -236,7 +236,7 @@ impl<'a> FrameCheck<'a> {
     }
 
     /// Plays a move that ends the turn or the game against some other rows.
-    fn play_part(&self, one: &TileMove, part: &Part, best: &mut [u8], run: &mut [u8]) -> Result<(), TableError> {
+    fn play_part(&self, one: &TileMove, part: &TablePart, best: &mut [u8], run: &mut [u8]) -> Result<(), TableError> {
         let stored = one.stored + part.captured;
         match next(one.left.1, part.seeds, stored, one.again) {
             Next::Over(score) => match &part.ranks {

@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use kalah_core::cancel::Stopped;
 use kalah_core::directories::Directories;
-use kalah_core::game::Position;
+use kalah_core::game::{Bounds, Position};
 use kalah_core::index::{TableRow, game_row};
 
 use crate::builder::DeviceError;
@@ -71,7 +71,7 @@ pub enum Fault {
     /// The bounds of a score in a bound table cannot be right: the first in the order of the check.
     #[error(
         "{path}: the bound table gives {position} a score of {} to {} (byte {offset}), but {} to {} is correct",
-        stored.0, stored.1, right.0, right.1
+        stored.lower, stored.upper, right.lower, right.upper
     )]
     Bounds {
         /// The bound table.
@@ -82,10 +82,10 @@ pub enum Fault {
         offset: u64,
         /// The position, without stores.
         position: Box<Position>,
-        /// Lower and upper bound in the bound table.
-        stored: (u8, u8),
-        /// Lower and upper bound of the score from other sources.
-        right: (u8, u8),
+        /// Bounds in the bound table.
+        stored: Bounds,
+        /// Bounds of the score from other sources.
+        right: Bounds,
     },
     /// A table is damaged.
     #[error("{0}")]

@@ -3,9 +3,9 @@ use kalah_core::index::Frame;
 use parking_lot::Mutex;
 
 use super::Fault;
-use crate::builder::{Backend, ComputeError, Output};
+use crate::builder::{Backend, ComputeError, FrameOutput};
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parallel};
+use crate::table::{PackedFrame, Table, TableError, TablePart, Tables, check_in_parallel};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it
 /// with its table bit for bit. Returns the number of positions compared, which `pulse` counts
@@ -57,7 +57,7 @@ struct Found {
     fault: Option<Fault>,
 }
 
-impl Output for Comparison<'_> {
+impl FrameOutput for Comparison<'_> {
     fn pair(&self, _frame: Frame) {}
 
     fn buffer(&self) -> Vec<u8> {
@@ -73,7 +73,7 @@ impl Output for Comparison<'_> {
         }
         found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
             // All scores are right, but they are packed differently.
-            Fault::Damage(TableError::damaged_part(self.table.path(), Part::Packing, entry.offset))
+            Fault::Damage(TableError::damaged_part(self.table.path(), TablePart::Packing, entry.offset))
         }));
         Err(Stopped.into())
     }

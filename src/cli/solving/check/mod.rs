@@ -15,8 +15,8 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use kalah::certificate::{
-    Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, StoredCertificate, Tally, Tasks, digest_of_tables,
-    open_copied,
+    Check as Checked, CheckError, CheckIdentity, CheckTally, Head, SaveTasks, StoredCertificate, Tasks,
+    digest_of_tables, open_copied,
 };
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
@@ -266,7 +266,7 @@ fn check_sample(
     let (tally, extent) = match tally {
         Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
         Ok(tally) => (tally, Extent::Sample),
-        Err(CheckError::Stopped(_)) => (Tally::default(), Extent::Stopped),
+        Err(CheckError::Stopped(_)) => (CheckTally::default(), Extent::Stopped),
         Err(error) => return Err(error.into()),
     };
     Ok(Found { tally, earlier: 0, extent })

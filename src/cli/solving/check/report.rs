@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::certificate::{Opening, Statement, StoredCertificate, Tally, Tasks};
+use kalah::certificate::{CheckTally, OpeningBounds, Statement, StoredCertificate, Tasks};
 use kalah::game::{Position, ValueBounds};
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ struct CheckAnswer {
     /// `complete`, `sample`, `stopped` or `wrong`.
     extent: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tally: Option<Tally>,
+    tally: Option<CheckTally>,
     /// Number of claims checked by this run.
     this_run: u64,
     /// Number of claims checked by earlier runs, according to the state.
@@ -57,7 +57,7 @@ struct OpeningAnswer {
 
 /// Results of a run.
 pub struct Found {
-    pub tally: Tally,
+    pub tally: CheckTally,
     /// Number of claims checked by earlier runs, according to the state.
     pub earlier: u64,
     pub extent: Extent,
@@ -118,7 +118,7 @@ impl CheckReport<'_> {
     pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
         let head = self.file.head();
         let statement = &head.statement;
-        let opening = |opening: &Opening| {
+        let opening = |opening: &OpeningBounds| {
             let (at_least, at_most) = stated(&statement.position, opening.bounds);
             OpeningAnswer { moves: statement.line(opening).to_string(), at_least, at_most }
         };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use indicatif::HumanBytes;
 use kalah::certificate::Statement;
-use kalah::prove::Part;
+use kalah::prove::RequestPart;
 use serde::Serialize;
 
 use crate::cli::output;
@@ -53,7 +53,7 @@ pub struct CertificateAnswer {
 }
 
 /// Returns the openings of a statement.
-pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
+pub fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
     both.map(|(opening, part)| OpeningAnswer {
         r#move: part.name(),

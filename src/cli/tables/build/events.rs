@@ -1,6 +1,6 @@
 //! Progress lines that all ways to build print.
 
-use kalah::build::Event;
+use kalah::build::BuildEvent;
 use kalah::index::layer_positions;
 
 use crate::cli::errors::advice;
@@ -8,9 +8,9 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 
 /// Prints an event that every kind of build has.
-pub fn print(progress: &Progress, event: &Event) {
+pub fn print(progress: &Progress, event: &BuildEvent) {
     match event {
-        Event::Layer { key, positions, kept } => {
+        BuildEvent::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);
             if *kept > 0 {
                 progress.note(&format!(
@@ -20,12 +20,12 @@ pub fn print(progress: &Progress, event: &Event) {
                 ));
             }
         }
-        Event::Pair(frame) => {
+        BuildEvent::Pair(frame) => {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
-        Event::Compressing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
-        Event::Done(record) => progress.step(
+        BuildEvent::Compressing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
+        BuildEvent::Done(record) => progress.step(
             record.seconds,
             &format!(
                 "layer {}: {} in {:.2} s, {}",
@@ -35,7 +35,7 @@ pub fn print(progress: &Progress, event: &Event) {
                 output::rate(record.positions, record.seconds),
             ),
         ),
-        Event::Damaged(error) => progress.line(&advice::with_advice(*error)),
+        BuildEvent::Damaged(error) => progress.line(&advice::with_advice(*error)),
         _ => {}
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanDuration};
-use kalah::build::{Backend, BuildReport, Builder, Event, Plan};
+use kalah::build::{Backend, BuildEvent, BuildPlan, BuildReport, Builder};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
@@ -144,14 +144,14 @@ impl Build {
         if self.share {
             return pairs.share(seeds);
         }
-        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, &backend, rayon::current_num_threads());
+        let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, rayon::current_num_threads());
         self.announce(&plan, &backend, &why);
         plan.check(directory, self.memory)?;
         self.tables(&plan, TableKey { rules, pits, seeds }, backend)
     }
 
     /// Prints which layers will be built, and their cost.
-    fn announce(&self, plan: &Plan, backend: &Backend, why: &str) {
+    fn announce(&self, plan: &BuildPlan, backend: &Backend, why: &str) {
         if plan.missing.is_empty() {
             return;
         }
@@ -171,7 +171,7 @@ impl Build {
     }
 
     /// Builds tables up to the layer of `last`, and bound tables with `--bounds`.
-    fn tables(&self, plan: &Plan, last: TableKey, backend: Backend) -> anyhow::Result<Outcome> {
+    fn tables(&self, plan: &BuildPlan, last: TableKey, backend: Backend) -> anyhow::Result<Outcome> {
         let TableKey { pits, seeds, .. } = last;
         let directory = &self.common.tables.path;
         let network = match self.bounds {
@@ -185,16 +185,16 @@ impl Build {
         let progress = Progress::new(plan.positions + bounded);
         let start = Instant::now();
         let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
-        let on_event = |event: Event| match event {
-            Event::Bounds(key) => {
+        let on_event = |event: BuildEvent| match event {
+            BuildEvent::Bounds(key) => {
                 made_bounds.fetch_add(1, Ordering::Relaxed);
                 progress.stage(format!("layer {}, bound table", key.seeds));
             }
-            Event::BoundsKept(key) => {
+            BuildEvent::BoundsKept(key) => {
                 progress.skip(layer_positions(key.pits, key.seeds));
                 kept_bounds.lock().push(key.seeds);
             }
-            Event::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
+            BuildEvent::BoundsDamaged(error) => progress.line(&format!("{}; it is replaced", statement(error))),
             event => events::print(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
@@ -260,12 +260,12 @@ impl Build {
             false => Backend::Cpu(Isa::detect()),
         };
         let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
-            (Some(first), _) => Plan::of_archives(&self.common.tables.path, last, first, threads),
-            (_, Some(pair)) => Plan::of_pair(pair, &backend, threads),
-            _ => Plan::new(&self.common.tables.path, last, &backend, threads),
+            (Some(first), _) => BuildPlan::of_archives(&self.common.tables.path, last, first, threads),
+            (_, Some(pair)) => BuildPlan::of_pair(pair, &backend, threads),
+            _ => BuildPlan::new(&self.common.tables.path, last, &backend, threads),
         };
         if self.common.json {
-            let Plan { positions, memory, disk, seconds, .. } = plan;
+            let BuildPlan { positions, memory, disk, seconds, .. } = plan;
             let missing = plan.missing.iter().map(|key| key.seeds).collect();
             output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
             return Ok(Outcome::Done);
@@ -286,7 +286,7 @@ impl Build {
 }
 
 /// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
-fn device_memory(plan: &Plan) -> String {
+fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
         0 => String::new(),
         bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),

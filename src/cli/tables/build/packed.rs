@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{ArchiveReads, BuildRecord, Builder, Event, Plan, layer_plans};
+use kalah::build::{ArchiveReads, BuildEvent, BuildPlan, BuildRecord, Builder, layer_plans};
 use kalah::system::available_memory;
 use kalah::table::TableKey;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let args::BoardFlags { rules, pits } = common.board;
     let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
     let last = TableKey { rules, pits, seeds };
-    let plan = Plan::of_archives(directory, last, first, threads);
+    let plan = BuildPlan::of_archives(directory, last, first, threads);
     if !plan.missing.is_empty() {
         let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
@@ -59,7 +59,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let unpacked: u64 = layers.iter().map(|layer| layer.decompressed_positions).sum();
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
     let start = Instant::now();
-    let on_event = |event: Event| events::print(&progress, &event);
+    let on_event = |event: BuildEvent| events::print(&progress, &event);
     let builder = Builder::new(directory, last).archives(first, memory);
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::build::{Backend, BuildEvent, BuildPlan, Builder};
 use kalah::table::{PairKey, TableKey};
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ impl Pairs<'_> {
         let threads = rayon::current_num_threads();
         // Pairs that already exist need no memory.
         if !pair.piece_path(directory).exists() && !pair.layer.path(directory).exists() {
-            let plan = Plan::of_pair(pair, self.backend, threads);
+            let plan = BuildPlan::of_pair(pair, self.backend, threads);
             output::note(format_args!(
                 "{pair}: {} positions, {} of memory, with {} ({}), {}",
                 HumanCount(plan.positions),
@@ -78,7 +78,7 @@ impl Pairs<'_> {
         }
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         let progress = Progress::new(pair.positions());
-        let on_event = |event: Event| print_event(&progress, directory, &event);
+        let on_event = |event: BuildEvent| print_event(&progress, directory, &event);
         let report = progress.watch(&pulse.positions, || self.builder(seeds).run_pair(pair, &pulse, &on_event));
         progress.finish();
         let report = report?;
@@ -111,7 +111,7 @@ impl Pairs<'_> {
         let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let threads = rayon::current_num_threads();
-        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);
+        let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);
         if !plan.missing.is_empty() {
             let board = output::count(pits, "pit");
             output::note(format_args!(
@@ -131,7 +131,7 @@ impl Pairs<'_> {
         let (pulse, start) = (stopped_by_signal(), Instant::now());
         // The work of other processes is not counted, so there is no bar.
         let progress = Progress::new(0);
-        let on_event = |event: Event| print_event(&progress, directory, &event);
+        let on_event = |event: BuildEvent| print_event(&progress, directory, &event);
         let report = self.builder(seeds).run(&pulse, &on_event)?;
         progress.finish();
         let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions());
@@ -153,9 +153,9 @@ impl Pairs<'_> {
 }
 
 /// Prints an event.
-fn print_event(progress: &Progress, directory: &Path, event: &Event) {
+fn print_event(progress: &Progress, directory: &Path, event: &BuildEvent) {
     match event {
-        Event::Piece { pair, seconds } => progress.step(
+        BuildEvent::Piece { pair, seconds } => progress.step(
             *seconds,
             &format!(
                 "layer {}, frames {}|{}: {} positions in {seconds:.2} s, {}",
@@ -166,7 +166,7 @@ fn print_event(progress: &Progress, directory: &Path, event: &Event) {
                 output::rate(pair.positions(), *seconds),
             ),
         ),
-        Event::Joined(key) => {
+        BuildEvent::Joined(key) => {
             let path = key.path(directory);
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }

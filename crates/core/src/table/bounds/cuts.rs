@@ -1,4 +1,5 @@
 use crate::evaluation::SEED;
+use crate::game::Bounds;
 
 /// Maximum number of cuts.
 pub const MAX_CUTS: usize = 3;
@@ -69,12 +70,12 @@ impl Cuts {
         (0..usize::from(self.count)).map(|cut| u8::from(score as i32 >= self.threshold(cut, evaluation))).sum()
     }
 
-    /// Least and greatest score, of 0 to `seeds`, of a position with this code and evaluation.
+    /// Bounds, from 0 to `seeds`, of the score of a position with this code and evaluation.
     ///
-    /// If no such score has this code, the least is above the greatest, or both are 0 or `seeds`.
+    /// If no such score has this code, the lower bound is above the upper one, or both are 0 or `seeds`.
     /// Only damage or another evaluation can cause that.
     #[inline]
-    pub fn bounds(&self, code: u8, evaluation: i32, seeds: u32) -> (u32, u32) {
+    pub fn bounds(&self, code: u8, evaluation: i32, seeds: u32) -> Bounds {
         let clamped = |score: i32| score.clamp(0, seeds as i32) as u32;
         let code = usize::from(code).min(usize::from(self.count));
         let lower = if code == 0 { 0 } else { clamped(self.threshold(code - 1, evaluation)) };
@@ -83,7 +84,7 @@ impl Cuts {
         } else {
             clamped(self.threshold(code, evaluation).saturating_sub(1))
         };
-        (lower, upper)
+        Bounds { lower, upper }
     }
 }
 
@@ -117,7 +118,7 @@ mod tests {
                     for score in 0..=seeds {
                         let code = cuts.code(evaluation, score);
                         assert!(u32::from(code) < 1 << cuts.bits());
-                        let (lower, upper) = cuts.bounds(code, evaluation, seeds);
+                        let Bounds { lower, upper } = cuts.bounds(code, evaluation, seeds);
                         let same = (0..=seeds).filter(|&other| cuts.code(evaluation, other) == code);
                         assert_eq!(same.collect::<Vec<_>>(), (lower..=upper).collect::<Vec<_>>(), "{cuts:?}");
                     }

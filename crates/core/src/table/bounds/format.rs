@@ -8,7 +8,7 @@ use crate::evaluation::Network;
 use crate::game::Rules;
 use crate::header::{is_sealed, sealed};
 use crate::index::{Frame, layer_positions};
-use crate::table::error::{Damage, Part};
+use crate::table::error::{Damage, TablePart};
 use crate::table::format::ALIGNMENT;
 use crate::table::key::TableKey;
 use crate::table::section::Section;
@@ -199,7 +199,7 @@ impl RawHeader {
         if version != VERSION {
             return Err(Damage::Version { found: version, known: VERSION });
         }
-        let damaged = Damage::Part { part: Part::Header, offset: 0 };
+        let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
         if !is_sealed(&raw) {
             return Err(damaged);
         }
@@ -265,13 +265,13 @@ impl BoundHeader {
         let positions = layer_positions(key.pits, key.seeds);
         let (_, file_bytes) = layout(key, bits, network_bytes);
         if u64::from_le(raw.positions) != positions || u64::from_le(raw.file_bytes) != file_bytes {
-            return Err(Damage::Part { part: Part::Header, offset: 0 });
+            return Err(Damage::Part { part: TablePart::Header, offset: 0 });
         }
         if found_bytes != file_bytes {
             return Err(Damage::Length { found: found_bytes, expected: file_bytes });
         }
         let at = directory_at(network_bytes);
-        let damaged = Damage::Part { part: Part::Directory, offset: at as u64 };
+        let damaged = Damage::Part { part: TablePart::Directory, offset: at as u64 };
         let prefix = prefix.get(..prefix_bytes(key.seeds, network_bytes)).ok_or(damaged.clone())?;
         // Readers without BLAKE3 compare only the checksum, so both are checked here.
         if xxh3_64(&prefix[HEADER_BYTES..]).to_le() != raw.prefix_checksum
@@ -281,7 +281,7 @@ impl BoundHeader {
         }
         let network = Network::from_bytes(&prefix[HEADER_BYTES..][..network_bytes]).ok();
         let network = network.filter(|network| (network.rules(), network.pits()) == (key.rules, key.pits));
-        let network = network.ok_or(Damage::Part { part: Part::Network, offset: HEADER_BYTES as u64 })?;
+        let network = network.ok_or(Damage::Part { part: TablePart::Network, offset: HEADER_BYTES as u64 })?;
         let mut entries = Vec::with_capacity(key.seeds - 1);
         for raw in prefix[at..].chunks_exact(ENTRY_BYTES).take(key.seeds - 1) {
             entries.push(bytemuck::pod_read_unaligned::<RawEntry>(raw).entry(bits).ok_or(damaged.clone())?);

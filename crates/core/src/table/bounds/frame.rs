@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::cuts::Cuts;
+use crate::game::Bounds;
 use crate::index::Frame;
 use crate::memory::prefetch;
 
@@ -68,10 +69,10 @@ impl<'a> FrameBounds<'a> {
         prefetch(self.codes.as_ptr().wrapping_add(self.byte(mover_rank, other_rank)));
     }
 
-    /// Least and greatest score of a position with this code and evaluation, in sixteenths of a
-    /// seed. The evaluation comes from the table's network. See [`Cuts::bounds`].
+    /// Bounds of the score of a position with this code and evaluation, in sixteenths of a seed. The
+    /// evaluation comes from the table's network. See [`Cuts::bounds`].
     #[inline]
-    pub fn bounds(&self, code: u8, evaluation: i32) -> (u32, u32) {
+    pub fn bounds(&self, code: u8, evaluation: i32) -> Bounds {
         self.cuts.bounds(code, evaluation, (self.frame.mover + self.frame.other) as u32)
     }
 }

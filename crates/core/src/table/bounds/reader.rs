@@ -10,7 +10,7 @@ use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
 use crate::table::blocks::{Blocks, Bytes};
-use crate::table::error::{Damage, Part, TableError};
+use crate::table::error::{Damage, TableError, TablePart};
 use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
@@ -62,8 +62,8 @@ impl BoundTable {
     ///
     /// # Errors
     /// When the bytes are not a valid bound table.
-    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<BoundTable, TableError> {
-        BoundTable::new(path, Bytes::Owned(bytes))
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<BoundTable, TableError> {
+        BoundTable::new(path.as_ref(), Bytes::Owned(bytes))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<BoundTable, TableError> {
@@ -205,7 +205,7 @@ impl BoundTable {
     /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
-        TableError::damaged_part(self.path(), Part::Score, self.header.entries[mover - 1].offset + byte)
+        TableError::damaged_part(self.path(), TablePart::Score, self.header.entries[mover - 1].offset + byte)
     }
 }
 

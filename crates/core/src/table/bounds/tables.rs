@@ -172,8 +172,7 @@ impl BoundTables {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let code = table.code(frame.mover, self.rows.rank(mover), self.rows.rank(other))?;
         let evaluation = self.network().evaluate(mover, other, seeds as u32);
-        let (lower, upper) = table.frame_unchecked(frame.mover).bounds(code, evaluation);
-        Ok(Some(Bounds { lower, upper }))
+        Ok(Some(table.frame_unchecked(frame.mover).bounds(code, evaluation)))
     }
 }
 

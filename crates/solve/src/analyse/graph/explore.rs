@@ -32,14 +32,14 @@ pub struct Explorer<'a> {
 /// A layer of a game graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Layer {
+pub struct GraphLayer {
     /// Seeds in play.
     pub seeds: usize,
     /// The subgraphs reached, by the first player's store.
     pub subgraphs: Vec<Subgraph>,
 }
 
-impl Layer {
+impl GraphLayer {
     /// Number of positions in all subgraphs.
     pub fn positions(&self) -> u64 {
         self.subgraphs.iter().map(|subgraph| subgraph.positions).sum()
@@ -51,7 +51,7 @@ impl Layer {
 #[non_exhaustive]
 pub struct GameGraph {
     /// Its layers, most seeds in play first.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<GraphLayer>,
     /// Numbers of moves of its positions.
     pub branching: Branching,
     /// Peak bytes of memory of the positions and the maps of rows.
@@ -61,7 +61,7 @@ pub struct GameGraph {
 impl GameGraph {
     /// Number of positions.
     pub fn positions(&self) -> u64 {
-        self.layers.iter().map(Layer::positions).sum()
+        self.layers.iter().map(GraphLayer::positions).sum()
     }
 
     /// All positions by their outcomes; `None` without tables.
@@ -174,7 +174,7 @@ impl<'a> Explorer<'a> {
     ///
     /// # Errors
     /// If the board is too large, the memory too small, a table missing or damaged, or `cancel` is cancelled.
-    pub fn run(&self, cancel: &Cancel, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
+    pub fn run(&self, cancel: &Cancel, on_layer: &mut dyn FnMut(&GraphLayer)) -> Result<GameGraph, GraphError> {
         let Explorer { rules, start, convention, memory: limit, tables } = *self;
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > limit {
@@ -210,7 +210,7 @@ impl<'a> Explorer<'a> {
             let table = tables.filter(|_| seeds >= 2).map(|tables| tables.require(seeds)).transpose()?;
             let (subgraphs, branching) = tally(&rows, &space, seeds, tables.is_some(), table)?;
             graph.branching.add(&branching);
-            let layer = Layer { seeds, subgraphs };
+            let layer = GraphLayer { seeds, subgraphs };
             if !layer.subgraphs.is_empty() {
                 on_layer(&layer);
                 graph.layers.push(layer);

@@ -23,5 +23,5 @@ mod space;
 mod tally;
 
 pub use convention::{Convention, UnknownConvention, state_space};
-pub use explore::{Explorer, GameGraph, GraphError, Layer, Need};
+pub use explore::{Explorer, GameGraph, GraphError, GraphLayer, Need};
 pub use tally::{Branching, Outcomes, Subgraph};

@@ -18,9 +18,9 @@ mod state;
 mod turn;
 mod turn_tree;
 
-pub use check::{CheckError, check};
+pub use check::{VerdictError, check};
 pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
-pub use ring::{Ring, Sown};
-pub use scan::{Batch, Scan, ScanError, ScannedStart, StartRange, Tally, split};
+pub use ring::{Ring, RingEnd};
+pub use scan::{Batch, OpeningScan, ScanError, ScanTally, ScannedStart, StartRange, split};
 pub use state::ScanState;
 pub use turn_tree::{outcome, winning_opening};

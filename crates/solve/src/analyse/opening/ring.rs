@@ -12,7 +12,7 @@ pub struct Ring<const PLACES: usize> {
 
 /// End of a move on a [`Ring`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sown {
+pub enum RingEnd {
     /// The last seed fell into the mover's store. The mover moves again unless a row is empty.
     Again,
     /// The turn is over.
@@ -117,7 +117,7 @@ impl<const PLACES: usize> Ring<PLACES> {
     ///
     /// The pit must not be empty.
     #[inline]
-    pub fn sow(&mut self, rules: Rules, pit: usize, enough: u32) -> Sown {
+    pub fn sow(&mut self, rules: Rules, pit: usize, enough: u32) -> RingEnd {
         let lap = const { PLACES as u32 };
         let mut place = pit;
         loop {
@@ -133,13 +133,13 @@ impl<const PLACES: usize> Ring<PLACES> {
                 place -= PLACES;
             }
             if place == Self::PITS {
-                return if rules.moves_again() { Sown::Again } else { Sown::Over };
+                return if rules.moves_again() { RingEnd::Again } else { RingEnd::Over };
             }
             // A pit that was empty before the last seed fell holds exactly that seed.
             let last = self.seeds[place];
             if last > 1 && rules.relays() {
                 if self.store() >= enough {
-                    return Sown::Enough;
+                    return RingEnd::Enough;
                 }
                 continue;
             }
@@ -151,7 +151,7 @@ impl<const PLACES: usize> Ring<PLACES> {
                     self.seeds[2 * Self::PITS - place] = 0;
                 }
             }
-            return Sown::Over;
+            return RingEnd::Over;
         }
     }
 

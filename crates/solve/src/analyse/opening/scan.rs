@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::check::{CheckError, check};
+use super::check::{VerdictError, check};
 use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
 use super::turn_tree::outcome;
 
@@ -16,7 +16,7 @@ const BATCH: u32 = 4096;
 /// Settings of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Scan {
+pub struct OpeningScan {
     /// The rule set.
     pub rules: Rules,
     /// Limits of the search of each game.
@@ -46,7 +46,7 @@ pub struct ScannedStart {
 /// Numbers of games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Tally {
+pub struct ScanTally {
     /// All games.
     pub games: u64,
     /// Won by the first player within the first turn.
@@ -65,7 +65,7 @@ pub struct Tally {
     pub unproved: u64,
 }
 
-impl Tally {
+impl ScanTally {
     fn count(&mut self, verdict: &Verdict) {
         self.games += 1;
         self.positions = self.positions.saturating_add(verdict.positions);
@@ -80,7 +80,7 @@ impl Tally {
     }
 
     /// Adds another tally.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &ScanTally) {
         self.games += other.games;
         self.won_in_first_turn += other.won_in_first_turn;
         self.won_later += other.won_later;
@@ -103,7 +103,7 @@ pub struct Batch {
     /// The most seeds of a pit.
     pub to: u32,
     /// Tally of all its games.
-    pub tally: Tally,
+    pub tally: ScanTally,
     /// Games not won within the first turn; all games if wins are listed.
     pub games: Vec<ScannedStart>,
 }
@@ -138,7 +138,7 @@ pub enum ScanError {
         /// The outcome found.
         outcome: Option<Outcome>,
         /// The reason.
-        source: CheckError,
+        source: VerdictError,
     },
     /// A batch that a scan with these limits does not produce.
     #[error("{0}")]
@@ -167,17 +167,17 @@ pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
     batches
 }
 
-impl Scan {
+impl OpeningScan {
     /// A scan within `limits` that does not list wins within the first turn.
     #[must_use]
-    pub const fn new(rules: Rules, limits: Limits) -> Scan {
-        Scan { rules, limits, wins: false }
+    pub const fn new(rules: Rules, limits: Limits) -> OpeningScan {
+        OpeningScan { rules, limits, wins: false }
     }
 
     /// Sets whether wins within the first turn are listed.
     #[must_use]
-    pub const fn wins(self, wins: bool) -> Scan {
-        Scan { wins, ..self }
+    pub const fn wins(self, wins: bool) -> OpeningScan {
+        OpeningScan { wins, ..self }
     }
 
     /// Verdict on one start position, checked by the rules.
@@ -206,7 +206,7 @@ impl Scan {
         foreign(1 <= from && from <= to, "it has no games")?;
         let start = StartPosition { pits, seeds: to }.position();
         start.map_err(|source| ScanError::Start { pits, seeds: to, source })?;
-        let mut listed = Tally::default();
+        let mut listed = ScanTally::default();
         for game in games {
             let verdict = self.confirm_game(game)?;
             let is_listed = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
@@ -218,7 +218,7 @@ impl Scan {
         // All other games were won within the first turn.
         let others = (u64::from(to - from) + 1).saturating_sub(listed.games);
         foreign(!self.wins || others == 0, "a game is missing")?;
-        let all = Tally {
+        let all = ScanTally {
             games: listed.games + others,
             won_in_first_turn: listed.won_in_first_turn + others,
             // At least one move each.
@@ -266,7 +266,7 @@ impl Scan {
         on_game: &(dyn Fn() + Sync),
     ) -> Result<Batch, ScanError> {
         let mut batch =
-            Batch { pits, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
+            Batch { pits, from: *seeds.start(), to: *seeds.end(), tally: ScanTally::default(), games: Vec::new() };
         for seeds in seeds {
             let verdict = self.game(pits, seeds, cancel)?;
             batch.tally.count(&verdict);
@@ -289,7 +289,7 @@ impl Scan {
     /// ranges. Calls `on_batch` with every finished batch, in any order.
     ///
     /// # Errors
-    /// As [`Scan::game`], or an error of `on_batch`.
+    /// As [`OpeningScan::game`], or an error of `on_batch`.
     pub fn run<E: From<ScanError> + Send>(
         &self,
         ranges: &[StartRange],

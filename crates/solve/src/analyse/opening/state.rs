@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Limits;
-use super::scan::{Batch, Scan};
+use super::scan::{Batch, OpeningScan};
 
 /// Version of the file. Version 1 has no checksums.
 const VERSION: u32 = 2;
@@ -37,7 +37,7 @@ struct Header {
 }
 
 impl Header {
-    fn of(scan: &Scan) -> Header {
+    fn of(scan: &OpeningScan) -> Header {
         Header { opening_scan: VERSION, rules: scan.rules.name().to_owned(), limits: scan.limits, wins: scan.wins }
     }
 }
@@ -55,7 +55,7 @@ impl ScanState {
     /// # Errors
     /// If another process has the file open, or the file is damaged, belongs to another scan, is of another
     /// kind, or cannot be read or written.
-    pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Batch>), StateError> {
+    pub fn open(path: &Path, scan: &OpeningScan) -> Result<(ScanState, Vec<Batch>), StateError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let io = |source| StateError::Io { path: path.clone(), source };

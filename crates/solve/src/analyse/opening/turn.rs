@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use kalah_core::game::{Pit, Rules};
 
 use super::outcome::Outcome;
-use super::ring::{Ring, Sown};
+use super::ring::{Ring, RingEnd};
 
 /// The step to a board: the last move, and the node from which it was played.
 #[derive(Clone, Copy, Debug)]
@@ -84,11 +84,11 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
                 let sown = child.sow(self.rules, pit, enough);
                 let step = Step { from, pit: pit as u8 };
                 self.moves += 1;
-                let over = sown != Sown::Enough && child.is_over();
+                let over = sown != RingEnd::Enough && child.is_over();
                 if child.store() >= enough || over && child.collected() >= enough {
                     return Found::Win(self.path(step));
                 }
-                if sown == Sown::Again && !over {
+                if sown == RingEnd::Again && !over {
                     if self.seen.insert(child) {
                         if self.moves >= most {
                             return Found::Limit;

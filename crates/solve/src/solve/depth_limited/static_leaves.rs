@@ -1,7 +1,7 @@
 use super::findings::{Finding, Findings};
 use crate::solve::ends::Ends;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
-use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
+use crate::solve::packed::{Board, MoveList, Sower, Sown, Word};
 
 /// Larger than any evaluation.
 pub(crate) const LIMIT: i32 = i32::MAX / 4;

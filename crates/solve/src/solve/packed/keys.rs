@@ -15,7 +15,7 @@ const SUMS: usize = 256;
 /// A position is numbered 0 to C(n+2m, 2m) - 1: by the seeds of the mover's row, the row's number among those
 /// with the same seeds, and the number of the other row among all that fit with it.
 #[derive(Debug)]
-pub struct Keys<W> {
+pub struct BoardKeys<W> {
     /// `terms[i][s]`: C(s + i, i + 1), the number of rows that come before because of their `i`-th sum; 0
     /// beyond the board.
     terms: Box<[[W; SUMS]; MAX_PITS]>,
@@ -24,10 +24,10 @@ pub struct Keys<W> {
     count: u128,
 }
 
-impl<W: Word> Keys<W> {
+impl<W: Word> BoardKeys<W> {
     /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play. `None` if the word is too
     /// small for such boards or for their keys, which may use all its bits but one.
-    pub fn new(pits: usize, seeds: usize) -> Option<Keys<W>> {
+    pub fn new(pits: usize, seeds: usize) -> Option<BoardKeys<W>> {
         if !(1..=W::PITS).contains(&pits) || seeds > W::SEEDS {
             return None;
         }
@@ -50,7 +50,7 @@ impl<W: Word> Keys<W> {
             before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
         // At the end this is the number of all keys, C(n+2m, 2m).
-        (before >> (W::BITS - 1) == 0).then_some(Keys { terms, frames, count: before })
+        (before >> (W::BITS - 1) == 0).then_some(BoardKeys { terms, frames, count: before })
     }
 
     /// Number of keys.
@@ -75,7 +75,7 @@ impl<W: Word> Keys<W> {
         mover.wrapping_mul(beside).wrapping_add(offset).wrapping_add(other)
     }
 
-    /// The key of a board, below [`Keys::count`]; different boards have different keys.
+    /// The key of a board, below [`BoardKeys::count`]; different boards have different keys.
     #[inline]
     pub fn key(&self, board: Board<W>) -> W {
         let mover = board.mover.sums();

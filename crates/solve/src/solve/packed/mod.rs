@@ -12,5 +12,5 @@ mod keys;
 mod word;
 
 pub use board::{Board, Sower, Sown};
-pub use keys::Keys;
-pub use word::{MAX_BOARD_SEEDS, Moves, Word};
+pub use keys::BoardKeys;
+pub use word::{MAX_BOARD_SEEDS, MoveList, Word};

@@ -61,7 +61,7 @@ pub trait Word:
 
     /// A list on the stack with space for one item per move. It is as short as possible, since length costs
     /// time.
-    type Moves<T>: Moves<T>;
+    type Moves<T>: MoveList<T>;
 
     /// Reads a shared word.
     fn load(shared: &Self::Shared) -> Self;
@@ -150,7 +150,7 @@ pub trait Word:
 }
 
 /// A list of moves.
-pub trait Moves<T>: Default + DerefMut<Target = [T]> {
+pub trait MoveList<T>: Default + DerefMut<Target = [T]> {
     /// Removes all items.
     fn clear(&mut self);
 
@@ -158,7 +158,7 @@ pub trait Moves<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, item: T);
 }
 
-impl<T, const N: usize> Moves<T> for ArrayVec<T, N> {
+impl<T, const N: usize> MoveList<T> for ArrayVec<T, N> {
     #[inline]
     fn clear(&mut self) {
         ArrayVec::clear(self);

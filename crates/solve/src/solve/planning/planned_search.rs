@@ -2,7 +2,7 @@ use std::path::Path;
 
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
-use kalah_tables::builder::{Backend, Plan};
+use kalah_tables::builder::{Backend, BuildPlan};
 use kalah_tables::system::available_disk;
 use kalah_tables::table::TableKey;
 
@@ -55,7 +55,7 @@ pub struct MissingTables {
     /// Largest exact layer that is needed: that of the largest missing bound table, if there is one.
     pub exact_up_to: usize,
     /// Plan of the build of the missing exact layers up to there.
-    pub exact: Plan,
+    pub exact: BuildPlan,
     /// Layers whose bound tables are missing, fewest seeds first.
     pub bounds: Vec<PlannedLayer>,
     /// Bytes of disk for all missing tables.
@@ -102,7 +102,7 @@ impl PlannedSearch<'_> {
         let bounds: Vec<PlannedLayer> = self.layers(plan).into_iter().filter(is_missing).collect();
         let exact_up_to = bounds.last().map_or(plan.exact, |layer| layer.key.seeds);
         let last = TableKey { rules: self.rules, pits: plan.pits, seeds: exact_up_to };
-        let exact = Plan::new(self.directory, last, self.backend, self.threads);
+        let exact = BuildPlan::new(self.directory, last, self.backend, self.threads);
         let positions: u64 = bounds.iter().map(|layer| layer.positions).sum();
         MissingTables {
             exact_up_to,

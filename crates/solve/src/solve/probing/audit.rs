@@ -201,7 +201,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::solve::{Checkpoint, Event, SolveError, Solver, SolverOptions};
+    use crate::solve::{Checkpoint, SolveError, SolveEvent, Solver, SolverOptions};
     use kalah_core::cancel::Cancel;
     use kalah_core::evaluation::{LANES, Network, Weights};
     use kalah_core::game::{Position, Rules};
@@ -231,7 +231,7 @@ mod tests {
                 bytes[(entry.offset + entry.checksums_at()) as usize - 100] ^= 4;
             }
             let path = layer.key().path(Path::new("damaged"));
-            tables.push(Arc::new(Table::from_bytes(&path, bytes).unwrap())).unwrap();
+            tables.push(Arc::new(Table::from_bytes(path, bytes).unwrap())).unwrap();
         }
         (tables, offset)
     }
@@ -253,7 +253,7 @@ mod tests {
             Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                 let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
                 assert_eq!(path, key.path(Path::new("damaged")));
-                assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset: at });
+                assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset: at });
             }
             other => panic!("{other:?}"),
         }
@@ -279,7 +279,8 @@ mod tests {
         let (_directory, tables) = tables();
         for threads in [1, 2] {
             let (damaged, at) = damaged(&tables);
-            let proved = |_: &Solver, event: Event| assert!(matches!(event, Event::Begin { .. }), "{event:?}");
+            let proved =
+                |_: &Solver, event: SolveEvent| assert!(matches!(event, SolveEvent::Begin { .. }), "{event:?}");
             let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
             let position = start();
             assert_damage(solver.test(&position, 9), at);
@@ -308,7 +309,7 @@ mod tests {
         on.cancel();
         match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
             Err(TableError::Damaged { damage, .. }) => {
-                assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset: at })
+                assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset: at })
             }
             other => panic!("{other:?}"),
         }
@@ -353,7 +354,7 @@ mod tests {
                     offset = BoundTable::open(&path).unwrap().header().entries[4].offset;
                     bytes[offset as usize + 20] ^= 1;
                 }
-                Arc::new(BoundTable::from_bytes(&path, bytes).unwrap())
+                Arc::new(BoundTable::from_bytes(path, bytes).unwrap())
             });
             let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
             for threads in [1, 3] {
@@ -370,7 +371,7 @@ mod tests {
                 match found {
                     Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                         assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
-                        assert_eq!(damage, Damage::Part { part: kalah_tables::table::Part::Block, offset });
+                        assert_eq!(damage, Damage::Part { part: kalah_tables::table::TablePart::Block, offset });
                     }
                     other => panic!("{other:?}"),
                 }

@@ -12,7 +12,7 @@ use kalah_tables::table::{BoundTable, FrameBounds, FrameScores, Table, TableErro
 use super::audit::Audit;
 use super::layers::Layers;
 use crate::solve::memory::Copies;
-use crate::solve::packed::{Board, Keys, Word};
+use crate::solve::packed::{Board, BoardKeys, Word};
 
 /// Duration of a search, in nanoseconds for each byte to be copied, after which copying tables to memory starts
 /// (3.2 seconds a GiB). By then the search has lost about as much time by the small pages of files as the
@@ -23,7 +23,7 @@ const COPY_AFTER_BYTE: u64 = 3;
 /// search must read them from the disk.
 const MOVE_AFTER: Duration = Duration::from_secs(60);
 
-/// Looks up scores in exact tables and bounds in bound tables, by the numbers that [`Keys`] gives rows.
+/// Looks up scores in exact tables and bounds in bound tables, by the numbers that [`BoardKeys`] gives rows.
 ///
 /// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums. Results of a search are used
 /// only once its [`Audit`] is complete.
@@ -83,7 +83,7 @@ impl<'a> TableScores<'a> {
     ///
     /// # Errors
     /// If `cancel` was cancelled before all rows were numbered.
-    pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, cancel: &Cancel) -> Result<TableScores<'a>, Stopped> {
+    pub fn new<W: Word>(keys: &BoardKeys<W>, layers: Layers<'a>, cancel: &Cancel) -> Result<TableScores<'a>, Stopped> {
         let reach = layers.reach();
         let mut scores = TableScores {
             layers,
@@ -246,11 +246,11 @@ impl<'a> TableScores<'a> {
             unreachable!("a layer in use");
         };
         let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
-        let (lower, upper) = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
-        if lower > upper {
+        let bounds = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
+        if bounds.lower > bounds.upper {
             return Err(self.damaged(seeds, spot));
         }
-        Ok(Bounds { lower, upper })
+        Ok(bounds)
     }
 
     /// As [`TableScores::bounds`], but compared with the checksum, here if necessary.
@@ -321,7 +321,7 @@ mod tests {
         for _ in 0..20 {
             let tables = Tables::open(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
             let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
-            let keys = Keys::<u64>::new(3, SEEDS).unwrap();
+            let keys = BoardKeys::<u64>::new(3, SEEDS).unwrap();
             let scores = TableScores::new(&keys, layers, &Cancel::new()).unwrap();
             let audit = Audit::new(layers, &Cancel::new()).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };

@@ -1,4 +1,4 @@
-use crate::solve::packed::Keys;
+use crate::solve::packed::BoardKeys;
 
 /// Seeds above the tables for which [`table_bytes`] is [`BASE_MEMORY`].
 const BASE_SEEDS: usize = 26;
@@ -34,7 +34,7 @@ pub(crate) fn table_bytes(pits: usize, seeds: usize, table_seeds: usize, limit: 
 /// use.
 pub(crate) fn most_bytes(pits: usize, seeds: usize) -> u64 {
     // Searches of small boards visit only few positions.
-    let positions = Keys::<u128>::new(pits, seeds).map_or(u128::MAX, |keys| keys.count());
+    let positions = BoardKeys::<u128>::new(pits, seeds).map_or(u128::MAX, |keys| keys.count());
     u64::try_from(positions / POSITIONS_A_BYTE).unwrap_or(u64::MAX).max(BASE_MEMORY)
 }
 

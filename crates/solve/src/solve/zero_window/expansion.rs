@@ -1,5 +1,5 @@
 use crate::solve::evaluation::MoveScore;
-use crate::solve::packed::{Board, Keys, Moves, Sower, Sown, Word};
+use crate::solve::packed::{Board, BoardKeys, MoveList, Sower, Sown, Word};
 use crate::solve::probing::{Spot, TableScores};
 
 /// A position to search.
@@ -62,7 +62,7 @@ pub(crate) struct Certain {
 #[derive(Clone, Copy)]
 pub(crate) struct Expander<'a, 't, W> {
     pub sower: &'a Sower<W>,
-    pub keys: &'a Keys<W>,
+    pub keys: &'a BoardKeys<W>,
     pub tables: &'a TableScores<'t>,
 }
 

@@ -10,7 +10,7 @@ use super::orders::SharedOrders;
 use crate::solve::depth_limited::{Findings, StaticSearch};
 use crate::solve::ends::Ends;
 use crate::solve::evaluation::{SEED, select};
-use crate::solve::packed::{Moves, Word};
+use crate::solve::packed::{MoveList, Word};
 use crate::solve::probing::Spot;
 use crate::solve::transposition::{Slot, TranspositionTable};
 

@@ -10,7 +10,7 @@ use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
 use crate::builder::archived_frames::ArchivedFrames;
-use crate::builder::computer::{ComputeError, Computer, Output};
+use crate::builder::computer::{ComputeError, Computer, FrameOutput};
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::Tables;
@@ -53,7 +53,7 @@ impl Computer for CpuComputer {
         tables: &Tables,
         frames: &[Frame],
         pulse: &Pulse,
-        output: &dyn Output,
+        output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
         let CpuComputer { isa, evaluator, workspace, archived } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };

@@ -5,7 +5,7 @@ use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
 use crate::builder::archived_frames::ArchivedFrames;
-use crate::builder::computer::{ComputeError, Output};
+use crate::builder::computer::{ComputeError, FrameOutput};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
 
@@ -15,7 +15,7 @@ pub(super) struct Job<'a> {
     pub evaluator: &'a Evaluator,
     pub tables: &'a Tables,
     pub pulse: &'a Pulse,
-    pub output: &'a dyn Output,
+    pub output: &'a dyn FrameOutput,
 }
 
 impl Job<'_> {

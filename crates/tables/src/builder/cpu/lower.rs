@@ -5,7 +5,7 @@ use std::path::Path;
 use kalah_core::index::Frame;
 
 use crate::builder::archived_frames::ArchivedFrames;
-use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
+use crate::table::{Damage, DamagedGroup, FrameScores, Table, TableError, TablePart, Tables, frame_in_parallel};
 
 /// The lower layers: tables, and decompressed frames of archives.
 #[derive(Clone, Copy)]
@@ -29,7 +29,9 @@ impl Source<'_> {
         match self {
             Source::Table(table) => table.damaged_group(group),
             // The frame was packed in memory, so this is not expected.
-            Source::Archive(path) => TableError::damaged_archive(path, Damage::Part { part: Part::Group, offset: 0 }),
+            Source::Archive(path) => {
+                TableError::damaged_archive(path, Damage::Part { part: TablePart::Group, offset: 0 })
+            }
         }
     }
 }

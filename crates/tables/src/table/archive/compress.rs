@@ -18,7 +18,7 @@ use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
 use crate::file::{FileContent, Replacement};
 use crate::progress::Pulse;
 use crate::table::{
-    Damage, DamagedGroup, FrameScores, PackedFrame, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey,
+    Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
     frame_in_parallel,
 };
 
@@ -168,7 +168,7 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
     // Scores can be packed in several ways; unpacking makes the usual one.
     if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
-        return Err(TableError::damaged_part(table.path(), Part::Packing, entry.offset));
+        return Err(TableError::damaged_part(table.path(), TablePart::Packing, entry.offset));
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn compress_frame(
     // right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
-        return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
+        return Err(TableError::damaged_part(table.path(), TablePart::Frame, entry.offset));
     }
     let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
     encode_frame(&source, index, packed, side, pulse, output)

@@ -15,7 +15,7 @@ use super::chunk::content_limit;
 use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
 use crate::file;
-use crate::table::{Damage, Part, TableError, TableKey};
+use crate::table::{Damage, TableError, TableKey, TablePart};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
@@ -117,7 +117,7 @@ pub struct ChunkEntry {
 impl ChunkEntry {
     /// Error for damage of this chunk in the archive at `path`.
     pub fn damaged(&self, path: &Path) -> TableError {
-        TableError::damaged_archive(path, Damage::Part { part: Part::Chunk, offset: self.offset })
+        TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })
     }
 }
 
@@ -152,11 +152,11 @@ impl Container {
         };
         let tail = read_at(&mut file, offset, tail_bytes as usize).map_err(TableError::io(path))?;
         let (checksums, seek_table) = tail.split_at(checksum_bytes);
-        let seek_table_damaged = Damage::Part { part: Part::SeekTable, offset: offset + checksum_bytes as u64 };
+        let seek_table_damaged = Damage::Part { part: TablePart::SeekTable, offset: offset + checksum_bytes as u64 };
         let mut chunks = read_seek_table(seek_table, &info, [header.len(), checksum_bytes], offset)
             .ok_or_else(|| damaged(seek_table_damaged))?;
         read_checksums(checksums, &mut chunks)
-            .ok_or_else(|| damaged(Damage::Part { part: Part::Checksums, offset }))?;
+            .ok_or_else(|| damaged(Damage::Part { part: TablePart::Checksums, offset }))?;
         Ok(Container { file, info, chunks })
     }
 }
@@ -186,7 +186,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     if !bytes.starts_with(&prefix[..FRAME_PREFIX_BYTES]) || !magic.starts_with(&MAGIC) {
         return Err(Damage::Foreign("kalah archive"));
     }
-    let damaged = Damage::Part { part: Part::Header, offset: 0 };
+    let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
     let raw = bytes.get(FRAME_PREFIX_BYTES..FRAME_PREFIX_BYTES + HEADER_BYTES).ok_or(damaged.clone())?;
     let raw: RawHeader = bytemuck::pod_read_unaligned(raw);
     let version = u32::from_le(raw.version);

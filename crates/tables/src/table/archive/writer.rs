@@ -15,7 +15,7 @@ use super::order::Grid;
 use super::reader::FrameChunks;
 use crate::file;
 use crate::progress::Pulse;
-use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
+use crate::table::{Damage, DamagedGroup, PackedFrame, TableError, TableKey, TablePart};
 
 /// A clause that states what is kept if an archive cannot be written.
 const KEPT: &str = "finished frames are kept";
@@ -167,7 +167,7 @@ impl ArchiveWriter {
         let failed = || TableError::writing(&self.partial, KEPT);
         self.file.seek(SeekFrom::Start(self.at)).map_err(failed())?;
         let damaged = |_: DamagedGroup| {
-            TableError::damaged_archive(&self.path, Damage::Part { part: Part::Group, offset: self.at })
+            TableError::damaged_archive(&self.path, Damage::Part { part: TablePart::Group, offset: self.at })
         };
         let source = Source { path: &self.path, damaged: &damaged };
         let (mut chunks, mut file) = (Vec::new(), &self.file);

@@ -74,7 +74,7 @@ impl<'a> BoundMaker<'a> {
         let path = table.key().bounds_path(table.path().parent().unwrap_or(Path::new("")));
         let mut bytes = io::Cursor::new(Vec::new());
         self.write_to(table, &mut bytes, &Pulse::default(), || TableError::io(&path))?;
-        BoundTable::from_bytes(&path, bytes.into_inner())
+        BoundTable::from_bytes(path, bytes.into_inner())
     }
 
     /// Writes the bound table of `table` to `file`, its first bytes last.
