@@ -1,4 +1,4 @@
-use kalah_core::game::{Pit, Position, Row, Rules};
+use kalah_core::game::{Position, Row, Rules};
 
 /// A board as a ring of `PLACES = 2 * pits + 1` places, for fast sowing of many seeds: the mover's row, the
 /// mover's store, the other row, each in sowing order. The other store follows from the seeds of the game.
@@ -153,10 +153,5 @@ impl<const PLACES: usize> Ring<PLACES> {
             }
             return RingEnd::Over;
         }
-    }
-
-    /// The pit with this index of a row.
-    pub(super) fn pit(index: usize) -> Pit {
-        Pit::from_index(index).expect("a ring has 1 to 16 pits a side")
     }
 }

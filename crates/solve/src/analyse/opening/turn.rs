@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
@@ -49,10 +50,15 @@ pub(super) enum Found {
 ///
 /// Depth first, fullest store first. Most starts are won after a few moves; without a win every board is
 /// visited.
+///
+/// Generic code is compiled for 16 sizes of boards, so the functions below serve all sizes.
 pub(super) struct TurnSearch<const PLACES: usize> {
     rules: Rules,
-    nodes: Vec<(Ring<PLACES>, Step)>,
-    stack: Vec<u32>,
+    boards: Vec<Ring<PLACES>>,
+    /// Steps to the boards.
+    steps: Vec<Step>,
+    /// Boards to search, each behind the seeds in its store.
+    stack: Vec<(u32, u32)>,
     seen: HashSet<Ring<PLACES>, FixedState>,
     ends: Vec<End<PLACES>>,
     /// Moves played in all turns.
@@ -61,24 +67,26 @@ pub(super) struct TurnSearch<const PLACES: usize> {
 
 impl<const PLACES: usize> TurnSearch<PLACES> {
     pub fn new(rules: Rules) -> TurnSearch<PLACES> {
-        let seen = HashSet::default();
-        TurnSearch { rules, nodes: Vec::new(), stack: Vec::new(), seen, ends: Vec::new(), moves: 0 }
+        let (boards, steps, stack, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        TurnSearch { rules, boards, steps, stack, seen: HashSet::default(), ends, moves: 0 }
     }
 
     /// Searches the turn of the mover of `start` with at most about `limit` moves. The game has `seeds` seeds
     /// and is not over.
     pub fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
         let (enough, most) = (seeds / 2 + 1, self.moves.saturating_add(limit));
-        self.nodes.clear();
+        self.boards.clear();
+        self.steps.clear();
         self.stack.clear();
         self.seen.clear();
         self.ends.clear();
-        self.nodes.push((start, NO_STEP));
-        self.stack.push(0);
+        self.boards.push(start);
+        self.steps.push(NO_STEP);
+        self.stack.push((0, 0));
         self.seen.insert(start);
-        while let Some(from) = self.stack.pop() {
-            let board = self.nodes[from as usize].0;
-            let first = self.nodes.len();
+        while let Some((_, from)) = self.stack.pop() {
+            let board = self.boards[from as usize];
+            let pushed = self.stack.len();
             for pit in (0..Ring::<PLACES>::PITS).rev().filter(|&pit| board.seeds_in(pit) > 0) {
                 let mut child = board;
                 let sown = child.sow(self.rules, pit, enough);
@@ -86,50 +94,67 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
                 self.moves += 1;
                 let over = sown != RingEnd::Enough && child.is_over();
                 if child.store() >= enough || over && child.collected() >= enough {
-                    return Found::Win(self.path(step));
+                    return Found::Win(path(&self.steps, step));
                 }
                 if sown == RingEnd::Again && !over {
                     if self.seen.insert(child) {
                         if self.moves >= most {
                             return Found::Limit;
                         }
-                        self.nodes.push((child, step));
+                        self.stack.push((child.store(), self.boards.len() as u32));
+                        self.boards.push(child);
+                        self.steps.push(step);
                     }
                 } else {
                     self.ends.push(End { board: child, over, step });
                 }
             }
-            let pushed = self.stack.len();
-            self.stack.extend(first as u32..self.nodes.len() as u32);
-            self.stack[pushed..].sort_by_key(|&node| self.nodes[node as usize].0.store());
+            sort_boards(&mut self.stack[pushed..]);
         }
         Found::NoWin
     }
 
     /// Different ends of a turn without a win, fullest store first.
     pub fn ends(&self) -> Vec<End<PLACES>> {
-        let mut ends = self.ends.clone();
-        ends.sort_by(|a, b| b.board.store().cmp(&a.board.store()).then_with(|| a.board.cmp(&b.board)));
+        let order = sorted_indices(self.ends.len(), &|a, b| {
+            let (a, b) = (&self.ends[a].board, &self.ends[b].board);
+            b.store().cmp(&a.store()).then_with(|| a.cmp(b))
+        });
+        let mut ends: Vec<_> = order.into_iter().map(|index| self.ends[index]).collect();
         ends.dedup_by_key(|end| end.board);
         ends
     }
 
     /// The moves to an end of the turn searched last.
     pub fn moves_to(&self, end: &End<PLACES>) -> Vec<Pit> {
-        self.path(end.step)
+        path(&self.steps, end.step)
     }
+}
 
-    fn path(&self, last: Step) -> Vec<Pit> {
-        let mut path = Vec::new();
-        let mut step = last;
-        loop {
-            path.push(Ring::<PLACES>::pit(step.pit as usize));
-            if step.from == 0 {
-                break;
-            }
-            step = self.nodes[step.from as usize].1;
+/// Sorts boards by the seeds in their stores, equal ones by their order.
+#[inline(never)]
+fn sort_boards(boards: &mut [(u32, u32)]) {
+    boards.sort_unstable();
+}
+
+/// Returns the indices below `len` in the order of `compare`, equal ones by their order.
+fn sorted_indices(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut indices: Vec<_> = (0..len).collect();
+    indices.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+    indices
+}
+
+/// The moves of the steps from the start of a turn to the `last`.
+fn path(steps: &[Step], last: Step) -> Vec<Pit> {
+    let mut path = Vec::new();
+    let mut step = last;
+    loop {
+        path.push(Pit::from_index(step.pit.into()).expect("a ring has 1 to 16 pits a side"));
+        if step.from == 0 {
+            break;
         }
-        path.reverse();
-        path
+        step = steps[step.from as usize];
     }
+    path.reverse();
+    path
 }
