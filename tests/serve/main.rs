@@ -19,6 +19,7 @@ mod serving;
 mod site;
 mod site_export;
 mod site_offline;
+mod site_threads;
 #[cfg(all(feature = "cli", feature = "serve"))]
 mod sites;
 mod time;

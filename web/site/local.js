@@ -19,24 +19,43 @@ let last = 0;
 /** @type {Worker | undefined} */
 let engine;
 
+/** Number of engines that were started. */
+let engines = 0;
+
 /** Makes the browser run the service worker of this version, which keeps the files of the page. */
-const keep = () =>
-  navigator.serviceWorker?.register(new URL(`offline-${version}.js`, document.baseURI)).catch(() => {});
+async function keep() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  await workers.register(new URL(`offline-${version}.js`, document.baseURI));
+  const { active } = await workers.ready;
+  // With the service worker, the next visit is isolated and may use threads.
+  if (!crossOriginIsolated && navigator.hardwareConcurrency > 1) active?.postMessage({ keep: "kalah_threads.wasm" });
+}
 
 /** Returns the engine, which is started at once and after a failure. */
 function started() {
   if (engine) return engine;
-  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module" });
+  // Its threads report failures on a channel of this name, since it may wait for them for ever.
+  engines += 1;
+  const name = `kalah ${performance.timeOrigin} ${Math.random()} ${engines}`;
+  const channel = new BroadcastChannel(name);
+  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module", name });
   const fail = (/** @type {string} */ why) => {
+    channel.close();
+    delete document.documentElement.dataset.threads;
     engine?.terminate();
     engine = undefined;
     for (const listener of open.values()) listener.fail(new TypeError(why));
     open.clear();
   };
+  channel.onmessage = ({ data }) => fail(data.failed);
   engine.onmessage = ({ data }) => {
     if (data.failed !== undefined) fail(data.failed);
     // All files have come, so that the service worker finds them in the browser's cache.
-    else if (data.ready) keep();
+    else if (data.ready) {
+      document.documentElement.dataset.threads = data.threads;
+      keep().catch(() => {});
+    }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {
       open.get(data.id)?.end(data.status, data.answer);

@@ -27,6 +27,9 @@ const STEP: usize = 1 << 20;
 /// First bytes of every WebAssembly module.
 const MODULE: &[u8] = b"\0asm";
 
+/// Name of the engine with threads.
+const THREADS: &str = "kalah_threads.wasm";
+
 /// Settings of a site.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -35,6 +38,8 @@ pub struct SiteOptions {
     pub module: PathBuf,
     /// The module that answers until the engine has loaded, `kalah_first.wasm`.
     pub first: PathBuf,
+    /// The engine with threads, `kalah_threads.wasm`, which isolated pages use; `None` for a site without it.
+    pub threads: Option<PathBuf>,
     /// Directory of the tables. Without it there are no tables.
     pub tables: PathBuf,
     /// Maximum bytes of all tables.
@@ -50,10 +55,21 @@ pub struct SiteOptions {
 
 impl SiteOptions {
     /// Returns the default settings with the engine `module` and the tables in `tables`: up to 100 MiB of them, the
-    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine.
+    /// shipped books, and tables to 18 seeds built by the engine. The first module is beside the engine, and so is
+    /// that with threads, if there is one.
     pub fn new(module: PathBuf, tables: PathBuf) -> SiteOptions {
         let first = module.with_file_name("kalah_first.wasm");
-        SiteOptions { module, first, tables, size: 100 << 20, books: Books::shipped(), address: None, seeds: 18 }
+        let threads = Some(module.with_file_name(THREADS)).filter(|path| path.exists());
+        SiteOptions {
+            module,
+            first,
+            threads,
+            tables,
+            size: 100 << 20,
+            books: Books::shipped(),
+            address: None,
+            seeds: 18,
+        }
     }
 }
 
@@ -77,8 +93,8 @@ pub struct SiteReport {
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
-    /// The engine, and the first module.
-    modules: [Vec<u8>; 2],
+    /// The engine, the first module, and the engine with threads, by their names in the folder.
+    modules: Vec<(&'static str, Vec<u8>)>,
     tables: Vec<Arc<Table>>,
     left_out: usize,
     /// Directory of the tables, and all tables there, which must not be in the folder.
@@ -91,7 +107,10 @@ impl SitePlan<'_> {
     /// # Errors
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
     pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
-        let modules = [module(&options.module)?, module(&options.first)?];
+        let paths = [("kalah_wasm.wasm", Some(&options.module)), ("kalah_first.wasm", Some(&options.first))];
+        let paths = paths.into_iter().chain([(THREADS, options.threads.as_ref())]);
+        let modules = paths.filter_map(|(name, path)| path.map(|path| Ok((name, module(path)?))));
+        let modules = modules.collect::<Result<Vec<_>, SiteError>>()?;
         let shelf = Shelf::new(&options.tables);
         let mut layers = Vec::new();
         for rules in Rules::ALL {
@@ -158,7 +177,7 @@ impl SitePlan<'_> {
             tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
             left_out: self.left_out,
-            module_bytes: self.modules[0].len() as u64,
+            module_bytes: self.modules[0].1.len() as u64,
             book_positions: 0,
         };
         let books = books(&self.options.books, &mut report);
@@ -168,8 +187,7 @@ impl SitePlan<'_> {
         let mut files: Vec<(String, Vec<u8>)> =
             books.into_iter().map(|(book, bytes)| (Book::file_name(book.rules(), book.pits()), bytes)).collect();
         files.push(("site.json".to_owned(), description));
-        let names = ["kalah_wasm.wasm", "kalah_first.wasm"];
-        files.extend(names.into_iter().zip(&self.modules).map(|(name, module)| (name.to_owned(), module.clone())));
+        files.extend(self.modules.iter().map(|(name, module)| ((*name).to_owned(), module.clone())));
         let site = Site::new(files, &tables, self.options.address.as_ref());
         folder.claim(site.files.keys().cloned())?;
         for (name, bytes) in &site.files {
@@ -194,7 +212,8 @@ impl SitePlan<'_> {
         let bare = bare.map(|(rules, pits)| json!({ "rules": rules.name(), "pits": pits }));
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();
-        json!({ "positions": positions, "tables": tables.collect::<Vec<Value>>(),
+        let threads = self.options.threads.is_some();
+        json!({ "positions": positions, "threads": threads, "tables": tables.collect::<Vec<Value>>(),
             "books": books.collect::<Vec<String>>(), "bare": bare.collect::<Vec<Value>>(), "answers": self.answers() })
     }
 

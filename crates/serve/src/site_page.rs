@@ -17,11 +17,15 @@ use super::preview::SiteAddress;
 use super::site_folder::DIRECTORY;
 
 /// Modules that replace a server.
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 8] = [
     ("engine.js", include_str!("../web/site/engine.js")),
     ("local.js", include_str!("../web/site/local.js")),
     ("module.js", include_str!("../web/site/module.js")),
     ("parts.js", include_str!("../web/site/parts.js")),
+    ("slots.js", include_str!("../web/site/slots.js")),
+    ("thread.js", include_str!("../web/site/thread.js")),
+    ("threads.js", include_str!("../web/site/threads.js")),
+    ("wasi.js", include_str!("../web/site/wasi.js")),
 ];
 
 /// Element of the page that states what it may load. A host of static files may not send it as a header.

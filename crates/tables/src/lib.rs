@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`builder`] | computing tables |
 //! | [`mod@file`] | opening, replacing, sealing and locking files |
+//! | [`lock`] | the mutex of builders and searches |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`random`] | random numbers from the seeds that users choose |
@@ -18,6 +19,7 @@
 
 pub mod builder;
 pub mod file;
+pub mod lock;
 pub mod printable;
 pub mod progress;
 pub mod random;

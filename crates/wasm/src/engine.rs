@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::board::{Board, LayerAnswer, seeds_within};
 use super::remote::{Parts, RemoteTable, SiteLayer, layers, probe};
 use super::searching::{Searches, Searching};
+use super::threads::stay_here;
 
 /// Maximum bytes of the transposition table: a quarter of the address space.
 const MAX_TRANSPOSITIONS: u64 = 1 << 30;
@@ -52,8 +53,9 @@ pub(super) enum LookUpAnswer {
 
 impl Engine {
     /// Begins without tables. Those of a board have at most this number of positions.
-    pub fn new(positions: u64, transpositions: u64, books: Books, remote: Vec<RemoteTable>) -> Engine {
-        let options = SearchOptions { memory: transpositions.min(MAX_TRANSPOSITIONS), threads: 1 };
+    pub fn new(positions: u64, options: SearchOptions, books: Books, remote: Vec<RemoteTable>) -> Engine {
+        stay_here();
+        let options = SearchOptions { memory: options.memory.min(MAX_TRANSPOSITIONS), ..options };
         let books = Rc::new(books);
         Engine {
             searching: Searching::over(Shelf::of([]), Rc::clone(&books), options),
@@ -111,7 +113,7 @@ impl Engine {
             None => {
                 let mut board = Board::new(TableKey { rules, pits, seeds: seeds_within(pits, self.positions) })?;
                 let quick = seeds_within(pits, QUICK_POSITIONS);
-                while board.seeds() < quick && board.build()?.is_some() {}
+                while board.seeds() < quick && board.build(self.options.threads)?.is_some() {}
                 if self.boards.len() == KEPT_BOARDS {
                     self.boards.remove(0);
                 }
@@ -128,7 +130,7 @@ impl Engine {
             return Ok(None);
         }
         let Some(board) = self.boards.last_mut() else { return Ok(None) };
-        let built = board.build()?;
+        let built = board.build(self.options.threads)?;
         if built.is_some() {
             self.renew();
         }

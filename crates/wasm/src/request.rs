@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use kalah_api::{
     ApiError, GameRequest, MoveRequest, PAGE_STREAM_TIME, PAGE_TIME, PositionAnswer, PositionRequest, PositionsRequest,
-    PuzzleRequest, ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
+    PuzzleRequest, SearchOptions, ServerAnswer, TablesAnswer, follow_line, read_text, write_text,
 };
 use kalah_core::game::{Position, Rules};
 use kalah_core::index::layer_positions;
@@ -30,6 +30,9 @@ pub(super) enum Call {
         positions: u64,
         /// Maximum bytes of the transposition table.
         transpositions: u64,
+        /// Threads of a search or a builder. The host has started as many, if there is more than one.
+        #[serde(default = "one")]
+        threads: usize,
         /// Tables on the host.
         #[serde(default)]
         tables: Vec<RemoteTable>,
@@ -73,6 +76,10 @@ pub(super) enum Call {
     Forget { damaged: bool },
 }
 
+fn one() -> usize {
+    1
+}
+
 /// A rule set and number of pits.
 #[derive(Debug, Deserialize)]
 pub(super) struct BoardKey {
@@ -103,8 +110,9 @@ pub(super) fn answer(engine: &mut Option<Engine>, call: &[u8], attached: Vec<u8>
 }
 
 fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result<String, Box<dyn Error>> {
-    if let Call::Start { positions, transpositions, tables, books: sizes, bare } = call {
-        *engine = Some(Engine::new(positions, transpositions, given_books(&attached, &sizes, &bare)?, tables));
+    if let Call::Start { positions, transpositions, threads, tables, books: sizes, bare } = call {
+        let options = SearchOptions { memory: transpositions, threads };
+        *engine = Some(Engine::new(positions, options, given_books(&attached, &sizes, &bare)?, tables));
         return Ok("null".to_owned());
     }
     let engine = engine.as_mut().ok_or("the first call must be \"start\"")?;

@@ -211,12 +211,13 @@ impl<'t> Searches<'t> {
         // A time beyond the clock's range is no limit.
         let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         let cancel = Cancel::new().within(time);
+        let threads = self.options.threads;
         match self.solver(rules, position, &cancel) {
             Ok(solver) => {
                 let solver = solver.under(&cancel);
                 let (nodes, hits) = (solver.nodes(), solver.table_hits());
                 search(&solver, position, time, &mut answer)?;
-                answer.add_effort(&solver, 1, start.elapsed());
+                answer.add_effort(&solver, threads, start.elapsed());
                 (answer.nodes, answer.table_hits) = (answer.nodes - nodes, answer.table_hits - hits);
             }
             Err(SolveError::Stopped) => answer.seconds = start.elapsed().as_secs_f64(),
@@ -237,6 +238,7 @@ impl<'t> Searches<'t> {
                 .tables(self.sources.shelf.tables(rules, position.pits()))
                 .book(self.sources.books.get(rules, position.pits()))
                 .transpositions_up_to(self.options.memory)
+                .threads(self.options.threads)
                 .cancel(cancel.clone());
             self.solver = Some(Solver::new(options)?);
         }

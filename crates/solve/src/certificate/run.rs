@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kalah_core::game::{Bounds, Position};
+use kalah_tables::lock::Mutex;
 use kalah_tables::progress::Pulse;
 use kalah_tables::random::generator;
 use kalah_tables::table::{TableError, TableKey, Tables};
-use parking_lot::Mutex;
 
 use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};

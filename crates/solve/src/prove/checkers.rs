@@ -2,8 +2,8 @@ use std::fmt;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::{Position, Rules};
+use kalah_tables::lock::Mutex;
 use kalah_tables::table::{TableError, Tables};
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::claims::Claims;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, StateError, StateKind};
-use parking_lot::Mutex;
+use kalah_tables::lock::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;

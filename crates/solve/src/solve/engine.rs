@@ -7,9 +7,9 @@ use std::time::Duration;
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Bounds, Position};
+use kalah_tables::lock::Mutex;
 use kalah_tables::system::OutOfMemory;
 use kalah_tables::table::TableError;
-use parking_lot::Mutex;
 
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::ends::Ends;

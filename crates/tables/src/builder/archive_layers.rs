@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
-use parking_lot::Mutex;
 
 use super::archived_frames::ArchivedFrames;
 use super::computer::{ComputeError, Computer, FrameOutput};
@@ -16,6 +15,7 @@ use super::layer_plan::without_frames;
 use super::log::BuildRecord;
 use super::report::BuildReport;
 use super::run::Run;
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, compress, remove_unfinished};
 use crate::table::{Damage, Manifest, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
-use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, Table, TableError, TableImage, TableKey, Tables, check_in_parallel};

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
-use parking_lot::Mutex;
 
 use super::computer::{ComputeError, Computer, FrameOutput};
 use super::event::BuildEvent;
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, PieceWriter, TableError, TableWriter, Tables};
 

@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use kalah_core::index::{Frame, TableRow};
 use kalah_core::isa::Isa;
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::Fault;
 use super::changed::{ChangedRows, Ranks, TablePart};
 use super::oracle::{Next, Oracle, next};
 use super::template::{Change, templates};
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError, Tables, frame_in_parallel};
 

@@ -1,9 +1,9 @@
 use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
-use parking_lot::Mutex;
 
 use super::Fault;
 use crate::builder::{Backend, ComputeError, FrameOutput};
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableError, TablePart, Tables, check_in_parallel};
 

@@ -2,7 +2,7 @@ use std::ops::RangeInclusive;
 
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::game::{Line, ParseError, Rules, StartPosition};
-use parking_lot::Mutex;
+use kalah_tables::lock::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
 use kalah_core::clock::Instant;
+use kalah_tables::lock::Mutex;
 use kalah_tables::table::{Blocks, Damage, TableError};
-use parking_lot::Mutex;
 
 use super::layers::Layers;
 

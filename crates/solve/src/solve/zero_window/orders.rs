@@ -1,4 +1,4 @@
-use parking_lot::Mutex;
+use kalah_tables::lock::Mutex;
 
 use super::expansion::{Child, Node};
 use crate::solve::packed::{Board, Word};

@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
-use parking_lot::Mutex;
 
 use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
@@ -11,6 +10,7 @@ use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
 use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::{ComputeError, Computer, FrameOutput};
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::Tables;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kalah_core::game::Capture;
 use kalah_core::index::{Frame, RankSet};
 use kalah_core::isa::Isa;
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
@@ -14,6 +13,7 @@ use super::kernels::{self, CAPTURE_MARGIN};
 use super::lower::{Child, Lower};
 use super::relay::{FrameRelays, RelayScratch};
 use crate::builder::dependencies::lower_frames;
+use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::group::GROUP_POSITIONS;
