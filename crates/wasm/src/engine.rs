@@ -7,7 +7,7 @@ use kalah_core::game::{Position, Rules};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{Probe, Shelf, TableError, TableKey, Tables};
 use kalah_core::text::count;
-use kalah_solve::answer::{ExplorerAnswer, SolveAnswer};
+use kalah_solve::answer::{BookAnswer, SolveAnswer};
 use kalah_solve::book::Books;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub(super) struct Engine {
 #[serde(untagged)]
 pub(super) enum LookUpAnswer {
     Tables(Probe),
-    Book(ExplorerAnswer),
+    Book(BookAnswer),
 }
 
 impl Engine {
@@ -203,7 +203,7 @@ impl Engine {
             Err(error) => error,
         };
         let book = self.books.get(tables.rules(), tables.pits());
-        let recalled = book.map(|book| ExplorerAnswer::recall(book, position, Some(tables))).transpose()?;
+        let recalled = book.map(|book| BookAnswer::recall(book, position, Some(tables))).transpose()?;
         Ok(LookUpAnswer::Book(recalled.flatten().ok_or(above)?))
     }
 
