@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::browser::{Browser, Program};
 use crate::serving::encoded;
-use crate::sites::{Conduct, Host, ask, browser, directory, export, in_browsers, open, version};
+use crate::sites::{Conduct, Host, ask, browser, directory, export, in_browsers, need_engine, open, version};
 
 in_browsers! {
     what_the_network_answers_replaces_nothing_that_is_kept,
@@ -21,6 +21,7 @@ in_browsers! {
 /// Opens a site, and waits until its worker keeps the page.
 pub fn visit(browser: &Browser, host: &Host) {
     open(browser, &host.address);
+    need_engine(browser);
     browser.wait("navigator.serviceWorker.controller?.state === 'activated'");
 }
 

@@ -11,7 +11,7 @@ use crate::browser::Browser;
 use crate::serving::encoded;
 use crate::site::{positions, tables};
 use crate::site_offline::{come_back, visit};
-use crate::sites::{Conduct, Host, ask, export, in_browsers, open, version};
+use crate::sites::{Conduct, Host, ask, export, in_browsers, need_engine, open, version};
 
 in_browsers! {
     an_isolated_page_searches_on_several_threads,
@@ -26,6 +26,7 @@ const MOST: u32 = 24;
 
 /// Returns if the page is isolated, and the threads of its engine once that is ready.
 fn state(browser: &Browser) -> Value {
+    need_engine(browser);
     browser.run(
         "return (async () => {
            for (;;) {

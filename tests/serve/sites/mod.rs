@@ -281,6 +281,12 @@ pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
     answers.as_array().unwrap().iter().map(|one| (one[0].as_u64().unwrap(), one[1].clone())).collect()
 }
 
+/// Asks for a position that only the engine knows, so that the page loads it now.
+pub fn need_engine(browser: &Browser) {
+    let path = "api/position?rules=standard&board=0,0,1,0,2,1/1,0,0,3,0,0";
+    browser.run(&format!("return fetch('{path}').then((answer) => answer.text()).catch(() => '')"));
+}
+
 /// Opens the page of a host, and waits until it shows a position.
 pub fn open(browser: &Browser, address: &str) {
     browser.go(&format!("{address}/#board=3x1&rules=standard"));
