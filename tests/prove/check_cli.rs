@@ -202,7 +202,7 @@ fn the_origin_of_the_tables_is_reported() {
     let output = assert.get_output();
     let (out, errors) = (text(&output.stdout), text(&output.stderr));
     assert!(out.contains(&format!("digest of all {digest}: unknown")), "{out}");
-    assert!(errors.contains("warning: the certificate rests on unknown tables"), "{errors}");
+    assert!(errors.contains("warning: the check uses unknown tables"), "{errors}");
     let answer: Value = serde_json::from_slice(&fixture.check(&["--json"]).get_output().stdout).expect("one document");
     let tables = serde_json::json!({ "digest": digest, "origin": "unknown", "first_unknown": 2, "compared": true });
     assert_eq!(answer["tables"], tables);
@@ -268,6 +268,30 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     other.write(&fixture.file).expect("a valid certificate");
     let out = text(&fixture.check(&[]).code(3).get_output().stdout);
     assert!(out.contains("digest"), "{out}");
+}
+
+#[test]
+fn with_more_tables_wrong_claims_are_found_and_named() {
+    let fixture = Fixture::new();
+    build(fixture.directory.path(), Rules::Standard, 3, 9).expect("tables are built");
+    let mut scores = Scores::of(Rules::Standard);
+    let false_claim = |position: Position| {
+        let above = scores.score(&position) + 1;
+        (above <= position.seeds()).then_some((position, Bound::AtLeast(above)))
+    };
+    let positions = fixture.certificate.claims.iter().map(|claim| claim.position);
+    let wrong: Vec<_> = positions.filter_map(false_claim).collect();
+    // Some of these positions have moves to the layers above the tables of the proof.
+    for (position, bound) in wrong.iter().step_by(wrong.len() / 30) {
+        let mut forged = fixture.certificate.clone();
+        forged.claims.remove(position);
+        forged.claims.add_bound(position, *bound).expect("a claim of this board");
+        forged.write(&fixture.file).expect("a valid certificate");
+        for flags in [&["--seeds", "9"][..], &["--seeds", "9", "--trust-tables"], &[]] {
+            let out = text(&fixture.check(flags).code(3).get_output().stdout);
+            assert!(out.starts_with("WRONG: "), "{position} {out}");
+        }
+    }
 }
 
 #[test]

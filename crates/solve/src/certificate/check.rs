@@ -81,6 +81,11 @@ impl<'a> Checker<'a> {
         self.nodes
     }
 
+    /// Counts the nodes of another checker, too.
+    pub(super) fn add_nodes(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
     /// The positions after again-moves, without stores.
     ///
     /// # Panics

@@ -95,44 +95,53 @@ impl<'a> Check<'a> {
         tables: Option<&'a Tables>,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
-        Check::trusting(certificate, tables)?.comparing(pulse)
+        Check::over(certificate, tables, 0, pulse)
+    }
+
+    /// As [`Check::new`], but it uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then
+    /// searches are shorter, and the result rests on these tables ([`Check::tables_digest`]).
+    ///
+    /// # Errors
+    /// As [`Check::new`], for all these tables.
+    pub fn over(
+        certificate: impl Into<Subject<'a>>,
+        tables: Option<&'a Tables>,
+        seeds: usize,
+        pulse: &Pulse,
+    ) -> Result<Check<'a>, CheckError> {
+        let check = Check::trusting_over(certificate, tables, seeds)?;
+        let compare = |tables| ComparedTables::new(tables, check.table_seeds, pulse);
+        Ok(Check { compared: tables.map(compare).transpose()?, ..check })
     }
 
     /// As [`Check::new`], but it compares only the digests in the headers of tables, and the checksums of
     /// blocks when they are first read. So anyone who can write to the tables can make any certificate pass.
+    ///
     /// # Errors
     /// If a table that the proof rests on is missing or has another digest.
     pub fn trusting(certificate: impl Into<Subject<'a>>, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+        Check::trusting_over(certificate, tables, 0)
+    }
+
+    /// As [`Check::over`], with tables that are trusted as in [`Check::trusting`].
+    ///
+    /// # Errors
+    /// As [`Check::trusting`], for all these tables.
+    pub fn trusting_over(
+        certificate: impl Into<Subject<'a>>,
+        tables: Option<&'a Tables>,
+        seeds: usize,
+    ) -> Result<Check<'a>, CheckError> {
         let subject = certificate.into();
-        let head = subject.head();
-        let check = Check { subject, tables, table_seeds: head.table_seeds(), compared: None };
-        for (seeds, digest) in (2..).zip(&head.tables) {
-            if check.table_digest(seeds)? != *digest {
+        let own = subject.head().table_seeds();
+        let check = Check { subject, tables, table_seeds: own.max(seeds), compared: None };
+        for seeds in 2..=check.table_seeds {
+            let digest = check.table_digest(seeds)?;
+            if subject.head().tables.get(seeds - 2).is_some_and(|named| *named != digest) {
                 return Err(CheckError::OtherTable { key: check.key(seeds) });
             }
         }
         Ok(check)
-    }
-
-    /// Uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
-    /// result rests on these tables ([`Check::tables_digest`]).
-    ///
-    /// # Errors
-    /// If one of these tables is missing, or for another board.
-    pub fn with_tables_to(self, seeds: usize) -> Result<Check<'a>, CheckError> {
-        for seeds in self.table_seeds.max(1) + 1..=seeds {
-            self.table_digest(seeds)?;
-        }
-        Ok(Check { table_seeds: self.table_seeds.max(seeds), ..self })
-    }
-
-    /// Compares the tables with their digests: see [`Check::new`].
-    ///
-    /// # Errors
-    /// If a frame does not match its digest; [`CheckError::Stopped`] if `pulse` was stopped.
-    pub fn comparing(self, pulse: &Pulse) -> Result<Check<'a>, CheckError> {
-        let compare = |tables| ComparedTables::new(tables, self.table_seeds, pulse);
-        Ok(Check { compared: self.tables.map(compare).transpose()?, ..self })
     }
 
     /// [One digest](digest_of_tables) for all tables that are used; `None` without tables.
@@ -152,7 +161,7 @@ impl<'a> Check<'a> {
     fn table_digest(&self, seeds: usize) -> Result<[u8; 32], CheckError> {
         let key = self.key(seeds);
         let Some(tables) = self.tables else {
-            let missing = (2..=self.subject.head().table_seeds().max(seeds)).collect();
+            let missing = (2..=self.table_seeds).collect();
             return Err(TableError::Missing { directories: "".into(), key, missing }.into());
         };
         let table = tables.require(seeds)?;
@@ -165,15 +174,15 @@ impl<'a> Check<'a> {
 
     /// A checker for this certificate's claims.
     pub fn checker(&self) -> Checker<'a> {
-        self.checker_of_effort(self.subject.head().effort)
+        self.checker_over(self.table_seeds, self.subject.head().effort)
     }
 
-    /// As [`Check::checker`], with another effort.
-    pub(super) fn checker_of_effort(&self, effort: u32) -> Checker<'a> {
-        self.checker_over(self.table_seeds, effort)
+    /// A checker that asks for each claim that a check may need: it has only the tables that the proof rests on.
+    pub(super) fn asking_checker(&self) -> Checker<'a> {
+        self.checker_over(self.subject.head().table_seeds(), 0)
     }
 
-    /// As [`Check::checker`], over the tables up to `seeds` seeds.
+    /// A checker over the tables up to `seeds` seeds.
     fn checker_over(&self, seeds: usize, effort: u32) -> Checker<'a> {
         let TableKey { rules, pits, .. } = self.key(seeds);
         let tables = self.tables.filter(|_| seeds > 0);
@@ -199,7 +208,7 @@ impl<'a> Check<'a> {
         match self.subject {
             Subject::Memory(certificate) => self.follow(goals, &|position| certificate.claims.get(position)),
             Subject::File(stored) => {
-                let mut checker = self.checker_of_effort(0);
+                let mut checker = self.asking_checker();
                 let asked = RefCell::new(Vec::new());
                 for goal in &goals {
                     goal.reason_by(&mut checker, &|position| {
@@ -237,7 +246,10 @@ impl<'a> Check<'a> {
         if found.is_some() || own == self.table_seeds {
             return Ok(found);
         }
-        reason(&mut self.checker_over(own, checker.effort()))
+        let mut second = self.checker_over(own, checker.effort());
+        let found = reason(&mut second)?;
+        checker.add_nodes(second.nodes());
+        Ok(found)
     }
 
     /// Checks all claims except those done in `tasks`. Adds every claim to `pulse.positions`.

@@ -22,7 +22,7 @@ pub struct CheckIdentity {
     pub program: String,
     /// The digest of the certificate, in hexadecimal.
     pub certificate: String,
-    /// The [digest of the tables](super::Head::tables_digest) that it rests on, in hexadecimal; `None` without tables.
+    /// The [digest of the tables](super::Check::tables_digest) that are used, in hexadecimal; `None` without tables.
     pub tables: Option<String>,
     /// True if the tables are trusted ([`super::Check::trusting`]).
     pub trusts_tables: bool,

@@ -87,7 +87,7 @@ impl Check<'_> {
         claims: impl ParallelIterator<Item = Claim>,
         pulse: &Pulse,
     ) -> Result<Known, CheckError> {
-        let checker = self.checker_of_effort(0);
+        let checker = self.asking_checker();
         let asked = claims.flat_map_iter(|claim| {
             let mut keys = Vec::new();
             checker.each_asked(&claim.position, |position| keys.extend(stored.keys().key(position)));

@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `report` | printed results |
-//! | `tables_origin` | comparison of a proof's tables with the manifest |
+//! | `tables_origin` | comparison of the tables with the manifest |
 
 pub mod report;
 pub mod tables_origin;
@@ -163,21 +163,20 @@ impl Check {
             },
         };
         let tables = tables.as_ref();
-        let trusting = Checked::trusting(file, tables)?.with_tables_to(used.last.seeds)?;
-        ensure!(trusting.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
         let check = if self.trust_tables {
-            trusting
+            Checked::trusting_over(file, tables, used.last.seeds)?
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes");
             progress.stage("comparing the tables with their digests".to_owned());
-            let check = progress.watch(&pulse.positions, || trusting.comparing(pulse));
+            let check = progress.watch(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
             progress.finish();
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
                 check => check?,
             }
         };
+        ensure!(check.tables_digest() == digest_of_tables(&used.digests), "a table was changed: check again");
         pulse.positions.store(0, Ordering::Relaxed);
         check.statement()?;
         match self.sample {

@@ -1,4 +1,4 @@
-//! Comparison of the tables that a proof rests on with the manifest.
+//! Comparison of the tables that a check uses with the manifest.
 
 use kalah::certificate::digest_of_tables;
 use kalah::table::{Manifest, TableKey};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::output;
 
-/// Tables of a certificate, compared with the manifest inside the program.
+/// Tables of a check, compared with the manifest inside the program.
 pub struct TablesOrigin {
     /// Seeds of the largest table.
     seeds: usize,
@@ -60,7 +60,7 @@ impl TablesOrigin {
             format!("the manifest has no table for {key}")
         };
         Some(format!(
-            "warning: the certificate rests on unknown tables: {why}. The proof is only as good as they are: `kalah \
+            "warning: the check uses unknown tables: {why}. Its result is only as good as they are: `kalah \
              verify \
              --consistency` checks their scores"
         ))
