@@ -14,6 +14,7 @@ use crate::site_offline::{come_back, visit};
 use crate::sites::{Conduct, Host, ask, export, in_browsers, need_engine, open, version};
 
 in_browsers! {
+    a_search_starts_threads,
     an_isolated_page_searches_on_several_threads,
     a_plain_host_isolates_from_the_second_visit_on,
     an_engine_without_its_threads_has_one,
@@ -85,7 +86,35 @@ fn an_isolated_page_searches_on_several_threads(browser: &Browser) {
     browser.wait("navigator.serviceWorker.controller");
     let requests = host.requests();
     let loads = |name| requests.iter().filter(|path| path.ends_with(name)).count();
-    assert!(loads("kalah_threads.wasm") > 0 && (loads("kalah_wasm.wasm") == 0 || expected(browser) == json!(1)));
+    let (used, other) = match expected(browser) == json!(1) {
+        true => ("kalah_wasm.wasm", "kalah_threads.wasm"),
+        false => ("kalah_threads.wasm", "kalah_wasm.wasm"),
+    };
+    assert!(loads(used) > 0 && loads(other) == 0);
+}
+
+fn a_search_starts_threads(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    // No layer is large enough for threads of the builder.
+    export(folder.path(), &["--size", "0", "--seeds", "4"]);
+    let path = version(folder.path()).join("slots.js");
+    let script = include_str!("../../web/site/slots.js");
+    let started = "      return number;";
+    assert!(script.contains(started));
+    let tells = format!("      new BroadcastChannel('started').postMessage(number);\n{started}");
+    std::fs::write(path, script.replace(started, &tells)).unwrap();
+    open(browser, &Host::isolating(folder.path().to_owned()).address);
+    browser.run(
+        "globalThis.started = 0;
+         globalThis.channel = new BroadcastChannel('started');
+         channel.onmessage = () => { started += 1; };
+         return 1",
+    );
+    let threads = expected(browser).as_u64().unwrap();
+    assert_eq!(state(browser), json!([true, threads]));
+    ask(browser, &["api/position?board=6x4&rules=single-move&time=1".to_owned()]);
+    let started = browser.run("return started").as_u64().unwrap();
+    assert!(if threads == 1 { started == 0 } else { started >= threads - 1 }, "{started}");
 }
 
 fn a_plain_host_isolates_from_the_second_visit_on(browser: &Browser) {

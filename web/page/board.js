@@ -154,7 +154,9 @@ export class Board {
       drawAim(this);
       return;
     }
-    const move = place.answer?.moves.find((move) => move.move === pit) ?? place.peeked.get(pit);
+    const answered = place.answer?.moves.find((move) => move.move === pit);
+    // Answers about whole games have no sowing.
+    const move = answered?.sowing ? answered : place.peeked.get(pit);
     if (!move?.sowing) {
       drawAim(this);
       this.peek(place, pit);

@@ -15,8 +15,10 @@ const MOST_POSITIONS = IS_PHONE ? 6e7 : Number.POSITIVE_INFINITY;
 
 /** Milliseconds after which the engine loads even if nothing has needed it, for visits without a network. */
 const QUIET = 20_000;
-/** Threads of a search; one if the page is not isolated, since its workers cannot share memory. */
-const THREADS = self.crossOriginIsolated ? Math.min(navigator.hardwareConcurrency, IS_PHONE ? 4 : 8) : 1;
+/** True if workers can share memory, and threads have not failed before. */
+const MAY_SHARE = self.crossOriginIsolated && location.hash !== "#single";
+/** Threads of a search. */
+const THREADS = MAY_SHARE ? Math.min(navigator.hardwareConcurrency, IS_PHONE ? 4 : 8) : 1;
 /** Workers: one for each thread of a builder, and for a thread that is about to end. */
 const WORKERS = THREADS + 1;
 /** Maximum bytes of memory that workers share. */
@@ -361,7 +363,7 @@ async function load() {
   early = undefined;
   first = undefined;
   messages.forEach(receive);
-  port.postMessage({ ready: true, threads: pool ? THREADS : 1 });
+  port.postMessage({ ready: true, threads: pool ? THREADS : 1, isSparing: isSparing() });
 }
 
 // The page reports a failure, and asks again.

@@ -21,15 +21,23 @@ let engine;
 
 /** Number of engines that were started. */
 let engines = 0;
+/** Number of engines that a thread ended. */
+let lost = 0;
+/** Threads have failed so often that the next engine has none. */
+const LOST = 2;
 
-/** Makes the browser run the service worker of this version, which keeps the files of the page. */
-async function keep() {
+/**
+ * Makes the browser run the service worker of this version, which keeps the files of the page.
+ * @param {boolean} isSparing
+ */
+async function keep(isSparing) {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   await workers.register(new URL(`offline-${version}.js`, document.baseURI));
   const { active } = await workers.ready;
   // With the service worker, the next visit is isolated and may use threads.
-  if (!crossOriginIsolated && navigator.hardwareConcurrency > 1) active?.postMessage({ keep: "kalah_threads.wasm" });
+  const mayUse = !isSparing && !crossOriginIsolated && navigator.hardwareConcurrency > 1;
+  if (mayUse) active?.postMessage({ keep: "kalah_threads.wasm" });
 }
 
 /** Returns the engine, which is started at once and after a failure. */
@@ -39,7 +47,8 @@ function started() {
   engines += 1;
   const name = `kalah ${performance.timeOrigin} ${Math.random()} ${engines}`;
   const channel = new BroadcastChannel(name);
-  engine = new Worker(new URL("engine.js", import.meta.url), { type: "module", name });
+  const script = lost < LOST ? "engine.js" : "engine.js#single";
+  engine = new Worker(new URL(script, import.meta.url), { type: "module", name });
   const fail = (/** @type {string} */ why) => {
     channel.close();
     delete document.documentElement.dataset.threads;
@@ -48,13 +57,16 @@ function started() {
     for (const listener of open.values()) listener.fail(new TypeError(why));
     open.clear();
   };
-  channel.onmessage = ({ data }) => fail(data.failed);
+  channel.onmessage = ({ data }) => {
+    lost += 1;
+    fail(data.failed);
+  };
   engine.onmessage = ({ data }) => {
     if (data.failed !== undefined) fail(data.failed);
     // All files have come, so that the service worker finds them in the browser's cache.
     else if (data.ready) {
       document.documentElement.dataset.threads = data.threads;
-      keep().catch(() => {});
+      keep(data.isSparing).catch(() => {});
     }
     else if ("progress" in data) open.get(data.id)?.progress(data.progress);
     else {

@@ -4,7 +4,8 @@
 // Words of the shared memory: the threads that have ended, the last number of a thread, then three for each slot: its
 // state, the number of its thread, and the place where the thread starts.
 const [ENDED, LAST, FIRST, SIZE] = [0, 1, 2, 3];
-const [BEGINS, IDLE, CLAIMED, RUNS] = [0, 1, 2, 3];
+// Slots begin with 0: there is no worker yet.
+const [IDLE, CLAIMED, RUNS] = [1, 2, 3];
 
 /** Longest wait for an idle slot, in milliseconds. A thread that was waited for may still occupy one. */
 const PATIENCE = 20;
@@ -40,6 +41,9 @@ export function spawn(slots, start) {
   }
 }
 
+/** Makes a slot available. @param {Int32Array} slots @param {number} index */
+export const offer = (slots, index) => Atomics.store(slots, FIRST + index * SIZE, IDLE);
+
 /**
  * Runs the threads of a slot, for ever.
  * @param {Int32Array} slots
@@ -48,7 +52,6 @@ export function spawn(slots, start) {
  */
 export function serve(slots, index, run) {
   const slot = FIRST + index * SIZE;
-  Atomics.compareExchange(slots, slot, BEGINS, IDLE);
   for (;;) {
     for (;;) {
       const state = Atomics.load(slots, slot);

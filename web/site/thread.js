@@ -1,6 +1,6 @@
 // A worker that runs threads of the module, one after the other.
 
-import { serve, spawn } from "./slots.js";
+import { offer, serve, spawn } from "./slots.js";
 import { imports } from "./wasi.js";
 
 const port = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -10,6 +10,7 @@ async function begin({ compiled, memory, slots, index, channel }) {
   const found = imports(compiled, memory, (start) => spawn(slots, start));
   const { exports } = await WebAssembly.instantiate(compiled, found);
   const { wasi_thread_start } = /** @type {ThreadExports} */ (/** @type {unknown} */ (exports));
+  offer(slots, index);
   port.postMessage({ ready: true });
   // The message goes first.
   setTimeout(() => {

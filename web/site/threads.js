@@ -12,6 +12,7 @@ const BEGINNING = 10_000;
 export class Threads {
   /** @type {Worker[]} */
   #workers = [];
+  #count;
   #slots;
   #memory;
   #compiled;
@@ -23,6 +24,7 @@ export class Threads {
    */
   constructor(compiled, count, bytes) {
     this.#compiled = compiled;
+    this.#count = count;
     this.#slots = makeSlots(count);
     this.#memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: bytes / 2 ** 16, shared: true });
   }
@@ -34,8 +36,7 @@ export class Threads {
 
   /** Starts the workers. They report failures on `channel`. @param {string} channel */
   async start(channel) {
-    const count = (this.#slots.length - 2) / 3;
-    const workers = Array.from({ length: count }, (_, index) => this.#worker(index, channel));
+    const workers = Array.from({ length: this.#count }, (_, index) => this.#worker(index, channel));
     /** @type {number | undefined} */
     let timer;
     const late = new Promise((_, fail) => {

@@ -1,6 +1,6 @@
-// The system that the module with threads imports, which is WASI: a clock, random numbers, threads. It has no files.
+// WASI for the module with threads: a clock, random numbers, threads, and no files.
 
-const [DONE, NO_SUCH_FILE] = [0, 8];
+const [DONE, BAD_FILE] = [0, 8];
 
 /**
  * The functions that a module imports, for one thread.
@@ -52,7 +52,7 @@ export function imports(compiled, memory, spawn) {
   const found = {};
   for (const { module, name, kind } of WebAssembly.Module.imports(compiled)) {
     found[module] ??= {};
-    found[module][name] = kind === "memory" ? memory : (functions[name] ?? (() => NO_SUCH_FILE));
+    found[module][name] = kind === "memory" ? memory : (functions[name] ?? (() => BAD_FILE));
   }
   return found;
 }

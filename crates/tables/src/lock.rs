@@ -1,6 +1,7 @@
 //! The mutex of the builders and of searches.
 //!
-//! This is [`parking_lot::Mutex`], except in WebAssembly with threads, where that cannot wait on stable Rust.
+//! This is [`parking_lot::Mutex`], except in WebAssembly with threads, where `parking_lot` cannot wait on stable
+//! Rust.
 
 #[cfg(not(target_os = "wasi"))]
 pub use parking_lot::Mutex;

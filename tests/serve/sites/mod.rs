@@ -281,7 +281,7 @@ pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
     answers.as_array().unwrap().iter().map(|one| (one[0].as_u64().unwrap(), one[1].clone())).collect()
 }
 
-/// Asks for a position that only the engine knows, so that the page loads it now.
+/// Asks for a position, so that the page loads its engine now.
 pub fn need_engine(browser: &Browser) {
     let path = "api/position?rules=standard&board=0,0,1,0,2,1/1,0,0,3,0,0";
     browser.run(&format!("return fetch('{path}').then((answer) => answer.text()).catch(() => '')"));
