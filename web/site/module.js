@@ -10,12 +10,11 @@ export async function compile(response) {
   return isStreamable(found) ? WebAssembly.compileStreaming(found) : WebAssembly.compile(await found.arrayBuffer());
 }
 
-/** Compiles a module that is compressed with gzip, while it arrives. @param {Promise<Response>} response */
+/** Compiles a module that is compressed with gzip. @param {Promise<Response>} response */
 export async function compilePacked(response) {
-  const { body } = await response;
-  if (!body) throw new TypeError("the module is empty");
-  const module = body.pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compileStreaming(new Response(module, { headers: { "content-type": "application/wasm" } }));
+  const packed = await (await response).blob();
+  const module = new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")));
+  return WebAssembly.compile(await module.arrayBuffer());
 }
 
 /** A running module. */
