@@ -306,7 +306,8 @@ function answerEarly() {
   early = early?.filter((message) => {
     if ("cancel" in message || refused.has(message)) return true;
     if (isAnsweredFirst(message)) return false;
-    if (!first) return true;
+    // The first module cannot tell which answers the description has.
+    if (!first || !site) return true;
     refused.add(message);
     if (!message.waits) needed();
     return true;
