@@ -306,7 +306,7 @@ function answerEarly() {
   early = early?.filter((message) => {
     if ("cancel" in message || refused.has(message)) return true;
     if (isAnsweredFirst(message)) return false;
-    // The first module cannot tell which answers the description has.
+    // The description may have the answer.
     if (!first || !site) return true;
     refused.add(message);
     if (!message.waits) needed();
