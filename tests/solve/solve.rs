@@ -2,7 +2,6 @@
 //! line.
 #![cfg(feature = "cli")]
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex};
@@ -44,22 +43,30 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
+/// Scores of positions, by the pits of a side and the seeds in each pit of both. A quick hash makes the exhaustive search
+/// some times as fast.
+type Scores = foldhash::HashMap<(usize, [u8; 32]), u32>;
+
 /// Score by exhaustive search with the rules alone.
-fn exhaustive(rules: Rules, position: &Position, known: &mut HashMap<Position, u32>) -> u32 {
+fn exhaustive(rules: Rules, position: &Position, known: &mut Scores) -> u32 {
     if position.is_over() {
         return position.mover().total();
     }
-    let bare = Position::new(*position.mover(), *position.other(), 0, 0).unwrap();
-    if let Some(&score) = known.get(&bare) {
+    let mut seeds = [0; 32];
+    let both = position.mover().seeds().iter().chain(position.other().seeds());
+    seeds.iter_mut().zip(both).for_each(|(place, &seeds)| *place = seeds.try_into().unwrap());
+    let key = (position.mover().pits(), seeds);
+    if let Some(&score) = known.get(&key) {
         return score;
     }
+    let bare = Position::new(*position.mover(), *position.other(), 0, 0).unwrap();
     let collected = |pit| {
         let played = bare.play(rules, pit).unwrap();
         let score = exhaustive(rules, &played.position, known);
         if played.again { played.position.mover_store() + score } else { bare.seeds() - score }
     };
     let score = bare.moves().map(collected).max().unwrap();
-    known.insert(bare, score);
+    known.insert(key, score);
     score
 }
 
@@ -76,7 +83,7 @@ fn random_position(random: &mut fastrand::Rng, pits: usize, seeds: u32) -> Posit
 fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memories: [u64; 2], count: usize) {
     for rules in Rules::ALL {
         let mut random = fastrand::Rng::with_seed(7);
-        let mut known = HashMap::new();
+        let mut known = Scores::default();
         for index in 0..count {
             let (pits, most) = boards[random.usize(..boards.len())];
             let seeds = random.u32(1..=most);
@@ -118,7 +125,7 @@ fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
             let directory = tempfile::tempdir().unwrap();
             build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), HashMap::new(), 0);
+            let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
             for _ in 0..scaled(15) {
                 let position = random_position(&mut random, pits, 10);
                 if position.is_over() {
@@ -180,8 +187,8 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
     for rules in Rules::ALL {
         let mut random = fastrand::Rng::with_seed(8);
         let tables = Tables::open(directory(), rules, 6, 6).unwrap();
+        let mut known = Scores::default();
         for _ in 0..scaled(200) {
-            let mut known = HashMap::new();
             let seeds = random.u32(5..=11);
             let position = random_position(&mut random, 6, seeds);
             let solver = Solver::new(options(rules, &position, Some(&tables))).unwrap();
@@ -471,7 +478,7 @@ fn boards_too_large_are_refused() {
     // The solver has no tables.
     let position = "8,0,0,0,0,0,0,1/1,0,0,0,1,0,0,0".parse().unwrap();
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
-    let score = exhaustive(Rules::Standard, &position, &mut HashMap::new());
+    let score = exhaustive(Rules::Standard, &position, &mut Scores::default());
     assert_eq!(solver.value(&position, 0).unwrap().0, score);
 }
 

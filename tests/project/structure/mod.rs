@@ -7,6 +7,7 @@
 mod circles;
 mod functions;
 mod sources;
+mod unit_tests;
 
 use std::path::Path;
 
