@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use kalah::build::gpu::stages::Stage;
-use kalah::gpu::{AccessTrace, Barrier, Memory, Params, Race, Use, WORKGROUP, Words, Workgroup, bindings};
+use kalah::gpu::{Barrier, Memory, Params, Use, WORKGROUP, Words, Workgroup, bindings};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, TypeInner};
 
+use crate::access_trace::{AccessTrace, Race};
 use crate::stage_cases::{self, Run};
 
 /// Uses of memory.

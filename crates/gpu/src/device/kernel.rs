@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use super::trace::AccessTrace;
+use super::trace::Tracer;
 
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
@@ -35,7 +35,7 @@ pub struct Kernel {
     pub(crate) access: &'static [Access],
     /// Its twin.
     pub(crate) twin: Twin,
-    /// Its twin, with a trace.
+    /// Its twin, with a tracer.
     pub(crate) traced_twin: TracedTwin,
 }
 
@@ -60,7 +60,7 @@ impl Kernel {
         self.twin
     }
 
-    /// Its twin on the CPU, which reports its reads and writes to a trace: one for each dispatch.
+    /// Its twin on the CPU, which reports its reads and writes to a tracer: one for each dispatch.
     pub fn traced_twin(&self) -> TracedTwin {
         self.traced_twin
     }
@@ -95,7 +95,7 @@ pub enum Access {
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
 
 /// A [`Twin`] that reports its reads and writes.
-pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &AccessTrace);
+pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], tracer: &dyn Tracer);
 
 /// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
 pub trait Params: Pod {

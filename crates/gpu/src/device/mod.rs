@@ -18,7 +18,7 @@
 // | `buffer` | memory on the device, and parts of it that a kernel uses |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
-// | `trace` | a check of twins for data races |
+// | `trace` | uses of words, for a check of twins for data races |
 // | `recorder` | recording work and submitting it in batches |
 // | `flight` | submissions that have not ended yet |
 // | `pace` | the amount of work to submit at once |
@@ -90,7 +90,7 @@ pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub use trace::{AccessTrace, Barrier, Memory, NoTrace, Race, Tracer, Use};
+pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;

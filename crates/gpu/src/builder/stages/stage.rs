@@ -89,9 +89,9 @@ impl Stage {
                         let group = Workgroup::new(workgroup, &NoTrace);
                         $name::$name(&group, read::<$params>(params), bindings(buffers, &NoTrace));
                     },
-                    traced_twin: |workgroup, params, buffers, trace| {
-                        let group = Workgroup::new(workgroup, trace);
-                        $name::$name(&group, read::<$params>(params), bindings(buffers, trace));
+                    traced_twin: |workgroup, params, buffers, tracer| {
+                        let group = Workgroup::new(workgroup, &tracer);
+                        $name::$name(&group, read::<$params>(params), bindings(buffers, &tracer));
                     },
                 };
                 &KERNEL
