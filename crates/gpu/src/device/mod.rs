@@ -13,8 +13,8 @@
 // | `faults` | faults of a device |
 // | `waiting` | noticing faults, and waiting for work that may never end |
 // | `caught` | panics of wgpu, as errors |
-// | `injected` | faults that tests have injected, with the feature `fault-injection` |
-// | `inject` | injecting them |
+// | `injected` | faults that tests have injected |
+// | `inject` | injecting them, with the feature `fault-injection` |
 // | `buffer` | memory on the device, and parts of it that a kernel uses |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
@@ -36,7 +36,6 @@ mod flight;
 mod gpu;
 #[cfg(feature = "fault-injection")]
 mod inject;
-#[cfg(feature = "fault-injection")]
 mod injected;
 mod kernel;
 mod options;
@@ -49,35 +48,6 @@ mod timing;
 mod trace;
 mod twin;
 mod waiting;
-
-#[cfg(not(feature = "fault-injection"))]
-mod injected {
-    use super::pace::Took;
-
-    /// No faults.
-    #[derive(Debug, Default)]
-    pub struct Injected {}
-
-    impl Injected {
-        pub fn refuses(&self) -> bool {
-            false
-        }
-
-        pub fn took(&self, took: Took) -> Took {
-            took
-        }
-
-        pub fn hangs(&self) -> bool {
-            false
-        }
-
-        pub fn is_idle(&self) -> bool {
-            false
-        }
-
-        pub fn submitted(&self) {}
-    }
-}
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
