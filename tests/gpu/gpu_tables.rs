@@ -92,12 +92,6 @@ fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
 struct Compare<'a>(&'a Table);
 
 impl FrameOutput for Compare<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let entry = &self.0.header().entries[packed.frame.mover - 1];
         assert!(packed.section() == self.0.section(entry), "{:?} of {} seeds", packed.frame, self.0.key().seeds);
@@ -443,12 +437,6 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
 struct Full<'a>(Compare<'a>, AtomicUsize);
 
 impl FrameOutput for Full<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         self.0.take(packed)?;
         let left = self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));

@@ -17,12 +17,6 @@ use crate::adapter;
 struct Nowhere;
 
 impl FrameOutput for Nowhere {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
         Ok(())
     }

@@ -164,10 +164,6 @@ impl FrameOutput for ToArchive<'_> {
         (self.on_event)(BuildEvent::Pair(frame));
     }
 
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let mut writer = self.writer.lock();
         Ok(writer.write(&packed, &self.pulse.cancel)?)

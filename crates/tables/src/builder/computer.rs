@@ -57,10 +57,12 @@ pub trait Computer: Send {
 /// Receives the frames of a [`Computer`].
 pub trait FrameOutput: Sync {
     /// Called when a pair of frames begins, with its first frame.
-    fn pair(&self, frame: Frame);
+    fn pair(&self, _frame: Frame) {}
 
     /// Returns memory for the next packed frame. Its content does not matter.
-    fn buffer(&self) -> Vec<u8>;
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
 
     /// Receives a packed frame, in order.
     ///

@@ -100,8 +100,6 @@ struct ToMemory {
 }
 
 impl FrameOutput for ToMemory {
-    fn pair(&self, _frame: Frame) {}
-
     fn buffer(&self) -> Vec<u8> {
         std::mem::take(&mut *self.spare.lock())
     }

@@ -174,11 +174,12 @@ impl<'a> SharedLayers<'a> {
     /// Computes a pair and writes its piece. All layers below must be open.
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let frames: Vec<Frame> = pair.frames().collect();
-        let writer = PieceWriter::new(self.run.directory, pair)?;
-        match self.run.write(writer, &frames) {
+        let mut writer = PieceWriter::new(self.run.directory, pair)?;
+        match self.run.compute(&frames, |frame| writer.write(frame)) {
             Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
-            written => written?.finish()?,
-        };
+            computed => computed?,
+        }
+        writer.finish()?;
         Ok(())
     }
 

@@ -58,12 +58,6 @@ struct Found {
 }
 
 impl FrameOutput for Comparison<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let mut found = self.found.lock();
         let entry = &self.table.header().entries[packed.frame.mover - 1];
