@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kalah::build::gpu::{BoardWork, GpuComputer};
 use kalah::build::{Backend, Builder, ComputeError, Computer, DeviceComputer, FrameOutput};
 use kalah::game::Rules;
-use kalah::gpu::GpuOptions;
 use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
@@ -96,7 +95,7 @@ fn with_little_memory_no_more_is_loaded_than_the_model_predicts() {
     built.run(&Pulse::default(), &|_| {}).unwrap();
     let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
     for budget in [least, some] {
-        let Some(device) = adapter::open(GpuOptions::default().memory(budget)) else { return };
+        let Some(device) = adapter::open(adapter::limits(Some(budget), None)) else { return };
         let mut computer = GpuComputer::new(Arc::clone(&device), &tables, key.seeds).unwrap();
         let mut uploaded = 0;
         for seeds in 2..=key.seeds {
