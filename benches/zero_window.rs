@@ -210,7 +210,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             kalah::table::check_in_parallel(layer)?;
         }
         let with_bounds = set("BOUNDS").map_or(directory.to_owned(), PathBuf::from);
-        let bounds = set("EXACT").map(|_| BoundTables::open(&with_bounds, rules, 6, REACH));
+        let bounds = set("EXACT").map(|_| BoundTables::open_around(&with_bounds, rules, 6, REACH, REACH));
         let bounds = bounds.transpose()?.flatten();
         for layer in bounds.iter().flat_map(BoundTables::layers) {
             kalah::table::check_blocks_in_parallel(layer.blocks())?;

@@ -127,7 +127,7 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
             let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
             let layer = tables.layer(seeds).unwrap();
             maker.write(layer, directory.path(), &Pulse::default()).unwrap();
-            let bounds = BoundTables::open(directory.path(), rules, pits, seeds).unwrap().unwrap();
+            let bounds = BoundTables::open_around(directory.path(), rules, pits, seeds, seeds).unwrap().unwrap();
             let index = LayerIndex::new(tables.rows(), seeds);
             let (mut positions, mut expected) = (String::new(), String::new());
             for _ in 0..300 {

@@ -123,20 +123,19 @@ fn a_stopped_maker_leaves_nothing() {
 }
 
 #[test]
-fn tables_are_opened_down_to_the_first_that_is_missing() {
+fn bounds_contain_the_scores() {
     let directory = tempfile::tempdir().unwrap();
     let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
-    let open = |most| BoundTables::open(directory.path(), Rules::EmptyCapture, 2, most);
-    assert!(open(9).unwrap().is_none());
+    let open = |most| BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most).unwrap();
     let make = |seeds: usize, network: usize| {
         let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
         maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
     };
     [3, 5, 6, 7].into_iter().for_each(|seeds| make(seeds, 0));
-    for (most, seeds) in [(9, 5..=7), (6, 5..=6), (4, 3..=3)] {
-        let bounds = open(most).unwrap().unwrap();
+    for (most, seeds) in [(7, 5..=7), (6, 5..=6), (3, 3..=3)] {
+        let bounds = open(most).unwrap();
         assert_eq!(bounds.seeds(), seeds);
         assert!(bounds.layers().iter().all(|table| bounds.layer(table.key().seeds).is_some()));
         assert!(bounds.layer(2).is_none() && bounds.layer(8).is_none());
@@ -151,10 +150,14 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
         }
     }
     make(6, 1);
-    assert!(matches!(open(9), Err(TableError::Networks { .. })));
+    let layer = |seeds| BoundTable::open_key(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
+    let layers = |seeds: [usize; 2]| seeds.map(|seeds| layer(seeds).unwrap()).to_vec();
+    assert!(matches!(BoundTables::new(directory.path(), layers([6, 7])), Err(TableError::Networks { .. })));
+    let gap = BoundTables::new(directory.path(), layers([5, 7]));
+    assert!(matches!(gap, Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
     // A file with the name of another layer.
     std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
-    assert!(matches!(open(9), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
+    assert!(matches!(layer(7), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
 }
 
 #[test]
@@ -281,9 +284,9 @@ fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     let mut bytes = table.blocks().bytes().to_vec();
     bytes.copy_within(one.offset as usize..one.end() as usize, two.offset as usize);
     let table = open(bytes).unwrap();
-    table.check_block(6, 0).unwrap();
+    table.blocks().check_block(6, 0).unwrap();
     let damage = Damage::Part { part: TablePart::Block, offset: two.offset };
-    assert!(matches!(table.check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
+    assert!(matches!(table.blocks().check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
     assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
 }
 

@@ -13,8 +13,8 @@ use kalah::certificate::{Checker, ClaimKeys, ClaimSet};
 use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Line, MAX_PITS, Position, Row, Rules, StartPosition};
 use kalah::index::{
-    Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, cumulative_positions, game_row, layer_positions,
-    row_count, sequence_position, sequences,
+    Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, game_row, layer_positions, row_count,
+    sequence_position, sequences,
 };
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
@@ -58,7 +58,6 @@ fn rows_and_ranks() {
         let (tables, positions) = (is_of_tables(pits), (1..=MAX_PITS).contains(&pits));
         assert_eq!(row_count(pits, 3) > 0, tables, "{pits}");
         assert_eq!(layer_positions(pits, 3) > 0, tables, "{pits}");
-        assert_eq!(cumulative_positions(pits, 3) > 0, tables, "{pits}");
         assert_eq!(Frame { pits, mover: 1, other: 1 }.positions() > 0, tables, "{pits}");
         assert_eq!(RowIndex::new(pits, 2).is_some(), tables, "{pits}");
         assert_eq!(game_row(pits, &TableRow::default()).is_some(), tables, "{pits}");
@@ -73,7 +72,6 @@ fn rows_and_ranks() {
     for seeds in [MAX_TABLE_SEEDS + 1, 255, usize::MAX] {
         assert_eq!((row_count(6, seeds), layer_positions(6, seeds)), (0, 0));
         assert!(RowIndex::new(6, seeds).is_none());
-        assert_eq!(cumulative_positions(6, seeds), cumulative_positions(6, MAX_TABLE_SEEDS));
     }
 }
 
@@ -88,7 +86,6 @@ fn tables_and_networks() {
         refused(pits, Tables::open_unmapped(path, RULES, pits, 4));
         refused(pits, Tables::open_unmapped_if_there(path, RULES, pits, 4));
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
-        refused(pits, BoundTables::open(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);
         assert!(shelf.tables(RULES, pits).is_none() && shelf.bounds(RULES, pits).is_none());

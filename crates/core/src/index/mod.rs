@@ -19,7 +19,7 @@ mod rank_set;
 mod row;
 mod sequence;
 
-pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, cumulative_positions, layer_positions, row_count};
+pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
 pub use frame::Frame;
 pub use layer::LayerIndex;
 pub use rank_set::RankSet;

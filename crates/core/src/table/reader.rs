@@ -263,23 +263,10 @@ impl Table {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
-    /// Checks that the file is not shorter than when it was opened: see [`Blocks::require_whole`].
-    ///
-    /// # Errors
-    /// As [`Blocks::require_whole`].
-    pub fn require_whole(&self) -> Result<(), TableError> {
-        self.blocks.require_whole()
-    }
-
     /// Returns true if all blocks have been compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
         self.blocks.is_checked()
-    }
-
-    /// Approximate bytes not yet compared with their checksums.
-    pub fn unchecked_bytes(&self) -> u64 {
-        self.blocks.unchecked_bytes()
     }
 
     /// Compares all blocks not yet compared with their checksums.
@@ -288,33 +275,6 @@ impl Table {
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         self.blocks.check()
-    }
-
-    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been
-    /// compared with their checksums.
-    #[inline]
-    pub fn is_frame_checked(&self, mover: usize) -> bool {
-        self.blocks.is_frame_checked(mover)
-    }
-
-    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
-    /// with its checksum.
-    #[inline]
-    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
-        self.blocks.is_block_checked(mover, block)
-    }
-
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
-    /// if that was done before. First compares the blocks of the frame's profile below it, unless
-    /// that was done.
-    ///
-    /// # Errors
-    /// When one of them is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such block.
-    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.blocks.check_block(mover, block)
     }
 
     /// Compares the blocks that may contain the patch at `offset`.

@@ -11,8 +11,8 @@ use super::{Blocks, FrameScores, Table, TableError};
 /// # Panics
 /// When the layer has no such frame.
 pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>, TableError> {
-    if !table.is_frame_checked(mover) {
-        compare(table.blocks(), mover, |block| !table.is_block_checked(mover, block))?;
+    if !table.blocks().is_frame_checked(mover) {
+        compare(table.blocks(), mover, |block| !table.blocks().is_block_checked(mover, block))?;
     }
     table.frame(mover)
 }

@@ -37,15 +37,6 @@ impl BoundTable {
         BoundTable::new(path, Bytes::open(path)?)?.expect_named()
     }
 
-    /// Reads the bound table at `path` into memory.
-    ///
-    /// # Errors
-    /// As [`BoundTable::open`].
-    pub fn read(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
-        let path = path.as_ref();
-        BoundTable::new(path, Bytes::read(path)?)?.expect_named()
-    }
-
     /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
     /// the file does not exist. Copies in other directories may have other networks or cuts.
     ///
@@ -135,25 +126,6 @@ impl BoundTable {
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         self.blocks.check()
-    }
-
-    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
-    /// with its checksum.
-    #[inline]
-    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
-        self.blocks.is_block_checked(mover, block)
-    }
-
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
-    /// if that was done before.
-    ///
-    /// # Errors
-    /// When it is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such block.
-    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.blocks.check_block(mover, block)
     }
 
     /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums

@@ -21,32 +21,6 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens the bound table of the largest layer present, at most `max_seeds`, and of the layers
-    /// below it, down to the first that is missing. `None` if there are no bound tables.
-    ///
-    /// # Errors
-    /// When a file is damaged, does not match its name, or cannot be read; when two files have
-    /// different networks; when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
-    pub fn open(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Option<BoundTables>, TableError> {
-        TableError::unless_possible(pits, 0)?;
-        let directories = directories.into();
-        let mut layers = Vec::new();
-        for seeds in (2..=max_seeds.min(MAX_TABLE_SEEDS)).rev() {
-            match BoundTable::open_key(&directories, TableKey { rules, pits, seeds })? {
-                Some(table) => layers.push(Arc::new(table)),
-                None if layers.is_empty() => {}
-                None => break,
-            }
-        }
-        layers.reverse();
-        BoundTables::new(directories, layers)
-    }
-
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
     /// (0 without exact tables). `None` if there are no such bound tables.
     ///
