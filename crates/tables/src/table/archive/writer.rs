@@ -15,6 +15,7 @@ use super::order::Grid;
 use super::reader::FrameChunks;
 use crate::file;
 use crate::progress::Pulse;
+use crate::table::join::remove_if_there;
 use crate::table::{Damage, DamagedGroup, PackedFrame, TableError, TableKey, TablePart};
 
 /// A clause that states what is kept if an archive cannot be written.
@@ -259,11 +260,7 @@ impl ArchiveWriter {
 /// When a file cannot be removed.
 pub(crate) fn remove_unfinished(directory: &Path, key: TableKey) -> Result<(), TableError> {
     for end in [".partial", ".frames.partial"] {
-        let path = file::beside(&archive_path(directory, key), end);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
-            _ => {}
-        }
+        remove_if_there(&file::beside(&archive_path(directory, key), end))?;
     }
     Ok(())
 }
