@@ -7,7 +7,6 @@ use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, read_info};
@@ -33,20 +32,20 @@ const WORK_BYTES: u64 = 10;
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
 pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
-    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+    memory(key, threads, PackedFrame::most_bytes)
 }
 
 /// Maximum bytes of memory that the frames of a table take while they are compressed and then decompressed
 /// for comparison.
 pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads);
-    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+    memory(key, threads, |_| 0)
 }
 
-fn encoding_memory(key: TableKey, threads: usize) -> u64 {
-    let of_frame = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
-    key.frames().map(of_frame).max().unwrap_or(0)
+/// Bytes to encode a frame, or to decompress it beside its `packed` bytes.
+fn memory(key: TableKey, threads: usize, packed: fn(Frame) -> u64) -> u64 {
+    let encode = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
+    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + packed(frame);
+    key.frames().map(|frame| encode(frame).max(check(frame))).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
 /// Compresses a table into the file `archive`, on all threads of the current pool.
@@ -59,7 +58,6 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
 /// When the table is damaged, or the archive cannot be written or does not restore the table;
 /// [`TableError::Stopped`] when `pulse` was stopped early. Nothing of the archive is left then.
 pub fn compress(table: &Table, archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
-    let archive = archive.as_ref();
     compress_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
@@ -119,10 +117,8 @@ impl Output<'_> {
     }
 
     fn chunk(&mut self, (bytes, content_bytes): (Vec<u8>, u32)) -> Result<(), TableError> {
-        let entry = ChunkEntry { offset: self.at, bytes: bytes.len() as u32, content_bytes, checksum: xxh3_64(&bytes) };
-        self.write(&bytes)?;
-        self.chunks.push(entry);
-        Ok(())
+        self.chunks.push(ChunkEntry::new(self.at, &bytes, content_bytes));
+        self.write(&bytes)
     }
 }
 
@@ -149,13 +145,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
         let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
         check_frame(table, &chunks, &mut written)?;
     }
-    let checksums: Vec<u64> = output.chunks.iter().map(|chunk| chunk.checksum).collect();
-    let checksum_frame = container::checksum_frame(&checksums);
-    let mut sizes = vec![(header.len() as u32, 0)];
-    sizes.extend(output.chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
-    sizes.push((checksum_frame.len() as u32, 0));
-    output.write(&checksum_frame)?;
-    output.write(&container::seek_table_frame(&sizes))?;
+    output.write(&container::trailer(header.len(), &output.chunks))?;
     output.file.finish().map_err(full(path))?;
     Ok(())
 }

@@ -33,6 +33,16 @@ struct RawChunk {
     checksum: u64,
 }
 
+impl RawChunk {
+    fn new(chunk: &ChunkEntry) -> RawChunk {
+        RawChunk {
+            bytes: chunk.bytes.to_le(),
+            content_bytes: chunk.content_bytes.to_le(),
+            checksum: chunk.checksum.to_le(),
+        }
+    }
+}
+
 /// Writes an archive frame by frame, without its table.
 ///
 /// The frames come in the order of [`TableKey::frames`]. The archive has a temporary name until it
@@ -49,7 +59,7 @@ pub(crate) struct ArchiveWriter {
     index: RowIndex,
     /// The frames as they would be in the table, by seeds in the mover's row, from 1.
     entries: Vec<RawEntry>,
-    chunks: Vec<RawChunk>,
+    chunks: Vec<ChunkEntry>,
     /// Number of frames written, in order.
     written: usize,
     /// Where the next chunk begins in the archive.
@@ -99,7 +109,7 @@ impl ArchiveWriter {
         if list.starts_with(&head) {
             for frame in self.key.frames() {
                 let Some(record) = list.get(kept..kept + self.record_bytes(frame)) else { break };
-                let Some((entry, chunks)) = read_record(record) else { break };
+                let Some((entry, chunks)) = read_record(record, self.at) else { break };
                 if entry.entry().offset != self.end || !self.are_written(&chunks)? {
                     break;
                 }
@@ -128,22 +138,20 @@ impl ArchiveWriter {
     }
 
     /// Returns true if the archive has these chunks, undamaged, where the next ones belong.
-    fn are_written(&mut self, chunks: &[RawChunk]) -> io::Result<bool> {
-        let (mut at, length) = (self.at, self.file.metadata()?.len());
+    fn are_written(&mut self, chunks: &[ChunkEntry]) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
         for chunk in chunks {
-            let (bytes, checksum) = (u32::from_le(chunk.bytes), u64::from_le(chunk.checksum));
-            if length.checked_sub(at).is_none_or(|rest| rest < u64::from(bytes))
-                || xxh3_64(&container::read_at(&mut self.file, at, bytes as usize)?) != checksum
+            if length.checked_sub(chunk.offset).is_none_or(|rest| rest < u64::from(chunk.bytes))
+                || xxh3_64(&container::read_at(&mut self.file, chunk.offset, chunk.bytes as usize)?) != chunk.checksum
             {
                 return Ok(false);
             }
-            at += u64::from(bytes);
         }
         Ok(true)
     }
 
-    fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[RawChunk]) {
-        self.at += chunks.iter().map(|chunk| u64::from(u32::from_le(chunk.bytes))).sum::<u64>();
+    fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[ChunkEntry]) {
+        self.at += chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum::<u64>();
         self.end = entry.entry().end();
         self.entries[frame.mover - 1] = entry;
         self.chunks.extend_from_slice(chunks);
@@ -171,21 +179,19 @@ impl ArchiveWriter {
             TableError::damaged_archive(&self.path, Damage::Part { part: TablePart::Group, offset: self.at })
         };
         let source = Source { path: &self.path, damaged: &damaged };
-        let (mut chunks, mut file) = (Vec::new(), &self.file);
+        let (mut chunks, mut at, mut file) = (Vec::new(), self.at, &self.file);
         let (scores, uncounted) = (packed.scores(), Pulse::new(cancel.clone()));
         encode_frame(&source, &self.index, scores, CHUNK_SIDE, &uncounted, &mut |(bytes, content_bytes)| {
             file.write_all(&bytes).map_err(failed())?;
-            chunks.push(RawChunk {
-                bytes: (bytes.len() as u32).to_le(),
-                content_bytes: content_bytes.to_le(),
-                checksum: xxh3_64(&bytes).to_le(),
-            });
+            chunks.push(ChunkEntry::new(at, &bytes, content_bytes));
+            at += bytes.len() as u64;
             Ok(())
         })?;
         cancel.check()?;
         self.check(packed, &chunks, &damaged)?;
         let entry = RawEntry::new(&packed.entry(self.end));
-        let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
+        let raw: Vec<RawChunk> = chunks.iter().map(RawChunk::new).collect();
+        let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&raw)].concat();
         record.extend(xxh3_64(&record).to_le_bytes());
         (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
         self.add(frame, entry, &chunks);
@@ -196,19 +202,11 @@ impl ArchiveWriter {
     fn check(
         &self,
         packed: &PackedFrame,
-        chunks: &[RawChunk],
+        entries: &[ChunkEntry],
         damaged: &dyn Fn(DamagedGroup) -> TableError,
     ) -> Result<(), TableError> {
-        let mut offset = self.at;
-        let entry = |chunk: &RawChunk| {
-            let [bytes, content_bytes] = [chunk.bytes, chunk.content_bytes].map(u32::from_le);
-            let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(chunk.checksum) };
-            offset += u64::from(bytes);
-            entry
-        };
-        let entries: Vec<ChunkEntry> = chunks.iter().map(entry).collect();
         let (path, index, frame) = (&self.path, &self.index, packed.frame);
-        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries: &entries };
+        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries };
         let mut file = self.file.try_clone().map_err(TableError::io(&self.partial))?;
         match chunks.decompress_if_same(&mut file, packed.scores(), damaged)? {
             Some(_) => Ok(()),
@@ -239,15 +237,9 @@ impl ArchiveWriter {
     fn complete(&mut self) -> io::Result<()> {
         let digest = self.digest();
         let header = header_frame(self.key, self.end, digest, CHUNK_SIDE);
-        let checksums: Vec<u64> = self.chunks.iter().map(|chunk| u64::from_le(chunk.checksum)).collect();
-        let checksum_frame = container::checksum_frame(&checksums);
-        let mut sizes = vec![(header.len() as u32, 0)];
-        sizes.extend(self.chunks.iter().map(|chunk| (u32::from_le(chunk.bytes), u32::from_le(chunk.content_bytes))));
-        sizes.push((checksum_frame.len() as u32, 0));
         self.file.set_len(self.at)?;
         self.file.seek(SeekFrom::Start(self.at))?;
-        self.file.write_all(&checksum_frame)?;
-        self.file.write_all(&container::seek_table_frame(&sizes))?;
+        self.file.write_all(&container::trailer(header.len(), &self.chunks))?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&header)?;
         self.file.sync_all()
@@ -265,13 +257,20 @@ pub(crate) fn remove_unfinished(directory: &Path, key: TableKey) -> Result<(), T
     Ok(())
 }
 
-/// Entry and chunks of a frame in the list; `None` if they are damaged.
-fn read_record(record: &[u8]) -> Option<(RawEntry, Vec<RawChunk>)> {
+/// Entry and chunks of a frame in the list; `None` if they are damaged. The first chunk begins at
+/// `offset`.
+fn read_record(record: &[u8], mut offset: u64) -> Option<(RawEntry, Vec<ChunkEntry>)> {
     let (rest, checksum) = record.split_last_chunk::<8>()?;
     if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
         return None;
     }
     let (entry, chunks) = rest.split_at_checked(size_of::<RawEntry>())?;
-    let chunks = chunks.chunks_exact(size_of::<RawChunk>()).map(bytemuck::pod_read_unaligned).collect();
-    Some((bytemuck::pod_read_unaligned(entry), chunks))
+    let chunks = chunks.chunks_exact(size_of::<RawChunk>()).map(|chunk| {
+        let RawChunk { bytes, content_bytes, checksum } = bytemuck::pod_read_unaligned(chunk);
+        let [bytes, content_bytes] = [bytes, content_bytes].map(u32::from_le);
+        let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(checksum) };
+        offset += u64::from(bytes);
+        entry
+    });
+    Some((bytemuck::pod_read_unaligned(entry), chunks.collect()))
 }
