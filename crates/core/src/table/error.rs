@@ -232,6 +232,11 @@ impl TableError {
         Ok(())
     }
 
+    /// Checks that the file at `path`, a table or a bound table, holds the expected layer.
+    pub(super) fn unless_expected(path: &Path, found: TableKey, expected: TableKey) -> Result<(), TableError> {
+        if found == expected { Ok(()) } else { Err(TableError::damaged(path, Damage::Other { found, expected })) }
+    }
+
     /// Error of reading or writing at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }

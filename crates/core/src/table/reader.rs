@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::blocks::{Blocks, Bytes};
 use super::copies::table_path;
-use super::error::{Damage, TableError, TablePart};
+use super::error::{TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
@@ -86,18 +86,13 @@ impl Table {
 
     /// Returns the table if it matches its file name, or the file is not named like a table.
     fn expect_named(self) -> Result<Table, TableError> {
-        match TableKey::named(self.path()) {
-            Some(named) => self.expect(named),
-            None => Ok(self),
-        }
+        let named = TableKey::named(self.path()).unwrap_or(self.key());
+        self.expect(named)
     }
 
     /// Returns the table if its key is `key`.
     fn expect(self, key: TableKey) -> Result<Table, TableError> {
-        if self.key() == key {
-            return Ok(self);
-        }
-        Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected: key }))
+        TableError::unless_expected(self.path(), self.key(), key).map(|()| self)
     }
 
     /// Reads a table from memory; `path` only names it in errors.

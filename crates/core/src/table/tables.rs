@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::copies::table_path;
-use super::error::{Damage, TableError};
+use super::error::TableError;
 use super::key::TableKey;
 use super::layer::{Layer, TablePositions};
 use super::present::PresentLayers;
@@ -183,9 +183,7 @@ impl<T: Layer> Tables<T> {
     /// When `table` is not the table of the next layer of these rules and pits.
     pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
-        if table.key() != expected {
-            return Err(TableError::damaged(table.path(), Damage::Other { found: table.key(), expected }));
-        }
+        TableError::unless_expected(table.path(), table.key(), expected)?;
         self.layers.push(table);
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
 use crate::table::blocks::{Blocks, Bytes};
-use crate::table::error::{Damage, TableError, TablePart};
+use crate::table::error::{TableError, TablePart};
 use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
@@ -67,12 +67,8 @@ impl BoundTable {
     /// Returns the bound table if it matches its file name, or the file is not named like a bound
     /// table.
     fn expect_named(self) -> Result<BoundTable, TableError> {
-        match TableKey::named_bounds(self.path()) {
-            Some(expected) if expected != self.key() => {
-                Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected }))
-            }
-            _ => Ok(self),
-        }
+        let named = TableKey::named_bounds(self.path()).unwrap_or(self.key());
+        TableError::unless_expected(self.path(), self.key(), named).map(|()| self)
     }
 
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
@@ -176,8 +172,7 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
-        TableError::damaged_part(self.path(), TablePart::Score, self.header.entries[mover - 1].offset + byte)
+        TableError::damaged_part(self.path(), TablePart::Score, self.code_at(mover, mover_rank, other_rank))
     }
 }
 

@@ -7,8 +7,8 @@ use super::reader::BoundTable;
 use crate::directories::Directories;
 use crate::evaluation::Network;
 use crate::game::{Bounds, Rules};
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
-use crate::table::error::{Damage, TableError};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
+use crate::table::error::TableError;
 use crate::table::key::TableKey;
 
 /// The bound tables of one rule set and number of pits in one or more directories: consecutive
@@ -73,10 +73,7 @@ impl BoundTables {
     ) -> Result<Option<BoundTables>, TableError> {
         let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
         for (table, seeds) in layers.iter().zip(first.key().seeds..) {
-            let (found, expected) = (table.key(), TableKey { seeds, ..first.key() });
-            if found != expected {
-                return Err(TableError::damaged(table.path(), Damage::Other { found, expected }));
-            }
+            TableError::unless_expected(table.path(), table.key(), TableKey { seeds, ..first.key() })?;
         }
         if let Some(other) = layers.iter().find(|table| table.network() != first.network()) {
             let (path, other) = (other.path().to_owned(), first.path().to_owned());
