@@ -12,7 +12,7 @@ use super::read_at::ReadAtTable;
 use super::reader::Table;
 use crate::directories::Directories;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.
@@ -280,8 +280,7 @@ impl<T: Layer> Tables<T> {
     /// When the layer of the position is missing, or its table is damaged there.
     #[inline]
     pub fn score_rows(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
+        let frame = Frame { pits: self.pits(), mover: row_seeds(mover), other: row_seeds(other) };
         if frame.mover == 0 || frame.other == 0 {
             return Ok(frame.mover as u8);
         }
@@ -301,10 +300,9 @@ impl<T: Layer> Tables<T> {
         if !self.is_remote() {
             return Ok(());
         }
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let mut wanted: Vec<TablePositions<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
         for (mover, other) in positions {
-            let (mover_seeds, other_seeds) = (sum(mover), sum(other));
+            let (mover_seeds, other_seeds) = (row_seeds(mover), row_seeds(other));
             if mover_seeds > 0
                 && other_seeds > 0
                 && let Some((_, positions)) = wanted.get_mut(mover_seeds + other_seeds - 2)

@@ -4,7 +4,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::index::Frame;
+use kalah_core::index::{Frame, layer_frames};
 use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
 use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
@@ -70,7 +70,7 @@ impl GpuComputer {
     pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let mut memory = require(&gpu, pits, seeds)?;
-        let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
+        let frames: Vec<Frame> = layer_frames(pits, seeds).collect();
         // For frames and maps.
         let upload = memory.operand_bytes.max(memory.row_bytes);
         let buffers = RecorderBuffers::new(&gpu, upload)?;
@@ -194,6 +194,7 @@ impl DeviceComputer for GpuComputer {
 }
 
 impl Computer for GpuComputer {
+    /// Computes the frames while a collector receives the finished ones.
     fn compute(
         &mut self,
         tables: &Tables,

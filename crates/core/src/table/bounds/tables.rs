@@ -133,8 +133,7 @@ impl BoundTables {
     /// # Errors
     /// When the table is damaged there.
     pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<Bounds>, TableError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
+        let frame = Frame { pits: self.pits(), mover: row_seeds(mover), other: row_seeds(other) };
         let seeds = frame.mover + frame.other;
         if frame.mover == 0 || frame.other == 0 {
             let score = frame.mover as u32;
