@@ -46,7 +46,7 @@ impl Run for Traced {
         let trace = (self.trace)(self.barrier);
         for workgroup in 0..workgroups {
             let params = bytemuck::cast_slice(std::slice::from_ref(params));
-            stage.kernel().traced_twin()(workgroup, params, &mut buffers, &trace);
+            (stage.kernel().traced_twin)(workgroup, params, &mut buffers, &trace);
         }
         self.races.extend(trace.race().map(|race| (stage, race)));
         self.uses.extend(trace.uses());

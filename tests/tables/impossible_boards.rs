@@ -22,7 +22,8 @@ use kalah::prove::Claims;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    BoundMaker, BoundTables, Cuts, PairKey, PresentLayers, ProbeError, Shelf, TableError, TableKey, Tables,
+    BoundMaker, BoundTable, BoundTables, Cuts, PairKey, PresentLayers, ProbeError, Shelf, Table, TableError, TableKey,
+    Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -197,7 +198,8 @@ fn bound_tables_that_do_not_belong_together() {
     build(directory.path(), RULES, 6, 5).unwrap();
     let tables = Tables::open(directory.path(), RULES, 6, 5).unwrap();
     let maker = BoundMaker::new(network.of(4), Cuts::new(&[0]).unwrap());
-    let made: Vec<_> = tables.layers().iter().map(|table| Arc::new(maker.make(table).unwrap())).collect();
+    let make = |table: &Arc<Table>| maker.write(table, directory.path(), &Pulse::default()).unwrap();
+    let made: Vec<_> = tables.layers().iter().map(|table| Arc::new(BoundTable::open(make(table)).unwrap())).collect();
     assert!(BoundTables::new(directory.path(), made.clone()).unwrap().is_some());
     let gap = vec![Arc::clone(&made[0]), Arc::clone(&made[2])];
     assert!(matches!(BoundTables::new(directory.path(), gap), Err(TableError::Damaged { .. })));

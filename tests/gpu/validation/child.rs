@@ -127,7 +127,7 @@ fn stages_with_barriers() {
 
 /// Runs the shader of a stage in two workgroups, without one of its barriers.
 fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents: &[Vec<u32>]) {
-    assert_eq!(contents.len(), stage.kernel().access().len());
+    assert_eq!(contents.len(), stage.kernel().access.len());
     const BARRIER: &str = "workgroupBarrier();";
     let source = stage.kernel().source();
     let (at, _) = source.match_indices(BARRIER).nth(barrier).expect("the stage has this barrier");
@@ -138,7 +138,7 @@ fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents:
         label: None,
         layout: None,
         module: &device.create_shader_module(descriptor),
-        entry_point: Some(stage.kernel().entry_point()),
+        entry_point: Some(stage.kernel().entry_point),
         compilation_options: wgpu::PipelineCompilationOptions {
             zero_initialize_workgroup_memory: false,
             ..Default::default()

@@ -26,11 +26,6 @@ impl<'a> LayerIndex<'a> {
         self.starts[self.seeds]
     }
 
-    /// The frames in rank order.
-    pub fn frames(&self) -> impl Iterator<Item = Frame> {
-        layer_frames(self.rows.pits(), self.seeds)
-    }
-
     /// Rank of a position of the layer.
     pub fn rank(&self, mover: &TableRow, other: &TableRow) -> u64 {
         let seeds = row_seeds(mover);

@@ -258,12 +258,6 @@ impl Table {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
-    /// Returns true if all blocks have been compared with their checksums.
-    #[inline]
-    pub fn is_checked(&self) -> bool {
-        self.blocks.is_checked()
-    }
-
     /// Compares all blocks not yet compared with their checksums.
     ///
     /// # Errors

@@ -2,7 +2,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
 
@@ -82,11 +81,6 @@ impl MemoryBuilder {
         Ok(self.tables.layer(seeds))
     }
 
-    /// The rule set.
-    pub fn rules(&self) -> Rules {
-        self.last.rules
-    }
-
     /// The layers built so far.
     pub fn tables(&self) -> &Tables {
         &self.tables
@@ -115,6 +109,7 @@ impl FrameOutput for ToMemory {
 mod tests {
     use super::*;
     use crate::builder::build;
+    use kalah_core::game::Rules;
 
     #[test]
     fn tables_in_memory_have_the_bytes_of_files() {
@@ -126,7 +121,7 @@ mod tests {
             while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
             assert_eq!(builder.tables().max_seeds(), Some(seeds));
             for (built, file) in builder.tables().layers().iter().zip(files.layers()) {
-                assert!(built.is_checked() && built.bytes() == file.bytes(), "{}", file.key());
+                assert!(built.blocks().is_checked() && built.bytes() == file.bytes(), "{}", file.key());
             }
         }
     }

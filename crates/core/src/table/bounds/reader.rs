@@ -17,7 +17,7 @@ use crate::table::key::TableKey;
 ///
 /// Opening checks header, network and directory. Blocks are compared with their checksums as in
 /// [`crate::table::Table`]: [`BoundTable::code`] compares the block that it reads,
-/// [`BoundTable::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
+/// [`Blocks::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
 /// caller.
 pub struct BoundTable {
     header: BoundHeader,
@@ -108,20 +108,6 @@ impl BoundTable {
     /// The bytes, and a record of which blocks have been compared with their checksums.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
-    }
-
-    /// Returns true if all blocks have been compared with their checksums.
-    #[inline]
-    pub fn is_checked(&self) -> bool {
-        self.blocks.is_checked()
-    }
-
-    /// Compares all blocks not yet compared with their checksums.
-    ///
-    /// # Errors
-    /// The first damaged block.
-    pub fn check(&self) -> Result<(), TableError> {
-        self.blocks.check()
     }
 
     /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums

@@ -119,7 +119,7 @@ impl Stage {
 
     /// The name: that of its files and its twin.
     pub fn name(self) -> &'static str {
-        self.kernel().name()
+        self.kernel().name
     }
 
     /// The stage with this name.
