@@ -275,6 +275,16 @@ impl TableError {
         TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
     }
 
+    /// Turns the error of a file that does not exist into that of the missing layer `key`.
+    pub(super) fn or_missing(self, directories: &Directories, key: TableKey) -> TableError {
+        match self {
+            TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+                TableError::missing(directories, key)
+            }
+            error => error,
+        }
+    }
+
     /// Damage of the file at `path`, a table or a bound table.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(path) }

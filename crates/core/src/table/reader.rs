@@ -1,5 +1,4 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -76,12 +75,8 @@ impl Table {
     /// later directory has another table under this name ([`TableError::Copies`]).
     pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
         let directories = directories.into();
-        match Table::open(&table_path(&directories, key)?) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(TableError::missing(&directories, key))
-            }
-            opened => opened?.expect(key),
-        }
+        let opened = Table::open(&table_path(&directories, key)?);
+        opened.map_err(|error| error.or_missing(&directories, key))?.expect(key)
     }
 
     /// Returns the table if it matches its file name, or the file is not named like a table.

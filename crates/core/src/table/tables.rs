@@ -80,7 +80,7 @@ impl Tables {
     ) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
-            found(Table::read(&table_path(directories, key)?), directories, key)
+            Table::read(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
         })?;
         Ok(tables)
     }
@@ -99,7 +99,7 @@ impl Tables<ReadAtTable> {
     ) -> Result<Tables<ReadAtTable>, TableError> {
         let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
-            found(ReadAtTable::open(&table_path(directories, key)?), directories, key)
+            ReadAtTable::open(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
         })?;
         Ok(tables)
     }
@@ -131,14 +131,6 @@ fn if_there<T: Layer>(
     let is_missing = metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound));
     let open = if is_missing { Tables::empty } else { open };
     open(directories, rules, pits, max_seeds)
-}
-
-/// Turns the error for a file that does not exist into that for a missing layer.
-fn found<T>(opened: Result<T, TableError>, directories: &Directories, key: TableKey) -> Result<T, TableError> {
-    opened.map_err(|error| match error {
-        TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => TableError::missing(directories, key),
-        error => error,
-    })
 }
 
 impl<T: Layer> Tables<T> {
