@@ -120,7 +120,7 @@ fn read_all(table: &Table) {
         let _ = table.frame(mover).map_err(|error| assert!(error.is_damage()));
     }
     let _ = score_counts(table);
-    let _ = kalah::table::check_in_parallel(table);
+    let _ = kalah::table::check_in_parallel(table.blocks());
 }
 
 /// Fails if the process ever had more memory than these small files can justify.

@@ -14,7 +14,7 @@ use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
     BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, TablePart, Tables,
 };
-use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
+use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 /// Makes a network of random numbers whose evaluations vary by a few seeds.
 fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
@@ -227,7 +227,7 @@ fn every_flipped_bit_is_found() {
         bytes[at] ^= 1 << random.u8(..8);
         if let Ok(table) = open(bytes) {
             opened += 1;
-            assert!(matches!(check_bound_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
+            assert!(matches!(check_checksums(table.blocks()), Err(Fault::Damage(_))), "byte {at}");
         }
     }
     // Opening checks the directory and all bytes in front of it.
@@ -264,7 +264,7 @@ fn any_header_is_refused_or_can_be_read() {
         bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
         let Ok(table) = open(bytes) else { continue };
         opened += 1;
-        let _ = check_bound_checksums(&table);
+        let _ = check_checksums(table.blocks());
         for mover in 1..KEY.seeds {
             let frame = table.frame_unchecked(mover);
             for index in 0..frame.frame().positions() {
@@ -331,7 +331,7 @@ fn wrong_counts_in_the_directory_are_found() {
     entries[4].counts[(more + 1) % 4] += 1;
     let first = prefix(KEY, table.header().exact, table.network(), &entries);
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
-    check_bound_checksums(&wrong).unwrap();
+    check_checksums(wrong.blocks()).unwrap();
     let damage = Damage::Part { part: TablePart::Directory, offset: table.header().entry_at(5) };
     match check_bounds_against(exact, &wrong, &Pulse::default()) {
         Err(Fault::Damage(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
@@ -377,7 +377,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             let right = make(7);
             let code = (right.frame_unchecked(seeds).code(ranks.0, ranks.1) + 1) % 4;
             let wrong = Arc::new(with_code(&right, seeds, ranks, code));
-            check_bound_checksums(&wrong).unwrap();
+            check_checksums(wrong.blocks()).unwrap();
             let offset = wrong.code_at(seeds, ranks.0, ranks.1);
             match check_bounds_against(exact.layer(7).unwrap(), &wrong, &Pulse::default()) {
                 Err(Fault::Bounds { key, offset: at, .. }) => assert_eq!((key.seeds, at), (7, offset)),

@@ -73,7 +73,7 @@ impl MemoryBuilder {
         let tables = &self.tables;
         rayon::scope(|_| computer.compute(tables, &frames, pulse, &output)).map_err(BuildError::stopped_at(key))?;
         let table = output.image.into_inner().finish()?;
-        check_in_parallel(&table)?;
+        check_in_parallel(table.blocks())?;
         self.tables.push(Arc::new(table))?;
         if seeds == self.last.seeds {
             self.computer = None;

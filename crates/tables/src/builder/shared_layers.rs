@@ -122,7 +122,7 @@ impl<'a> SharedLayers<'a> {
         // machine checks for all; otherwise a layer would be read hundreds of times, once for each
         // of its pairs.
         if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
-            check_in_parallel(&table)?;
+            check_in_parallel(table.blocks())?;
             if let Some(state) = &state {
                 self.stamps.put(&table, state);
             }

@@ -6,9 +6,7 @@ use kalah_core::index::{RowIndex, TableRow, row_seeds};
 
 use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
-use crate::table::{
-    BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_blocks_in_parallel, frame_codes,
-};
+use crate::table::{BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_in_parallel, frame_codes};
 
 /// Checks that every code of a bound table matches the score in the exact table of the layer. Also
 /// checks the directory's number of each code. Returns the number of positions compared, which
@@ -25,7 +23,7 @@ use crate::table::{
 pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -> Result<u64, Fault> {
     let key = bounds.key();
     assert_eq!(exact.key(), key, "tables of one layer");
-    check_blocks_in_parallel(bounds.blocks())?;
+    check_in_parallel(bounds.blocks())?;
     let mut compared = 0;
     for frame in key.frames() {
         let stored = bounds.frame_unchecked(frame.mover);

@@ -23,7 +23,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {
         pulse.check()?;
-        check_in_parallel(table)?;
+        check_in_parallel(table.blocks())?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
