@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
-use kalah_tables::builder::{BuildError, ComputeError, Computer, FrameOutput, MemoryBuilder};
+use kalah_tables::builder::{BuildError, ComputeError, Computer, MemoryBuilder};
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{PackedFrame, TableKey, Tables};
 use parking_lot::Mutex;
@@ -58,14 +58,17 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
         let tables = builder.tables();
         let table = tables.require(last)?;
         let frames: Vec<Frame> = table.key().frames().collect();
-        let computed = Frames::default();
-        GpuComputer::untested(Arc::clone(gpu), tables, last)?.compute(tables, &frames, &pulse, &computed)?;
-        let computed = computed.0.into_inner();
-        let right =
-            |packed: &PackedFrame| packed.section() == table.section(&table.header().entries[packed.frame.mover - 1]);
-        match computed.iter().find(|packed| !right(packed)) {
+        let wrong = Mutex::new(None);
+        let compare = |packed: PackedFrame| {
+            if packed.section() != table.section(&table.header().entries[packed.frame.mover - 1]) {
+                wrong.lock().get_or_insert(packed.frame);
+            }
+            Ok(())
+        };
+        GpuComputer::untested(Arc::clone(gpu), tables, last)?.compute(tables, &frames, &pulse, &compare)?;
+        match wrong.into_inner() {
             None => Ok(()),
-            Some(PackedFrame { frame: Frame { mover, other, .. }, .. }) => {
+            Some(Frame { mover, other, .. }) => {
                 let first = format!("the frame {mover} | {other} of {PITS} pits, {rules}");
                 Err(GpuError::WrongScores { adapter: gpu.report().name.clone(), first }.into())
             }
@@ -79,16 +82,5 @@ fn failed(error: BuildError) -> ComputeError {
         BuildError::OutOfMemory(error) => error.into(),
         BuildError::Table(error) => error.into(),
         error => ComputeError::Device(error.into()),
-    }
-}
-
-/// Computed frames, in order.
-#[derive(Default)]
-struct Frames(Mutex<Vec<PackedFrame>>);
-
-impl FrameOutput for Frames {
-    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        self.0.lock().push(packed);
-        Ok(())
     }
 }

@@ -70,3 +70,10 @@ pub trait FrameOutput: Sync {
     /// The reason why no more frames are wanted, or [`Stopped`].
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError>;
 }
+
+/// A function takes the frames.
+impl<F: Fn(PackedFrame) -> Result<(), ComputeError> + Sync> FrameOutput for F {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        self(packed)
+    }
+}

@@ -6,13 +6,13 @@ use kalah_core::index::{Frame, layer_positions};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, FrameOutput};
+use super::computer::{ComputeError, Computer};
 use super::cpu::CpuComputer;
 use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Table, TableError, TableWriter, Tables};
+use crate::table::{Table, TableError, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
 /// Bytes that are copied to measure bandwidths.
@@ -87,7 +87,7 @@ pub fn measure(
             let mut measurement = built_twice(&mut *computer)?;
             computer.begin_measuring().map_err(ComputeError::Device)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
-            computer.compute(tables, &frames, pulse, &Nowhere)?;
+            computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
             measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
             Ok(measurement)
@@ -120,14 +120,6 @@ fn build_once(
         gpu: None,
         copy_bandwidth: memory_bandwidth(),
     })
-}
-
-struct Nowhere;
-
-impl FrameOutput for Nowhere {
-    fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
-        Ok(())
-    }
 }
 
 /// Bandwidth of a plain copy by all threads: bytes read and written per second.
