@@ -5,7 +5,7 @@ use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, layer_frames, row_coun
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
 use super::stages::TILE;
-use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
+use crate::device::{AdapterReport, RECORDER_BYTES};
 
 /// Assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
@@ -96,12 +96,6 @@ impl DeviceMemory {
     pub fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
-}
-
-/// Minimum bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers
-/// that do not fit are read from the files repeatedly.
-pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
-    DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }
 
 /// Seeds of the largest layer that can be built within the limits of an adapter, memory aside, for
