@@ -131,6 +131,11 @@ impl ChunkEntry {
         ChunkEntry { offset, bytes: frame.len() as u32, content_bytes, checksum: xxh3_64(frame) }
     }
 
+    /// Where the next chunk begins.
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
+    }
+
     /// Error for damage of this chunk in the archive at `path`.
     pub fn damaged(&self, path: &Path) -> TableError {
         TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })

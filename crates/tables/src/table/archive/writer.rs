@@ -151,7 +151,7 @@ impl ArchiveWriter {
     }
 
     fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[ChunkEntry]) {
-        self.at += chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum::<u64>();
+        self.at = chunks.last().map_or(self.at, ChunkEntry::end);
         self.end = entry.entry().end();
         self.entries[frame.mover - 1] = entry;
         self.chunks.extend_from_slice(chunks);
@@ -179,14 +179,9 @@ impl ArchiveWriter {
             TableError::damaged_archive(&self.path, Damage::Part { part: TablePart::Group, offset: self.at })
         };
         let source = Source { path: &self.path, damaged: &damaged };
-        let (mut chunks, mut at, mut file) = (Vec::new(), self.at, &self.file);
-        let (scores, uncounted) = (packed.scores(), Pulse::new(cancel.clone()));
-        encode_frame(&source, &self.index, scores, CHUNK_SIDE, &uncounted, &mut |(bytes, content_bytes)| {
-            file.write_all(&bytes).map_err(failed())?;
-            chunks.push(ChunkEntry::new(at, &bytes, content_bytes));
-            at += bytes.len() as u64;
-            Ok(())
-        })?;
+        let (mut file, uncounted) = (&self.file, Pulse::new(cancel.clone()));
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(failed());
+        let chunks = encode_frame(&source, &self.index, packed.scores(), CHUNK_SIDE, &uncounted, self.at, &mut write)?;
         cancel.check()?;
         self.check(packed, &chunks, &damaged)?;
         let entry = RawEntry::new(&packed.entry(self.end));
