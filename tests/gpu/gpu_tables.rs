@@ -334,7 +334,8 @@ fn every_stage_can_be_its_twin() {
             let each = each.into_iter().filter(|_| !adapter.is_slow());
             for twins in each.chain([Stage::ALL.to_vec()]) {
                 let what = format!("{key} with twins of {twins:?}");
-                let options = GpuOptions::default().twins(twins.iter().map(|stage| stage.name()));
+                let mut options = GpuOptions::default();
+                options.twins = twins.iter().map(|stage| stage.name()).collect();
                 let device = adapter.open(options);
                 let directory = tempfile::tempdir().unwrap();
                 build(directory.path(), key, gpu(&device), &|_| {}).unwrap();

@@ -26,17 +26,3 @@ impl Default for GpuOptions {
         GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience }
     }
 }
-
-impl GpuOptions {
-    /// Sets the time without the end of a submission after which the device counts as hung.
-    #[must_use]
-    pub fn patience(self, patience: Duration) -> GpuOptions {
-        GpuOptions { patience, ..self }
-    }
-
-    /// Sets the names of kernels whose twins run instead.
-    #[must_use]
-    pub fn twins(self, names: impl IntoIterator<Item = &'static str>) -> GpuOptions {
-        GpuOptions { twins: names.into_iter().collect(), ..self }
-    }
-}
