@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 use super::pace::Took;
 
-/// True if tests can inject faults. Otherwise there are none, and the compiler removes what asks for them.
+/// True if tests can inject faults. Otherwise the compiler removes all checks for them.
 const ENABLED: bool = cfg!(feature = "fault-injection");
 
 /// Faults that tests inject into a device.
