@@ -207,13 +207,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let tables = Tables::open(directory, rules, 6, REACH)?;
         // Otherwise the first test would include this time.
         for layer in tables.layers() {
-            kalah::table::check_in_parallel(layer)?;
+            kalah::table::check_in_parallel(layer.blocks())?;
         }
         let with_bounds = set("BOUNDS").map_or(directory.to_owned(), PathBuf::from);
-        let bounds = set("EXACT").map(|_| BoundTables::open(&with_bounds, rules, 6, REACH));
+        let bounds = set("EXACT").map(|_| BoundTables::open_around(&with_bounds, rules, 6, REACH, REACH));
         let bounds = bounds.transpose()?.flatten();
         for layer in bounds.iter().flat_map(BoundTables::layers) {
-            kalah::table::check_blocks_in_parallel(layer.blocks())?;
+            kalah::table::check_in_parallel(layer.blocks())?;
         }
         for test in tests {
             let taken = run(&tables, bounds.as_ref(), &test, memory)?;

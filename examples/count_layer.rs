@@ -5,7 +5,7 @@ use std::error::Error;
 
 use kalah::build::build;
 use kalah::game::Rules;
-use kalah::table::Tables;
+use kalah::table::{Tables, score_counts};
 
 const PITS: usize = 6;
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     build(directory.path(), rules, PITS, seeds)?;
     let tables = Tables::open(directory.path(), rules, PITS, seeds)?;
-    let counts = tables.require(seeds)?.score_counts()?;
+    let counts = score_counts(tables.require(seeds)?)?;
 
     let positions: u64 = counts.iter().sum();
     println!("{rules}, {PITS} pits, {seeds} seeds: {positions} positions");

@@ -89,7 +89,7 @@ impl Compiler {
     pub fn compile(&self, kernel: &Kernel, source: &str) -> Result<Compiled, Box<dyn Error>> {
         let code = spir_v(kernel, source)?;
         let kinds = std::iter::once(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
-            .chain(kernel.access().iter().map(|_| vk::DescriptorType::STORAGE_BUFFER));
+            .chain(kernel.access.iter().map(|_| vk::DescriptorType::STORAGE_BUFFER));
         let bindings: Vec<_> = (0..)
             .zip(kinds)
             .map(|(binding, kind)| {
@@ -100,7 +100,7 @@ impl Compiler {
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
             .collect();
-        let name = CString::new(kernel.entry_point())?;
+        let name = CString::new(kernel.entry_point)?;
         let device = &self.device;
         // SAFETY: naga wrote valid SPIR-V with these bindings. Nothing is destroyed before the
         // program ends.
@@ -183,7 +183,7 @@ fn spir_v(kernel: &Kernel, source: &str) -> Result<Vec<u32>, Box<dyn Error>> {
         ..Default::default()
     };
     let entry =
-        spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: kernel.entry_point().to_owned() };
+        spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: kernel.entry_point.to_owned() };
     Ok(spv::write_vec(&module, &info, &options, Some(&entry))?)
 }
 

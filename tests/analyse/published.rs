@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use kalah::build::build;
 use kalah::game::{Line, Position, Rules, StartPosition, sow};
-use kalah::index::{MAX_TABLE_SEEDS, cumulative_positions};
+use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::table::{Probe, Tables};
 
 use crate::reference;
@@ -111,7 +111,8 @@ fn proved_value(rules: Rules, start: StartPosition) -> i64 {
 /// Returns true if tables of at most `positions` positions cover the whole game of a board.
 fn is_cheap(start: StartPosition, positions: u64) -> bool {
     let seeds = 2 * start.pits * start.seeds as usize;
-    seeds <= MAX_TABLE_SEEDS && cumulative_positions(start.pits, seeds) <= at_most(positions)
+    let layers = (2..=seeds).map(|seeds| layer_positions(start.pits, seeds));
+    seeds <= MAX_TABLE_SEEDS && layers.sum::<u64>() <= at_most(positions)
 }
 
 #[test]

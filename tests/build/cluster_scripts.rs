@@ -62,7 +62,7 @@ fn an_mpi_launcher_runs_the_build() {
     // No process died, so each layer was joined once.
     let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("joined"), 10);
-    assert_eq!(sum("positions"), kalah::index::cumulative_positions(4, 11));
+    assert_eq!(sum("positions"), (2..=11).map(|seeds| kalah::index::layer_positions(4, seeds)).sum::<u64>());
     assert_complete(directory.path(), &whole(&["--pits", "4", "--seeds", "11"]), "mpirun");
 }
 

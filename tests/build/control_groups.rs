@@ -160,7 +160,8 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
         for adapter in adapters.filter(|adapter| adapter.report.name.contains("llvmpipe")) {
             // One stage is enough: the largest.
             let others = Stage::ALL.into_iter().filter(|&stage| stage != Stage::Encode).map(Stage::name);
-            let options = GpuOptions::default().patience(Duration::from_secs(2)).twins(others);
+            let mut options = GpuOptions::default();
+            (options.patience, options.twins) = (Duration::from_secs(2), others.collect());
             self_test(&Arc::new(Gpu::open(&adapter, options).unwrap()), Rules::default()).unwrap();
         }
         return;

@@ -20,7 +20,7 @@ fn sum(row: &TableRow) -> usize {
 fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> usize {
     let pits = rows.pits();
     let others: Vec<TableRow> = (0..rows.rows(seeds) as u32).map(|rank| rows.unrank(seeds, rank)).collect();
-    let moves = RowMove::all(relays.rules(), pits, mover);
+    let moves = RowMove::all(rules_with_relays(), pits, mover);
     let relay_moves = moves.filter_map(|(pit, row_move)| match row_move {
         RowMove::Relay { own, spilled } => Some((pit, own, spilled)),
         _ => None,
@@ -44,7 +44,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 let context = format!("{mover:?} against {other:?}, pit {pit}: {ending:?}");
                 assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {context}");
                 let sown = sow(
-                    relays.rules(),
+                    rules_with_relays(),
                     &game_row(pits, mover).unwrap(),
                     &game_row(pits, other).unwrap(),
                     Pit::from_index(pit).expect("a pit of the board"),

@@ -120,7 +120,7 @@ fn read_all(table: &Table) {
         let _ = table.frame(mover).map_err(|error| assert!(error.is_damage()));
     }
     let _ = score_counts(table);
-    let _ = kalah::table::check_in_parallel(table);
+    let _ = kalah::table::check_in_parallel(table.blocks());
 }
 
 /// Fails if the process ever had more memory than these small files can justify.
@@ -170,7 +170,7 @@ fn altered_tables_are_refused_or_answer_right() {
         // A copy in memory is compared completely. Bytes without a checksum are not scores.
         let copied = (1..KEY.seeds).try_for_each(|mover| table.copied_frame(mover, &Default::default()).map(drop));
         match copied {
-            Ok(()) => prop_assert!(table.is_checked()),
+            Ok(()) => prop_assert!(table.blocks().is_checked()),
             Err(error) => prop_assert!(error.is_damage() && !same),
         }
         read_all(table);

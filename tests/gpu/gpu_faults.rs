@@ -157,7 +157,8 @@ fn impatience_ends_a_build_but_makes_nothing_wrong() {
     let key = KEYS[0];
     let right = right_files(key);
     for microseconds in [0, 100, 1000] {
-        let options = GpuOptions::default().patience(Duration::from_micros(microseconds));
+        let mut options = GpuOptions::default();
+        options.patience = Duration::from_micros(microseconds);
         let Some(gpu) = adapter::open(options) else { return };
         let directory = tempfile::tempdir().unwrap();
         let what = format!("a patience of {microseconds} us");

@@ -92,12 +92,6 @@ fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
 struct Compare<'a>(&'a Table);
 
 impl FrameOutput for Compare<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         let entry = &self.0.header().entries[packed.frame.mover - 1];
         assert!(packed.section() == self.0.section(entry), "{:?} of {} seeds", packed.frame, self.0.key().seeds);
@@ -138,9 +132,7 @@ fn bytes_of(key: TableKey, seeds: usize) -> u64 {
 
 /// Least memory with which a layer can be built, as the error states it.
 fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) -> u64 {
-    let mut options = GpuOptions::default().memory(1);
-    options.max_binding = max_binding;
-    let device = adapter.open(options);
+    let device = adapter.open(adapter::limits(Some(1), max_binding));
     let directory = tempfile::tempdir().unwrap();
     let pairs = AtomicUsize::new(0);
     let error = build(directory.path(), key, gpu(&device), &|event| {
@@ -192,7 +184,7 @@ fn with_the_least_memory_frames_are_given_up_and_loaded_again() {
         for (rules, pits, seeds) in some_of(adapter, layers) {
             let key = TableKey { rules, pits, seeds };
             let least = least_memory(adapter, key, None);
-            let device = adapter.open(GpuOptions::default().memory(least));
+            let device = adapter.open(adapter::limits(Some(least), None));
             let layers = compute_layers(key, &device, 2);
             let last = layers.last().unwrap();
             if !rules.relays() {
@@ -201,7 +193,7 @@ fn with_the_least_memory_frames_are_given_up_and_loaded_again() {
                 assert!(resident < all, "{key}: {resident} of {all} bytes stay");
             }
             // With one byte less the device is refused.
-            let device = adapter.open(GpuOptions::default().memory(least - 1));
+            let device = adapter.open(adapter::limits(Some(least - 1), None));
             let directory = tempfile::tempdir().unwrap();
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
             assert!(matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
@@ -249,8 +241,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
             let right = right_files(key);
             for percent in [45, 60, 80, 95] {
                 let max_binding = largest * percent / 100;
-                let options = GpuOptions::default().max_binding(max_binding);
-                let device = adapter.open(options);
+                let device = adapter.open(adapter::limits(None, Some(max_binding)));
                 assert!(device.max_binding() < largest, "scores are a byte each");
                 let directory = tempfile::tempdir().unwrap();
                 let begun = AtomicUsize::new(0);
@@ -310,7 +301,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
             let least = least_memory(adapter, key, None);
             // Operands and patches become larger than expected.
             for memory in [least + least / 2, u64::MAX] {
-                let device = adapter.open(GpuOptions::default().memory(memory));
+                let device = adapter.open(adapter::limits(Some(memory), None));
                 std::fs::remove_file(key.path(lower)).unwrap();
                 build(lower, key, gpu(&device), &|_| {}).unwrap();
                 assert_same_files(&right, &files(lower), &format!("{key} with {memory} bytes"));
@@ -322,7 +313,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
 #[test]
 fn a_layer_beyond_the_limits_is_refused() {
     adapter::each(|adapter| {
-        let device = adapter.open(GpuOptions::default().max_binding(4096));
+        let device = adapter.open(adapter::limits(None, Some(4096)));
         let directory = tempfile::tempdir().unwrap();
         let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
         let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
@@ -343,7 +334,8 @@ fn every_stage_can_be_its_twin() {
             let each = each.into_iter().filter(|_| !adapter.is_slow());
             for twins in each.chain([Stage::ALL.to_vec()]) {
                 let what = format!("{key} with twins of {twins:?}");
-                let options = GpuOptions::default().twins(twins.iter().map(|stage| stage.name()));
+                let mut options = GpuOptions::default();
+                options.twins = twins.iter().map(|stage| stage.name()).collect();
                 let device = adapter.open(options);
                 let directory = tempfile::tempdir().unwrap();
                 build(directory.path(), key, gpu(&device), &|_| {}).unwrap();
@@ -443,12 +435,6 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
 struct Full<'a>(Compare<'a>, AtomicUsize);
 
 impl FrameOutput for Full<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
         self.0.take(packed)?;
         let left = self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));

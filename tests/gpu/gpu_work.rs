@@ -4,29 +4,14 @@
 use std::sync::Arc;
 
 use kalah::build::gpu::{BoardWork, GpuComputer};
-use kalah::build::{Backend, Builder, ComputeError, Computer, DeviceComputer, FrameOutput};
+use kalah::build::{Backend, Builder, Computer, DeviceComputer};
 use kalah::game::Rules;
-use kalah::gpu::GpuOptions;
 use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, TableKey, Tables};
+use kalah::table::{TableKey, Tables};
 
 use crate::adapter;
-
-struct Nowhere;
-
-impl FrameOutput for Nowhere {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
-        Ok(())
-    }
-}
 
 #[test]
 fn the_frames_of_the_last_layer_do_not_stay() {
@@ -57,7 +42,7 @@ fn dispatches_and_copies_are_those_of_builds() {
             let table = tables.require(seeds).unwrap();
             let frames: Vec<Frame> = table.key().frames().collect();
             let mut computer = GpuComputer::new(Arc::clone(&device), &tables, seeds).unwrap();
-            computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap();
+            computer.compute(&tables, &frames, &Pulse::default(), &|_| Ok(())).unwrap();
             let (found, layer) = (computer.traffic(), work.layer(seeds, u64::MAX, device.max_binding()));
             // Frames without exceptions have no patches to write.
             let entries = &table.header().entries;
@@ -102,13 +87,13 @@ fn with_little_memory_no_more_is_loaded_than_the_model_predicts() {
     built.run(&Pulse::default(), &|_| {}).unwrap();
     let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
     for budget in [least, some] {
-        let Some(device) = adapter::open(GpuOptions::default().memory(budget)) else { return };
+        let Some(device) = adapter::open(adapter::limits(Some(budget), None)) else { return };
         let mut computer = GpuComputer::new(Arc::clone(&device), &tables, key.seeds).unwrap();
         let mut uploaded = 0;
         for seeds in 2..=key.seeds {
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             let before = computer.traffic().uploaded;
-            computer.compute(&tables, &frames, &Pulse::default(), &Nowhere).unwrap();
+            computer.compute(&tables, &frames, &Pulse::default(), &|_| Ok(())).unwrap();
             uploaded = computer.traffic().uploaded - before;
             assert!(device.used() <= budget);
         }

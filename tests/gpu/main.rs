@@ -1,6 +1,8 @@
 //! Building tables on a GPU, and its shaders.
 
 #[cfg(feature = "gpu")]
+mod access_trace;
+#[cfg(feature = "gpu")]
 mod adapter;
 mod cli_backends;
 #[cfg(feature = "gpu")]

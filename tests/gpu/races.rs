@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use kalah::build::gpu::stages::Stage;
-use kalah::gpu::{AccessTrace, Barrier, Memory, Params, Race, Use, WORKGROUP, Words, Workgroup, bindings};
+use kalah::gpu::{Barrier, Memory, Params, Use, WORKGROUP, Words, Workgroup, bindings};
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, TypeInner};
 
+use crate::access_trace::{AccessTrace, Race};
 use crate::stage_cases::{self, Run};
 
 /// Uses of memory.
@@ -45,7 +46,7 @@ impl Run for Traced {
         let trace = (self.trace)(self.barrier);
         for workgroup in 0..workgroups {
             let params = bytemuck::cast_slice(std::slice::from_ref(params));
-            stage.kernel().traced_twin()(workgroup, params, &mut buffers, &trace);
+            (stage.kernel().traced_twin)(workgroup, params, &mut buffers, &trace);
         }
         self.races.extend(trace.race().map(|race| (stage, race)));
         self.uses.extend(trace.uses());

@@ -53,7 +53,7 @@ fn shaders_are_valid_and_have_one_entry_point_each() {
     for stage in Stage::ALL {
         let (module, _) = parsed(stage);
         let [entry] = &module.entry_points[..] else { panic!("entry points of {}", stage.name()) };
-        assert_eq!((entry.name.as_str(), entry.stage), (stage.kernel().entry_point(), ShaderStage::Compute));
+        assert_eq!((entry.name.as_str(), entry.stage), (stage.kernel().entry_point, ShaderStage::Compute));
         assert_eq!(entry.workgroup_size, [WORKGROUP, 1, 1], "{}", stage.name());
         assert_eq!(Stage::from_name(stage.name()), Some(stage));
     }
@@ -81,7 +81,7 @@ fn bindings_are_those_that_the_stage_declares() {
             assert!(bindings.insert(binding.binding, access).is_none(), "{}: twice the same binding", stage.name());
         }
         let declared: BTreeMap<u32, Option<Access>> =
-            (0..).zip([None].into_iter().chain(stage.kernel().access().iter().copied().map(Some))).collect();
+            (0..).zip([None].into_iter().chain(stage.kernel().access.iter().copied().map(Some))).collect();
         assert_eq!(bindings, declared, "{}", stage.name());
     }
 }

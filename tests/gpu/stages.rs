@@ -24,7 +24,7 @@ impl Run for OnDevice {
         let kernel = stage.kernel();
         let mut right = buffers.clone();
         for workgroup in 0..workgroups {
-            kernel.twin()(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
+            (kernel.twin)(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
         }
         for device in [self.0.shared(), self.0.unchecked()] {
             let mut on_device = buffers.clone();
@@ -41,7 +41,7 @@ impl Run for OnDevice {
                 }
             }
         }
-        for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access()) {
+        for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access) {
             assert!(*access == Access::Write || before == after, "{} writes a buffer that it only reads", stage.name());
         }
         right

@@ -37,8 +37,9 @@ fn tables(rules: Rules) -> Tables {
 fn bounds(rules: Rules) -> BoundTables {
     let network = PhasedNetwork::find(directory(), rules, 6).unwrap().unwrap();
     let maker = BoundMaker::new(network.first(), Cuts::TWO_BITS);
-    let tables = tables(rules);
-    let layers = (5..=SEEDS).map(|seeds| Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())).collect();
+    let (tables, place) = (tables(rules), tempfile::tempdir().unwrap());
+    let make = |seeds| maker.write(tables.layer(seeds).unwrap(), place.path(), &Pulse::default()).unwrap();
+    let layers = (5..=SEEDS).map(|seeds| Arc::new(BoundTable::open(make(seeds)).unwrap())).collect();
     BoundTables::new(directory(), layers).unwrap().unwrap()
 }
 

@@ -14,7 +14,7 @@ use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
     BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, TablePart, Tables,
 };
-use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
+use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 /// Makes a network of random numbers whose evaluations vary by a few seeds.
 fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
@@ -33,6 +33,12 @@ fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
 fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     build(directory, rules, pits, seeds).unwrap();
     Tables::open(directory, rules, pits, seeds).unwrap()
+}
+
+/// Makes the bound table of an exact one.
+fn make(maker: &BoundMaker, exact: &Table) -> BoundTable {
+    let directory = tempfile::tempdir().unwrap();
+    BoundTable::open(maker.write(exact, directory.path(), &Pulse::default()).unwrap()).unwrap()
 }
 
 /// Compares every position of a bound table with the exact one. The code must be the one that the cuts define, and the
@@ -69,12 +75,12 @@ fn every_interval_holds_the_exact_score() {
             let network = network(rules, pits, &mut random);
             for cuts in [&[0][..], &[-32, 0, 32], &[-100, -100, 7]] {
                 let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
-                let made: Vec<_> = exact.layers().iter().map(|table| Arc::new(maker.make(table).unwrap())).collect();
+                let made: Vec<_> = exact.layers().iter().map(|table| Arc::new(make(&maker, table))).collect();
                 for (table, exact_table) in made.iter().zip(exact.layers()) {
                     assert_eq!(table.blocks().bytes().len() as u64, maker.file_bytes(exact_table.key()));
-                    assert!(!table.is_checked());
-                    table.check().unwrap();
-                    assert!(table.is_checked());
+                    assert!(!table.blocks().is_checked());
+                    table.blocks().check().unwrap();
+                    assert!(table.blocks().is_checked());
                     compare(&exact, table);
                 }
                 let bounds = BoundTables::new(directory.path(), made).unwrap().unwrap();
@@ -92,7 +98,7 @@ fn the_bytes_do_not_depend_on_threads() {
     let maker = BoundMaker::new(&network, Cuts::new(&[-16, 0, 40]).unwrap());
     let bytes = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| maker.make(exact.layer(11).unwrap()).unwrap().blocks().bytes().to_vec())
+        pool.install(|| make(&maker, exact.layer(11).unwrap()).blocks().bytes().to_vec())
     });
     assert!(bytes[0] == bytes[1]);
     // The file and the copies in memory have the same bytes.
@@ -103,7 +109,7 @@ fn the_bytes_do_not_depend_on_threads() {
         let copy = table.blocks().copied_section(mover, &Cancel::new()).unwrap();
         assert!(*copy == bytes[0][section.offset as usize..][..section.data as usize]);
     }
-    assert!(table.is_checked());
+    assert!(table.blocks().is_checked());
 }
 
 #[test]
@@ -123,20 +129,19 @@ fn a_stopped_maker_leaves_nothing() {
 }
 
 #[test]
-fn tables_are_opened_down_to_the_first_that_is_missing() {
+fn bounds_contain_the_scores() {
     let directory = tempfile::tempdir().unwrap();
     let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
     let mut random = fastrand::Rng::with_seed(3);
     let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
-    let open = |most| BoundTables::open(directory.path(), Rules::EmptyCapture, 2, most);
-    assert!(open(9).unwrap().is_none());
+    let open = |most| BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most).unwrap();
     let make = |seeds: usize, network: usize| {
         let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
         maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
     };
     [3, 5, 6, 7].into_iter().for_each(|seeds| make(seeds, 0));
-    for (most, seeds) in [(9, 5..=7), (6, 5..=6), (4, 3..=3)] {
-        let bounds = open(most).unwrap().unwrap();
+    for (most, seeds) in [(7, 5..=7), (6, 5..=6), (3, 3..=3)] {
+        let bounds = open(most).unwrap();
         assert_eq!(bounds.seeds(), seeds);
         assert!(bounds.layers().iter().all(|table| bounds.layer(table.key().seeds).is_some()));
         assert!(bounds.layer(2).is_none() && bounds.layer(8).is_none());
@@ -151,10 +156,14 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
         }
     }
     make(6, 1);
-    assert!(matches!(open(9), Err(TableError::Networks { .. })));
+    let layer = |seeds| BoundTable::open_key(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
+    let layers = |seeds: [usize; 2]| seeds.map(|seeds| layer(seeds).unwrap()).to_vec();
+    assert!(matches!(BoundTables::new(directory.path(), layers([6, 7])), Err(TableError::Networks { .. })));
+    let gap = BoundTables::new(directory.path(), layers([5, 7]));
+    assert!(matches!(gap, Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
     // A file with the name of another layer.
     std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
-    assert!(matches!(open(9), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
+    assert!(matches!(layer(7), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
 }
 
 #[test]
@@ -202,7 +211,7 @@ static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
     let network = network(KEY.rules, KEY.pits, &mut fastrand::Rng::with_seed(9));
     let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
-    maker.make(exact.layer(KEY.seeds).unwrap()).unwrap().blocks().bytes().to_vec()
+    make(&maker, exact.layer(KEY.seeds).unwrap()).blocks().bytes().to_vec()
 });
 
 fn open(bytes: Vec<u8>) -> Result<BoundTable, TableError> {
@@ -218,7 +227,7 @@ fn every_flipped_bit_is_found() {
         bytes[at] ^= 1 << random.u8(..8);
         if let Ok(table) = open(bytes) {
             opened += 1;
-            assert!(matches!(check_bound_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
+            assert!(matches!(check_checksums(table.blocks()), Err(Fault::Damage(_))), "byte {at}");
         }
     }
     // Opening checks the directory and all bytes in front of it.
@@ -255,7 +264,7 @@ fn any_header_is_refused_or_can_be_read() {
         bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
         let Ok(table) = open(bytes) else { continue };
         opened += 1;
-        let _ = check_bound_checksums(&table);
+        let _ = check_checksums(table.blocks());
         for mover in 1..KEY.seeds {
             let frame = table.frame_unchecked(mover);
             for index in 0..frame.frame().positions() {
@@ -275,15 +284,15 @@ fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     let exact = tables(directory.path(), Rules::EmptyCapture, 6, 13);
     let network = network(Rules::EmptyCapture, 6, &mut fastrand::Rng::with_seed(9));
     let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
-    let table = maker.make(exact.layer(13).unwrap()).unwrap();
+    let table = make(&maker, exact.layer(13).unwrap());
     let [one, two] = [6, 7].map(|mover| table.blocks().sections()[mover - 1]);
     assert!(one.blocks() > 1 && one.data == two.data);
     let mut bytes = table.blocks().bytes().to_vec();
     bytes.copy_within(one.offset as usize..one.end() as usize, two.offset as usize);
     let table = open(bytes).unwrap();
-    table.check_block(6, 0).unwrap();
+    table.blocks().check_block(6, 0).unwrap();
     let damage = Damage::Part { part: TablePart::Block, offset: two.offset };
-    assert!(matches!(table.check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
+    assert!(matches!(table.blocks().check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
     assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
 }
 
@@ -322,7 +331,7 @@ fn wrong_counts_in_the_directory_are_found() {
     entries[4].counts[(more + 1) % 4] += 1;
     let first = prefix(KEY, table.header().exact, table.network(), &entries);
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
-    check_bound_checksums(&wrong).unwrap();
+    check_checksums(wrong.blocks()).unwrap();
     let damage = Damage::Part { part: TablePart::Directory, offset: table.header().entry_at(5) };
     match check_bounds_against(exact, &wrong, &Pulse::default()) {
         Err(Fault::Damage(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
@@ -338,7 +347,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
         let mut random = fastrand::Rng::with_seed(21);
         let network = network(rules, 3, &mut random);
         let maker = BoundMaker::new(&network, Cuts::new(&[-24, 0, 24]).unwrap());
-        let make = |seeds| Arc::new(maker.make(exact.layer(seeds).unwrap()).unwrap());
+        let make = |seeds| Arc::new(make(&maker, exact.layer(seeds).unwrap()));
         let mut bounds: Vec<_> = (5..=9).map(make).collect();
         // Exact layers to 4 with bound tables above, and exact layers to 9 with one bound table.
         let low = Tables::open(directory.path(), rules, 3, 4).unwrap();
@@ -368,7 +377,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             let right = make(7);
             let code = (right.frame_unchecked(seeds).code(ranks.0, ranks.1) + 1) % 4;
             let wrong = Arc::new(with_code(&right, seeds, ranks, code));
-            check_bound_checksums(&wrong).unwrap();
+            check_checksums(wrong.blocks()).unwrap();
             let offset = wrong.code_at(seeds, ranks.0, ranks.1);
             match check_bounds_against(exact.layer(7).unwrap(), &wrong, &Pulse::default()) {
                 Err(Fault::Bounds { key, offset: at, .. }) => assert_eq!((key.seeds, at), (7, offset)),

@@ -9,6 +9,7 @@ use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Row, Rules};
 use kalah::index::{TableRow, table_row};
+use kalah::progress::Pulse;
 use kalah::solve::{Bounds, SolveError, Solver, SolverOptions};
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, TableError, Tables};
 
@@ -38,7 +39,9 @@ fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize
         let mut cuts: Vec<i16> = (0..(1 << bits) - 1).map(|_| random.i16(-70..70)).collect();
         cuts.sort_unstable();
         let maker = BoundMaker::new(&network, Cuts::new(&cuts).unwrap());
-        Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())
+        let place = tempfile::tempdir().unwrap();
+        let path = maker.write(tables.layer(seeds).unwrap(), place.path(), &Pulse::default()).unwrap();
+        Arc::new(BoundTable::open(path).unwrap())
     });
     BoundTables::new(tables.directories(), layers.collect()).unwrap().unwrap()
 }

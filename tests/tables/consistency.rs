@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kalah::build::build;
 use kalah::game::Rules;
-use kalah::index::{Frame, LayerIndex, TableRow};
+use kalah::index::{Frame, LayerIndex, TableRow, layer_frames};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::{PackedFrame, Table, TableImage, TableKey, Tables};
@@ -143,8 +143,8 @@ fn wrong_scores_in_any_place_are_reported_as_position_by_position() {
                 let wrong = random.usize(2..=seeds);
                 let index = LayerIndex::new(right.rows(), wrong);
                 // The first or last position of a frame, or any.
-                let frame = index.frames().nth(random.usize(..wrong - 1)).unwrap();
-                let start: u64 = index.frames().take(frame.mover - 1).map(Frame::positions).sum();
+                let frame = layer_frames(pits, wrong).nth(random.usize(..wrong - 1)).unwrap();
+                let start: u64 = layer_frames(pits, wrong).take(frame.mover - 1).map(Frame::positions).sum();
                 let places = [start, start + frame.positions() - 1, random.u64(..index.positions())];
                 let rank = random.choice(places).unwrap();
                 let mut tables = below(&right, wrong);

@@ -13,8 +13,8 @@ use kalah::certificate::{Checker, ClaimKeys, ClaimSet};
 use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Line, MAX_PITS, Position, Row, Rules, StartPosition};
 use kalah::index::{
-    Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, cumulative_positions, game_row, layer_positions,
-    row_count, sequence_position, sequences,
+    Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, game_row, layer_positions, row_count,
+    sequence_position, sequences,
 };
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
@@ -22,7 +22,8 @@ use kalah::prove::Claims;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    BoundMaker, BoundTables, Cuts, PairKey, PresentLayers, ProbeError, Shelf, TableError, TableKey, Tables,
+    BoundMaker, BoundTable, BoundTables, Cuts, PairKey, PresentLayers, ProbeError, Shelf, Table, TableError, TableKey,
+    Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -58,7 +59,6 @@ fn rows_and_ranks() {
         let (tables, positions) = (is_of_tables(pits), (1..=MAX_PITS).contains(&pits));
         assert_eq!(row_count(pits, 3) > 0, tables, "{pits}");
         assert_eq!(layer_positions(pits, 3) > 0, tables, "{pits}");
-        assert_eq!(cumulative_positions(pits, 3) > 0, tables, "{pits}");
         assert_eq!(Frame { pits, mover: 1, other: 1 }.positions() > 0, tables, "{pits}");
         assert_eq!(RowIndex::new(pits, 2).is_some(), tables, "{pits}");
         assert_eq!(game_row(pits, &TableRow::default()).is_some(), tables, "{pits}");
@@ -73,7 +73,6 @@ fn rows_and_ranks() {
     for seeds in [MAX_TABLE_SEEDS + 1, 255, usize::MAX] {
         assert_eq!((row_count(6, seeds), layer_positions(6, seeds)), (0, 0));
         assert!(RowIndex::new(6, seeds).is_none());
-        assert_eq!(cumulative_positions(6, seeds), cumulative_positions(6, MAX_TABLE_SEEDS));
     }
 }
 
@@ -88,7 +87,6 @@ fn tables_and_networks() {
         refused(pits, Tables::open_unmapped(path, RULES, pits, 4));
         refused(pits, Tables::open_unmapped_if_there(path, RULES, pits, 4));
         refused(pits, Tables::<kalah::table::Table>::empty(path, RULES, pits, 4));
-        refused(pits, BoundTables::open(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert_eq!(PresentLayers::read(path, RULES, pits).unwrap().last(48), None);
         assert!(shelf.tables(RULES, pits).is_none() && shelf.bounds(RULES, pits).is_none());
@@ -200,7 +198,8 @@ fn bound_tables_that_do_not_belong_together() {
     build(directory.path(), RULES, 6, 5).unwrap();
     let tables = Tables::open(directory.path(), RULES, 6, 5).unwrap();
     let maker = BoundMaker::new(network.of(4), Cuts::new(&[0]).unwrap());
-    let made: Vec<_> = tables.layers().iter().map(|table| Arc::new(maker.make(table).unwrap())).collect();
+    let make = |table: &Arc<Table>| maker.write(table, directory.path(), &Pulse::default()).unwrap();
+    let made: Vec<_> = tables.layers().iter().map(|table| Arc::new(BoundTable::open(make(table)).unwrap())).collect();
     assert!(BoundTables::new(directory.path(), made.clone()).unwrap().is_some());
     let gap = vec![Arc::clone(&made[0]), Arc::clone(&made[2])];
     assert!(matches!(BoundTables::new(directory.path(), gap), Err(TableError::Damaged { .. })));

@@ -150,7 +150,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
         let damaged = damaged.unwrap();
         // The error names the first damaged block, whichever read finds it.
         let start = entry.offset + block * BLOCK_BYTES as u64;
-        for error in [damaged.check().unwrap_err(), check_in_parallel(&again).unwrap_err()] {
+        for error in [damaged.check().unwrap_err(), check_in_parallel(again.blocks()).unwrap_err()] {
             let TableError::Damaged { damage, .. } = error else { panic!("{error}") };
             assert_eq!(damage, Damage::Part { part: TablePart::Block, offset: start });
         }

@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::index::{Frame, RowIndex, TableRow};
+use kalah_core::index::{Frame, RowIndex, TableRow, layer_frames};
 use kalah_core::isa::Isa;
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
@@ -148,7 +148,7 @@ impl Writing<'_> {
     fn sample(&self, mut indices: &[u64], out: &mut dyn Write) -> Result<(), ExportError> {
         let TableKey { pits, seeds, .. } = self.export.table.key();
         let mut start = 0;
-        for frame in (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }) {
+        for frame in layer_frames(pits, seeds) {
             let end = start + frame.positions();
             let (of_frame, rest) = indices.split_at(indices.partition_point(|&index| index < end));
             for batch in of_frame.chunks(BATCH) {

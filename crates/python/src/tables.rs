@@ -265,7 +265,7 @@ impl Tables {
         let work = || {
             pool.install(|| {
                 let mut layers = tables.layers().iter().filter(|_| !cancel.is_cancelled());
-                layers.try_for_each(|table| check_in_parallel(table).map(|_| ()))
+                layers.try_for_each(|table| check_in_parallel(table.blocks()).map(|_| ()))
             })
         };
         wait_for(py, work, &cancel, |_| Ok(()))?.or_raise()

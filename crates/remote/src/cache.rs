@@ -65,16 +65,6 @@ impl Cache {
         Some(variable("HOME")?.join(below_home).join("kalah"))
     }
 
-    /// The directory.
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    /// Maximum bytes.
-    pub fn limit(&self) -> u64 {
-        self.limit
-    }
-
     /// Makes the folder with this name, and returns its path.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, RemoteError> {
         let folder = self.directory.join(name);

@@ -58,14 +58,6 @@ pub enum RemoteError {
         /// The reason.
         source: io::Error,
     },
-    /// A file cannot be written.
-    #[error("{path}: {source}")]
-    File {
-        /// The file.
-        path: String,
-        /// The reason.
-        source: io::Error,
-    },
 }
 
 impl RemoteError {

@@ -35,7 +35,6 @@ pub(crate) struct Listing<'a> {
 /// A layer at the address.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
-    pub key: TableKey,
     pub header: TableHeader,
     /// Version of the file, if its header was requested now.
     pub tag: Option<String>,
@@ -120,7 +119,7 @@ impl Listing<'_> {
             return self.board(board, pins);
         }
         let mut found: Vec<Layer> = self.layers(&first, pins)?.into_iter().flatten().collect();
-        let above: Vec<TableKey> = found.iter().map(|layer| TableKey { seeds: 3, ..layer.key }).collect();
+        let above: Vec<TableKey> = found.iter().map(|layer| TableKey { seeds: 3, ..layer.header.key }).collect();
         // One after the other, since each sends many requests at once.
         for first in above {
             found.extend(self.board(first, pins)?);
@@ -163,7 +162,7 @@ impl Listing<'_> {
         let path = key.path(self.folder);
         let kept = Cache::header(&path, key);
         if let Some(header) = kept.clone().filter(|header| Some(&header.digest) == pin) {
-            return Ok(Some(Layer { key, header, tag: None, fresh: false }));
+            return Ok(Some(Layer { header, tag: None, fresh: false }));
         }
         let FetchedBytes { bytes, total, tag } = match self.store.range(&key.file_name(), 0..key.prefix_bytes(), false)
         {
@@ -180,7 +179,7 @@ impl Listing<'_> {
                 if kept.is_none_or(|kept| kept != header) {
                     self.cache.put(&path, &bytes[..key.prefix_bytes() as usize], total)?;
                 }
-                Ok(Some(Layer { key, header, tag, fresh: true }))
+                Ok(Some(Layer { header, tag, fresh: true }))
             }
             // Opening the file reports what is wrong with it.
             _ => {

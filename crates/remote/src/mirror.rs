@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
-use kalah_core::table::{BlockSource, Damage, TableHeader, TableKey, fill_directory, leave_directory};
+use kalah_core::table::{BlockSource, Damage, TableHeader, fill_directory, leave_directory};
 
 use super::address::Address;
 use super::cache::Cache;
@@ -56,7 +56,6 @@ impl RemoteOptions {
 #[derive(Clone, Debug)]
 pub struct RemoteTables {
     mirror: Arc<Mirror>,
-    layers: Arc<[(TableKey, u64)]>,
 }
 
 impl RemoteTables {
@@ -79,11 +78,9 @@ impl RemoteTables {
         let folder = cache.folder(&folder(&*store))?;
         let listing = Listing { store: &*store, cache: &cache, folder: &folder };
         let pits = pits.map_or(1..=MAX_TABLE_PITS, |pits| pits..=pits);
-        let (mut layers, pins) = listing.read(&Boards { rules, pits })?;
-        layers.sort_unstable_by_key(|Layer { key, .. }| (key.rules.name(), key.pits, key.seeds));
-        let sizes = layers.iter().map(|layer| (layer.key, layer.header.file_bytes)).collect();
-        let files = layers.into_iter().map(|Layer { key, header, tag, fresh }| {
-            (key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
+        let (layers, pins) = listing.read(&Boards { rules, pits })?;
+        let files = layers.into_iter().map(|Layer { header, tag, fresh }| {
+            (header.key.file_name(), Known { header, tag, is_confirmed: fresh, tags_vary: false })
         });
         let mirror = Mirror {
             store,
@@ -97,7 +94,7 @@ impl RemoteTables {
         let mirror = Arc::new(mirror);
         // SAFETY: only this library writes to the files of the cache, and only the bytes of their source.
         unsafe { fill_directory(&folder, mirror.clone()) };
-        Ok(RemoteTables { mirror, layers: sizes })
+        Ok(RemoteTables { mirror })
     }
 
     /// The directory that stands for the address.
@@ -105,19 +102,9 @@ impl RemoteTables {
         &self.mirror.folder
     }
 
-    /// The address.
-    pub fn address(&self) -> &Path {
-        self.mirror.store.address()
-    }
-
     /// Ends the directory: files that are opened there later lack their blocks. Tables that are open can be used on.
     pub fn close(&self) {
         leave_directory(&self.mirror.folder, &*self.mirror);
-    }
-
-    /// The layers that were found, and the bytes of their files, by rules, pits and seeds.
-    pub fn layers(&self) -> &[(TableKey, u64)] {
-        &self.layers
     }
 
     /// Requests to the server so far.

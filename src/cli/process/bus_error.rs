@@ -53,7 +53,7 @@ pub fn map_tables() {
 
 /// Makes the program go on if the file of an open table becomes shorter or unreadable: zeros replace the lost bytes.
 /// Results from such a table must not be used unless [`kalah::table::Shelf::require_whole`] or
-/// [`kalah::table::Table::require_whole`] succeeds afterwards.
+/// [`kalah::table::Blocks::require_whole`] succeeds afterwards.
 ///
 /// Servers use this, since they have other tables to answer from.
 #[cfg(feature = "serve")]

@@ -10,9 +10,7 @@ use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::solve::{BoundNetwork, bound_tables};
 use kalah::system::available_disk;
-use kalah::table::{
-    BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_blocks_in_parallel,
-};
+use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey, check_in_parallel};
 use serde::Serialize;
 
 use crate::cli::errors::statement::statement;
@@ -190,7 +188,7 @@ impl Bounds {
         let exact = Table::open_key(&self.common.tables.path, key);
         let is_made = |bounds: &BoundTable| maker.made(bounds, exact.as_ref().ok());
         let current = BoundTable::open_key(directory, key).and_then(|bounds| match bounds.filter(is_made) {
-            Some(bounds) => check_blocks_in_parallel(bounds.blocks()).map(|_| true),
+            Some(bounds) => check_in_parallel(bounds.blocks()).map(|_| true),
             None => Ok(false),
         });
         match (current, exact) {

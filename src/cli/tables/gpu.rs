@@ -52,7 +52,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// anyway.
 fn tested(adapter: &Adapter) -> Option<String> {
     let test = || {
-        let gpu = Arc::new(Gpu::open(adapter, GpuOptions::default().patience(PATIENCE))?);
+        let mut options = GpuOptions::default();
+        options.patience = PATIENCE;
+        let gpu = Arc::new(Gpu::open(adapter, options)?);
         Rules::ALL.into_iter().try_for_each(|rules| self_test(&gpu, rules))
     };
     let tested = |error: ComputeError| statement::statement(&error);

@@ -39,7 +39,9 @@ impl TestAdapter {
 
     /// Returns a shared device whose shaders check no index, as on a hardware GPU.
     pub fn unchecked(&self) -> Arc<Gpu> {
-        let device = self.unchecked.get_or_init(|| self.open(GpuOptions::default().checked(false)));
+        let mut options = GpuOptions::default();
+        options.checked = Some(false);
+        let device = self.unchecked.get_or_init(|| self.open(options));
         assert!(!device.is_checked());
         Arc::clone(device)
     }
@@ -108,6 +110,13 @@ pub fn each(mut test: impl FnMut(&'static TestAdapter)) {
         eprintln!("on {}", adapter.name());
         test(adapter);
     }
+}
+
+/// Options with limits on the device's memory and on the bytes of a binding.
+pub fn limits(memory: Option<u64>, max_binding: Option<u64>) -> GpuOptions {
+    let mut options = GpuOptions::default();
+    (options.memory, options.max_binding) = (memory, max_binding);
+    options
 }
 
 /// Opens a separate device of the first adapter, for tests that need only one adapter.

@@ -173,7 +173,7 @@ pub fn patch(on: &mut impl Run) {
         let (all, scores) = packing.part(rng, &(0..packing.groups));
         let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.groups.max(4)]];
         for workgroup in 0..workgroups(all.threads) {
-            Stage::Encode.kernel().twin()(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
+            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
         }
         let block = SCAN_BLOCK as usize;
         let (sizes, sums) = sums_before(&encoded[2], block);

@@ -22,16 +22,20 @@ fn name() -> String {
     std::env::var(ADAPTER).expect("layer.rs sets it")
 }
 
+fn adapter() -> Adapter {
+    Adapter::candidates(Some(&name())).unwrap().swap_remove(0)
+}
+
 #[test]
 #[ignore = "runs under the layer"]
 fn nothing() {
-    assert!(Adapter::choose(Some(&name())).is_err());
+    assert!(Adapter::candidates(Some(&name())).is_err());
 }
 
 #[test]
 #[ignore = "runs under the layer"]
 fn builds_of_every_rule_set() {
-    let adapter = Adapter::choose(Some(&name())).unwrap();
+    let adapter = adapter();
     let device = Arc::new(Gpu::open(&adapter, GpuOptions::default()).unwrap());
     let (backend, pulse) = (Backend::Gpu(device), Pulse::default());
     for (number, rules) in (0..).zip(Rules::ALL) {
@@ -114,7 +118,7 @@ impl Run for OnDevice {
 #[test]
 #[ignore = "runs under the layer"]
 fn stages_with_barriers() {
-    let adapter = Adapter::choose(Some(&name())).unwrap();
+    let adapter = adapter();
     let mut device = OnDevice(Gpu::open(&adapter, GpuOptions::default()).unwrap());
     stage_cases::scan(&mut device);
     stage_cases::transpose(&mut device);
@@ -123,7 +127,7 @@ fn stages_with_barriers() {
 
 /// Runs the shader of a stage in two workgroups, without one of its barriers.
 fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents: &[Vec<u32>]) {
-    assert_eq!(contents.len(), stage.kernel().access().len());
+    assert_eq!(contents.len(), stage.kernel().access.len());
     const BARRIER: &str = "workgroupBarrier();";
     let source = stage.kernel().source();
     let (at, _) = source.match_indices(BARRIER).nth(barrier).expect("the stage has this barrier");
@@ -134,7 +138,7 @@ fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents:
         label: None,
         layout: None,
         module: &device.create_shader_module(descriptor),
-        entry_point: Some(stage.kernel().entry_point()),
+        entry_point: Some(stage.kernel().entry_point),
         compilation_options: wgpu::PipelineCompilationOptions {
             zero_initialize_workgroup_memory: false,
             ..Default::default()

@@ -52,6 +52,16 @@ fn little_endian(numbers: &[i16; LANES]) -> [i16; LANES] {
     numbers.map(i16::to_le)
 }
 
+/// The bytes before the checksum of a file that should have `expected` bytes.
+fn content(bytes: &[u8], expected: usize) -> Result<&[u8], NetworkError> {
+    let found = bytes.len();
+    if found != expected {
+        return Err(NetworkError::Length { found, expected });
+    }
+    let (content, checksum) = bytes.split_at(expected - CHECKSUM_BYTES);
+    if xxh3_64(content).to_le_bytes() == checksum { Ok(content) } else { Err(NetworkError::Damaged) }
+}
+
 impl Network {
     /// Bytes of a network file for boards with `pits` pits a side.
     pub fn file_bytes(pits: usize) -> usize {
@@ -96,14 +106,7 @@ impl Network {
         let pits = usize::from(head.pits);
         let rules = Rules::from_code(head.rules).filter(|_| (1..=MAX_PITS).contains(&pits));
         let rules = rules.filter(|_| usize::from(head.lanes) == LANES).ok_or(NetworkError::Damaged)?;
-        let expected = Network::file_bytes(pits);
-        if bytes.len() != expected {
-            return Err(NetworkError::Length { found: bytes.len(), expected });
-        }
-        let (content, checksum) = bytes.split_at(expected - CHECKSUM_BYTES);
-        if xxh3_64(content).to_le_bytes() != checksum {
-            return Err(NetworkError::Damaged);
-        }
+        let content = content(bytes, Network::file_bytes(pits))?;
         let weights = Weights {
             inputs: content[size_of::<Head>()..]
                 .chunks_exact(size_of::<[i16; LANES]>())
@@ -171,14 +174,7 @@ impl PhasedNetwork {
         if !(1..=MAX_PITS).contains(&pits) || !(2..=MOST_PHASES).contains(&phases) {
             return Err(NetworkError::Damaged);
         }
-        let expected = PhasedNetwork::file_bytes(pits, phases);
-        if bytes.len() != expected {
-            return Err(NetworkError::Length { found: bytes.len(), expected });
-        }
-        let (content, checksum) = bytes.split_at(expected - CHECKSUM_BYTES);
-        if xxh3_64(content).to_le_bytes() != checksum {
-            return Err(NetworkError::Damaged);
-        }
+        let content = content(bytes, PhasedNetwork::file_bytes(pits, phases))?;
         let (least, networks) = content[size_of::<PhasedHead>()..].split_at(phases * size_of::<u16>());
         let least = least.as_chunks().0.iter().map(|&least| u16::from_le_bytes(least).into());
         let networks = networks.chunks_exact(Network::file_bytes(pits)).map(Network::from_bytes);

@@ -8,8 +8,9 @@ use std::str::FromStr;
 /// rules and never compares names.
 ///
 /// More rule sets may come. The enum is exhaustive all the same, so that the compiler points to
-/// code that writes the rules down again, such as reference oracles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// code that writes the rules down again, such as reference oracles. They are ordered as in
+/// [`Rules::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rules {
     /// A last seed in an empty pit of the mover is captured with all seeds of the opposite pit,
     /// even if that pit is empty. Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015.

@@ -29,8 +29,3 @@ pub fn layer_positions(pits: usize, seeds: usize) -> u64 {
     }
     (1..seeds).map(|mover| row_count(pits, mover) as u64 * row_count(pits, seeds - mover) as u64).sum()
 }
-
-/// Number of positions in all layers from 2 to `seeds` seeds that tables can have.
-pub fn cumulative_positions(pits: usize, seeds: usize) -> u64 {
-    (2..=seeds.min(MAX_TABLE_SEEDS)).map(|seeds| layer_positions(pits, seeds)).sum()
-}

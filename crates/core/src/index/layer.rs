@@ -1,4 +1,4 @@
-use super::{Frame, RowIndex, TableRow};
+use super::{Frame, RowIndex, TableRow, row_seeds};
 
 /// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty.
 ///
@@ -15,7 +15,7 @@ impl<'a> LayerIndex<'a> {
     /// Makes the layer with `seeds` seeds: at least 2, and at most one more than `rows` can rank.
     pub fn new(rows: &'a RowIndex, seeds: usize) -> LayerIndex<'a> {
         let mut starts = vec![0, 0];
-        for frame in frames(rows.pits(), seeds) {
+        for frame in layer_frames(rows.pits(), seeds) {
             starts.push(starts[frame.mover] + frame.positions());
         }
         LayerIndex { rows, seeds, starts }
@@ -26,14 +26,9 @@ impl<'a> LayerIndex<'a> {
         self.starts[self.seeds]
     }
 
-    /// The frames in rank order.
-    pub fn frames(&self) -> impl Iterator<Item = Frame> {
-        frames(self.rows.pits(), self.seeds)
-    }
-
     /// Rank of a position of the layer.
     pub fn rank(&self, mover: &TableRow, other: &TableRow) -> u64 {
-        let seeds = mover.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let seeds = row_seeds(mover);
         let frame = Frame { pits: self.rows.pits(), mover: seeds, other: self.seeds - seeds };
         self.starts[seeds] + frame.index(self.rows.rank(mover), self.rows.rank(other))
     }
@@ -51,7 +46,7 @@ impl<'a> LayerIndex<'a> {
     }
 }
 
-/// The frames of the layer with `seeds` seeds, from 1 seed in the mover's row up.
-fn frames(pits: usize, seeds: usize) -> impl Iterator<Item = Frame> {
+/// All frames of the layer of `seeds` seeds, in rank order: by the seeds in the mover's row.
+pub fn layer_frames(pits: usize, seeds: usize) -> impl Iterator<Item = Frame> {
     (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover })
 }

@@ -19,9 +19,9 @@ mod rank_set;
 mod row;
 mod sequence;
 
-pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, cumulative_positions, layer_positions, row_count};
+pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
 pub use frame::Frame;
-pub use layer::LayerIndex;
+pub use layer::{LayerIndex, layer_frames};
 pub use rank_set::RankSet;
-pub use row::{RowIndex, TableRow, game_row, table_row};
+pub use row::{RowIndex, TableRow, game_row, row_seeds, table_row};
 pub use sequence::{MAX_RANKED_SEEDS, sequence_position, sequence_rank, sequences};

@@ -7,6 +7,12 @@ use crate::game::Row;
 /// board hold none.
 pub type TableRow = [u8; MAX_TABLE_PITS];
 
+/// Seeds in a row.
+#[inline]
+pub fn row_seeds(row: &TableRow) -> usize {
+    row.iter().map(|&seeds| usize::from(seeds)).sum()
+}
+
 /// Converts a row for tables. `None` if it has more than [`MAX_TABLE_PITS`] pits, or more than 255
 /// seeds in a pit.
 pub fn table_row(row: &Row) -> Option<TableRow> {

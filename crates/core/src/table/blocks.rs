@@ -300,17 +300,12 @@ impl Blocks {
         const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
         self.request_frame(mover)?;
         let section = self.section(mover);
-        let (start, bytes) = (section.offset as usize, self.section_bytes(section));
-        let ahead = |from: usize, to: usize| {
-            let range = start + from.min(bytes.len())..start + to.min(bytes.len());
-            if let (Bytes::Mapped(map), false) = (&self.bytes, range.is_empty()) {
-                map.read_ahead(range);
-            }
-        };
-        ahead(0, PIECE);
+        self.read_ahead(mover, 0..AHEAD_BLOCKS);
         let mut hasher = blake3::Hasher::new();
-        for (index, piece) in bytes.chunks(PIECE).enumerate() {
-            ahead((index + 1) * PIECE, (index + 2) * PIECE);
+        for (piece, next) in
+            self.section_bytes(section).chunks(PIECE).zip((AHEAD_BLOCKS..).step_by(AHEAD_BLOCKS as usize))
+        {
+            self.read_ahead(mover, next..next + AHEAD_BLOCKS);
             hasher.update(piece);
             count(piece.len() as u64);
             cancel.check()?;

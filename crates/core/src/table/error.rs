@@ -232,6 +232,11 @@ impl TableError {
         Ok(())
     }
 
+    /// Checks that the file at `path`, a table or a bound table, holds the expected layer.
+    pub(super) fn unless_expected(path: &Path, found: TableKey, expected: TableKey) -> Result<(), TableError> {
+        if found == expected { Ok(()) } else { Err(TableError::damaged(path, Damage::Other { found, expected })) }
+    }
+
     /// Error of reading or writing at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }
@@ -268,6 +273,16 @@ impl TableError {
         let is_missing = |&seeds: &usize| !TableKey { seeds, ..key }.is_in(directories);
         let below = (2..key.seeds).filter(is_missing);
         TableError::Missing { directories: directories.clone(), key, missing: below.chain([key.seeds]).collect() }
+    }
+
+    /// Turns the error of a file that does not exist into that of the missing layer `key`.
+    pub(super) fn or_missing(self, directories: &Directories, key: TableKey) -> TableError {
+        match self {
+            TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+                TableError::missing(directories, key)
+            }
+            error => error,
+        }
     }
 
     /// Damage of the file at `path`, a table or a bound table.

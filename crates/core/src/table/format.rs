@@ -211,25 +211,13 @@ impl RawHeader {
     /// # Errors
     /// The fault of the header.
     pub fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
-        let raw = bytes.get(..HEADER_BYTES);
-        if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {
-            return Err(Damage::Foreign("kalah table"));
-        }
-        let raw: RawHeader = bytemuck::pod_read_unaligned(raw.unwrap_or_default());
-        let version = u32::from_le(raw.version);
-        if version != VERSION {
-            return Err(Damage::Version { found: version, known: VERSION });
-        }
-        let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
-        if !is_sealed(&raw) {
-            return Err(damaged);
-        }
+        let raw: RawHeader = read_header(bytes, &MAGIC, VERSION, "kalah table")?;
         let key = (|| {
             let rules = Rules::from_code(raw.rules)?;
             let key = TableKey { rules, pits: usize::from(raw.pits), seeds: usize::from(raw.seeds) };
             key.is_possible().then_some(key)
         })()
-        .ok_or(damaged)?;
+        .ok_or(Damage::Part { part: TablePart::Header, offset: 0 })?;
         Ok((raw, key))
     }
 
@@ -237,6 +225,18 @@ impl RawHeader {
     pub fn is_finished(&self) -> bool {
         self.finished == 1
     }
+}
+
+/// Reads the header that a file of this kind begins with: magic number, version, other fields, and its checksum.
+pub(super) fn read_header<H: Pod>(bytes: &[u8], magic: &[u8; 8], known: u32, kind: &'static str) -> Result<H, Damage> {
+    let raw = bytes.get(..size_of::<H>()).and_then(|raw| raw.strip_prefix(magic));
+    let version = raw.and_then(|raw| raw.first_chunk()).ok_or(Damage::Foreign(kind))?;
+    let found = u32::from_le_bytes(*version);
+    if found != known {
+        return Err(Damage::Version { found, known });
+    }
+    let header: H = bytemuck::pod_read_unaligned(&bytes[..size_of::<H>()]);
+    if is_sealed(&header) { Ok(header) } else { Err(Damage::Part { part: TablePart::Header, offset: 0 }) }
 }
 
 /// Digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.

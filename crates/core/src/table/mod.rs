@@ -21,7 +21,6 @@
 // | `tables` | the layers of one rule set and board, opened together |
 // | `bounds` | bound tables: 1 or 2 bits a position that state the interval of its score |
 // | `probe` | looking up a position: score, moves, line of best play |
-// | `histogram` | counting the scores of a table |
 // | `shelf` | the tables of all boards in a directory, opened on first use |
 // | `error` | the faults of a file |
 
@@ -34,7 +33,6 @@ mod filling;
 pub mod format;
 mod frame;
 pub mod group;
-mod histogram;
 mod key;
 mod layer;
 mod mapping;

@@ -4,7 +4,7 @@ use super::layer::Layer;
 use super::tables::Tables;
 use crate::directories::Directories;
 use crate::game::{Line, Pit, Position, Row, Rules};
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, row_seeds, table_row};
 use crate::text::count;
 
 /// The contents of the tables for a position.
@@ -238,9 +238,8 @@ impl<T: Layer> Tables<T> {
 
     /// Error for the table with an impossible score of these rows, both non-empty.
     fn damaged_score(&self, mover: &TableRow, other: &TableRow) -> TableError {
-        let seeds = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        match self.require(seeds(mover) + seeds(other)) {
-            Ok(table) => table.damaged_score(seeds(mover), self.rows().rank(mover), self.rows().rank(other)),
+        match self.require(row_seeds(mover) + row_seeds(other)) {
+            Ok(table) => table.damaged_score(row_seeds(mover), self.rows().rank(mover), self.rows().rank(other)),
             Err(missing) => missing,
         }
     }

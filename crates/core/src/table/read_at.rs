@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{Damage, TableError, TablePart};
+use super::error::{TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::group::{self, GroupPatch};
 use super::key::TableKey;
@@ -100,12 +100,8 @@ impl ReadAtTable<File> {
     pub fn open(path: impl AsRef<Path>) -> Result<ReadAtTable, TableError> {
         let path = path.as_ref();
         let table = ReadAtTable::new(path, file::open(path).map_err(TableError::io(path))?)?;
-        match TableKey::named(path) {
-            Some(expected) if expected != table.key() => {
-                Err(TableError::damaged(path, Damage::Other { found: table.key(), expected }))
-            }
-            _ => Ok(table),
-        }
+        TableError::unless_expected(path, table.key(), TableKey::named(path).unwrap_or(table.key()))?;
+        Ok(table)
     }
 }
 

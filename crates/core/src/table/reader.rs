@@ -1,11 +1,10 @@
 use std::fmt;
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
 use super::blocks::{Blocks, Bytes};
 use super::copies::table_path;
-use super::error::{Damage, TableError, TablePart};
+use super::error::{TableError, TablePart};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
@@ -76,28 +75,19 @@ impl Table {
     /// later directory has another table under this name ([`TableError::Copies`]).
     pub fn open_key(directories: impl Into<Directories>, key: TableKey) -> Result<Table, TableError> {
         let directories = directories.into();
-        match Table::open(&table_path(&directories, key)?) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(TableError::missing(&directories, key))
-            }
-            opened => opened?.expect(key),
-        }
+        let opened = Table::open(&table_path(&directories, key)?);
+        opened.map_err(|error| error.or_missing(&directories, key))?.expect(key)
     }
 
     /// Returns the table if it matches its file name, or the file is not named like a table.
     fn expect_named(self) -> Result<Table, TableError> {
-        match TableKey::named(self.path()) {
-            Some(named) => self.expect(named),
-            None => Ok(self),
-        }
+        let named = TableKey::named(self.path()).unwrap_or(self.key());
+        self.expect(named)
     }
 
     /// Returns the table if its key is `key`.
     fn expect(self, key: TableKey) -> Result<Table, TableError> {
-        if self.key() == key {
-            return Ok(self);
-        }
-        Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected: key }))
+        TableError::unless_expected(self.path(), self.key(), key).map(|()| self)
     }
 
     /// Reads a table from memory; `path` only names it in errors.
@@ -263,58 +253,12 @@ impl Table {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
-    /// Checks that the file is not shorter than when it was opened: see [`Blocks::require_whole`].
-    ///
-    /// # Errors
-    /// As [`Blocks::require_whole`].
-    pub fn require_whole(&self) -> Result<(), TableError> {
-        self.blocks.require_whole()
-    }
-
-    /// Returns true if all blocks have been compared with their checksums.
-    #[inline]
-    pub fn is_checked(&self) -> bool {
-        self.blocks.is_checked()
-    }
-
-    /// Approximate bytes not yet compared with their checksums.
-    pub fn unchecked_bytes(&self) -> u64 {
-        self.blocks.unchecked_bytes()
-    }
-
     /// Compares all blocks not yet compared with their checksums.
     ///
     /// # Errors
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         self.blocks.check()
-    }
-
-    /// Returns true if all blocks of the frame with `mover` seeds in the mover's row have been
-    /// compared with their checksums.
-    #[inline]
-    pub fn is_frame_checked(&self, mover: usize) -> bool {
-        self.blocks.is_frame_checked(mover)
-    }
-
-    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
-    /// with its checksum.
-    #[inline]
-    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
-        self.blocks.is_block_checked(mover, block)
-    }
-
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
-    /// if that was done before. First compares the blocks of the frame's profile below it, unless
-    /// that was done.
-    ///
-    /// # Errors
-    /// When one of them is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such block.
-    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.blocks.check_block(mover, block)
     }
 
     /// Compares the blocks that may contain the patch at `offset`.

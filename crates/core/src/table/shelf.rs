@@ -62,15 +62,14 @@ impl Shelf {
     /// Collects opened tables, at most one set for each board. No other board has tables.
     pub fn of(tables: impl IntoIterator<Item = Tables>) -> Shelf {
         let shelf = Shelf::new(PathBuf::new());
-        let mut tables: Vec<Tables> = tables.into_iter().collect();
+        for exact in tables {
+            let place = &shelf.opened[exact.rules().index()][exact.pits() - 1];
+            place.get_or_init(|| Opened { exact, bounds: None });
+        }
         for rules in Rules::ALL {
-            for (index, place) in shelf.opened[rules.index()].iter().enumerate() {
-                let (pits, is_this) =
-                    (index + 1, |tables: &Tables| (tables.rules(), tables.pits()) == (rules, index + 1));
-                let found = tables.iter().position(is_this).map(|at| tables.swap_remove(at));
+            for (pits, place) in (1..).zip(&shelf.opened[rules.index()]) {
                 let none = || Tables::empty(&shelf.directories, rules, pits, 2).expect("pits of a table");
-                let exact = found.unwrap_or_else(none);
-                place.get_or_init(|| Opened { exact, bounds: None });
+                place.get_or_init(|| Opened { exact: none(), bounds: None });
             }
         }
         shelf

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::copies::table_path;
-use super::error::{Damage, TableError};
+use super::error::TableError;
 use super::key::TableKey;
 use super::layer::{Layer, TablePositions};
 use super::present::PresentLayers;
@@ -12,7 +12,7 @@ use super::read_at::ReadAtTable;
 use super::reader::Table;
 use crate::directories::Directories;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
 
 /// The tables of one rule set and number of pits in a directory, or in several: all layers from 2
 /// seeds up, without a gap.
@@ -80,7 +80,7 @@ impl Tables {
     ) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
-            found(Table::read(&table_path(directories, key)?), directories, key)
+            Table::read(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
         })?;
         Ok(tables)
     }
@@ -99,7 +99,7 @@ impl Tables<ReadAtTable> {
     ) -> Result<Tables<ReadAtTable>, TableError> {
         let mut tables = Tables::empty(directories, rules, pits, max_seeds)?;
         tables.open_layers(max_seeds, |directories, key| {
-            found(ReadAtTable::open(&table_path(directories, key)?), directories, key)
+            ReadAtTable::open(&table_path(directories, key)?).map_err(|error| error.or_missing(directories, key))
         })?;
         Ok(tables)
     }
@@ -131,14 +131,6 @@ fn if_there<T: Layer>(
     let is_missing = metadata.is_some_and(|metadata| metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound));
     let open = if is_missing { Tables::empty } else { open };
     open(directories, rules, pits, max_seeds)
-}
-
-/// Turns the error for a file that does not exist into that for a missing layer.
-fn found<T>(opened: Result<T, TableError>, directories: &Directories, key: TableKey) -> Result<T, TableError> {
-    opened.map_err(|error| match error {
-        TableError::Io { source, .. } if source.kind() == ErrorKind::NotFound => TableError::missing(directories, key),
-        error => error,
-    })
 }
 
 impl<T: Layer> Tables<T> {
@@ -183,9 +175,7 @@ impl<T: Layer> Tables<T> {
     /// When `table` is not the table of the next layer of these rules and pits.
     pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
-        if table.key() != expected {
-            return Err(TableError::damaged(table.path(), Damage::Other { found: table.key(), expected }));
-        }
+        TableError::unless_expected(table.path(), table.key(), expected)?;
         self.layers.push(table);
         Ok(())
     }
@@ -282,8 +272,7 @@ impl<T: Layer> Tables<T> {
     /// When the layer of the position is missing, or its table is damaged there.
     #[inline]
     pub fn score_rows(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
+        let frame = Frame { pits: self.pits(), mover: row_seeds(mover), other: row_seeds(other) };
         if frame.mover == 0 || frame.other == 0 {
             return Ok(frame.mover as u8);
         }
@@ -303,10 +292,9 @@ impl<T: Layer> Tables<T> {
         if !self.is_remote() {
             return Ok(());
         }
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let mut wanted: Vec<TablePositions<'_, T>> = self.layers.iter().map(|layer| (&**layer, Vec::new())).collect();
         for (mover, other) in positions {
-            let (mover_seeds, other_seeds) = (sum(mover), sum(other));
+            let (mover_seeds, other_seeds) = (row_seeds(mover), row_seeds(other));
             if mover_seeds > 0
                 && other_seeds > 0
                 && let Some((_, positions)) = wanted.get_mut(mover_seeds + other_seeds - 2)

@@ -4,7 +4,7 @@ use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
 use kalah_tables::table::Tables;
 
 use super::computer::GpuComputer;
-use super::memory::least_memory;
+use super::memory::DeviceMemory;
 use crate::device::{Gpu, Tier};
 
 /// Positions per second of a whole GPU (estimated, not measured with builds) and of a software
@@ -23,7 +23,7 @@ impl Device for Gpu {
     }
 
     fn least_memory(&self, pits: usize, seeds: usize) -> u64 {
-        least_memory(self, pits, seeds)
+        DeviceMemory::new(pits, seeds, self.budget(), self.max_binding()).least()
     }
 
     fn rate(&self, relays: bool) -> f64 {

@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use kalah_core::index::Frame;
 use kalah_tables::builder::{ComputeError, FrameOutput};
 use kalah_tables::table::PackedFrame;
-use wgpu::{BufferUsages, SubmissionIndex};
+use wgpu::SubmissionIndex;
 
 use super::packer::PackedOnDevice;
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
@@ -33,7 +33,7 @@ pub(super) fn send(
     } else {
         // It is in the machine's memory, not the device's.
         drop(spare);
-        recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?
+        recorder.gpu().host_buffer(head_bytes + patches)?
     };
     recorder.copy(&packed.head, &buffer.window(), head_bytes)?;
     recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches)?;

@@ -4,7 +4,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
 use kalah_core::cancel::Stopped;
-use kalah_core::index::Frame;
+use kalah_core::index::{Frame, layer_frames};
 use kalah_tables::builder::{ComputeError, Computer, DeviceComputer, DeviceError, DeviceTraffic, FrameOutput};
 use kalah_tables::progress::Pulse;
 use kalah_tables::rows::BoardRows;
@@ -70,7 +70,7 @@ impl GpuComputer {
     pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let mut memory = require(&gpu, pits, seeds)?;
-        let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
+        let frames: Vec<Frame> = layer_frames(pits, seeds).collect();
         // For frames and maps.
         let upload = memory.operand_bytes.max(memory.row_bytes);
         let buffers = RecorderBuffers::new(&gpu, upload)?;
@@ -99,75 +99,6 @@ impl GpuComputer {
             traffic: DeviceTraffic::default(),
             gpu,
         })
-    }
-
-    /// Computes the frames while a collector receives the finished ones.
-    fn run(
-        &mut self,
-        tables: &Tables,
-        frames: &[Frame],
-        pulse: &Pulse,
-        output: &dyn FrameOutput,
-    ) -> Result<(), ComputeError> {
-        let gpu = Arc::clone(&self.gpu);
-        let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
-        let mut recorder = Recorder::new(&gpu, buffers);
-        recorder.timing = self.timing.take();
-        let (sender, deliveries) = sync_channel(READBACKS);
-        let (give_back, spares) = channel();
-        // The buffers of the previous layer. If there were fewer, empty ones are added, which the
-        // first frames replace by larger ones. After these, a frame is sent only when a buffer has
-        // come back.
-        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        self.spare.resize_with(READBACKS, || None);
-        for spare in &mut self.spare {
-            let buffer = match spare.take() {
-                Some(buffer) => buffer,
-                None => gpu.host_buffer(0, usage)?,
-            };
-            give_back.send(buffer).expect("both ends are here");
-        }
-        // The lists of this layer, then those of the next one.
-        let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
-        let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
-        let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
-        let prefetcher = Arc::clone(&self.prefetcher);
-        prefetcher.begin();
-        let result = std::thread::scope(|scope| {
-            // If no thread can be started, lists are made when they are needed.
-            let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
-            let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
-            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
-                // If the collector has failed, its error is returned below.
-                let spare = spares.recv().map_err(|_| Stopped)?;
-                let delivery = send(recorder, frame, packed, spare)?;
-                Ok(sender.send(delivery).map_err(|_| Stopped)?)
-            };
-            let over = EndAtLast(&prefetcher);
-            let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
-            drop((sender, over));
-            if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
-                std::panic::resume_unwind(panic);
-            }
-            let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            match computed {
-                // Possibly because no more frames were taken.
-                Err(ComputeError::Stopped(_)) => collected.and(computed),
-                // A fault appears on both sides. The first one that the device reported is the
-                // cause.
-                _ => computed.and(collected),
-            }
-        });
-        self.spare = spares.try_iter().map(Some).collect();
-        self.traffic.uploaded += recorder.uploaded;
-        self.traffic.copied += recorder.copied;
-        self.traffic.touched += recorder.touched;
-        self.traffic.dispatches += recorder.dispatched.0;
-        self.traffic.workgroups += recorder.dispatched.1;
-        self.traffic.resident = self.lower.resident_bytes();
-        self.timing = recorder.timing.take();
-        self.buffers = Some(recorder.into_buffers());
-        result
     }
 
     fn compute_pairs(
@@ -263,6 +194,7 @@ impl DeviceComputer for GpuComputer {
 }
 
 impl Computer for GpuComputer {
+    /// Computes the frames while a collector receives the finished ones.
     fn compute(
         &mut self,
         tables: &Tables,
@@ -270,6 +202,63 @@ impl Computer for GpuComputer {
         pulse: &Pulse,
         output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
-        self.run(tables, frames, pulse, output)
+        let gpu = Arc::clone(&self.gpu);
+        let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
+        let mut recorder = Recorder::new(&gpu, buffers);
+        recorder.timing = self.timing.take();
+        let (sender, deliveries) = sync_channel(READBACKS);
+        let (give_back, spares) = channel();
+        // The buffers of the previous layer. If there were fewer, empty ones are added, which the
+        // first frames replace by larger ones. After these, a frame is sent only when a buffer has
+        // come back.
+        self.spare.resize_with(READBACKS, || None);
+        for spare in &mut self.spare {
+            let buffer = match spare.take() {
+                Some(buffer) => buffer,
+                None => gpu.host_buffer(0)?,
+            };
+            give_back.send(buffer).expect("both ends are here");
+        }
+        // The lists of this layer, then those of the next one.
+        let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
+        let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
+        let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
+        let prefetcher = Arc::clone(&self.prefetcher);
+        prefetcher.begin();
+        let result = std::thread::scope(|scope| {
+            // If no thread can be started, lists are made when they are needed.
+            let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
+            let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
+            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
+                // If the collector has failed, its error is returned below.
+                let spare = spares.recv().map_err(|_| Stopped)?;
+                let delivery = send(recorder, frame, packed, spare)?;
+                Ok(sender.send(delivery).map_err(|_| Stopped)?)
+            };
+            let over = EndAtLast(&prefetcher);
+            let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
+            drop((sender, over));
+            if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
+                std::panic::resume_unwind(panic);
+            }
+            let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            match computed {
+                // Possibly because no more frames were taken.
+                Err(ComputeError::Stopped(_)) => collected.and(computed),
+                // A fault appears on both sides. The first one that the device reported is the
+                // cause.
+                _ => computed.and(collected),
+            }
+        });
+        self.spare = spares.try_iter().map(Some).collect();
+        self.traffic.uploaded += recorder.uploaded;
+        self.traffic.copied += recorder.copied;
+        self.traffic.touched += recorder.touched;
+        self.traffic.dispatches += recorder.dispatched.0;
+        self.traffic.workgroups += recorder.dispatched.1;
+        self.traffic.resident = self.lower.resident_bytes();
+        self.timing = recorder.timing.take();
+        self.buffers = Some(recorder.into_buffers());
+        result
     }
 }

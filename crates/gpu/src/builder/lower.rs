@@ -144,6 +144,7 @@ impl Lower {
             return Ok(recorder.copy(&resident, to, bytes_of(entry))?);
         }
         let section = tables.require(frame.mover + frame.other)?.section(entry);
+        recorder.uploaded += entry.checksums_at();
         Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?)
     }
 
@@ -165,6 +166,7 @@ impl Lower {
         frame_in_parallel(table, frame.mover)?;
         let bytes = bytes_of(entry);
         let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
+        recorder.uploaded += bytes;
         recorder.upload(&table.section(entry)[..bytes as usize], &buffer.window())?;
         let window = buffer.window();
         self.resident.insert(frame, buffer, bytes);

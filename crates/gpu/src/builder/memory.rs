@@ -1,11 +1,11 @@
 //! Device memory for a build.
 
-use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
+use kalah_core::index::{Frame, MAX_TABLE_SEEDS, RowIndex, layer_frames, row_count};
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
 use super::stages::TILE;
-use crate::device::{AdapterReport, Gpu, RECORDER_BYTES};
+use crate::device::{AdapterReport, RECORDER_BYTES};
 
 /// Assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
@@ -50,7 +50,7 @@ impl DeviceMemory {
     /// Computes the memory for the layers up to `seeds`, with at most `budget` bytes, and stages
     /// that use at most `max_binding` bytes of a buffer.
     pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
-        let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
+        let frames = |seeds| layer_frames(pits, seeds);
         let matrix_words = frames(seeds)
             .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
             .max()
@@ -96,12 +96,6 @@ impl DeviceMemory {
     pub fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
-}
-
-/// Minimum bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers
-/// that do not fit are read from the files repeatedly.
-pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
-    DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }
 
 /// Seeds of the largest layer that can be built within the limits of an adapter, memory aside, for
@@ -180,9 +174,8 @@ mod tests {
         let fits = |number: u128, what: &str| assert!(number <= u128::from(u32::MAX), "{what}: {number}");
         for pits in 1..=kalah_core::index::MAX_TABLE_PITS {
             let seeds = largest_layer(pits, VULKAN_BINDING, 1 << 40);
-            for mover in 1..seeds {
-                let frame = Frame { pits, mover, other: seeds - mover };
-                let (movers, others) = (row_count(pits, mover) as u128, row_count(pits, seeds - mover) as u128);
+            for frame in layer_frames(pits, seeds) {
+                let (movers, others) = (frame.mover_rows() as u128, frame.mirrored().mover_rows() as u128);
                 let positions = movers * others;
                 let groups = positions.div_ceil(126);
                 fits(positions, "an index");

@@ -2,6 +2,7 @@
 //! on the device.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use kalah_core::game::Rules;
@@ -50,14 +51,10 @@ impl DeviceRows {
 
     /// Returns the moves of the rows with `seeds` seeds.
     pub fn moves(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
-        if let Some(found) = self.moves.get(&seeds) {
-            return Ok(Arc::clone(found));
-        }
-        let words = self.prefetcher.take(Key::Moves(seeds));
-        let buffer = recorder.storage_of("moves", &words)?;
-        let made = Arc::new(RowMoves { buffer, lists: self.prefetcher.lists(seeds) });
-        self.moves.insert(seeds, Arc::clone(&made));
-        Ok(made)
+        kept(&mut self.moves, seeds, || {
+            let words = self.prefetcher.take(Key::Moves(seeds));
+            Ok(RowMoves { buffer: recorder.storage_of("moves", &words)?, lists: self.prefetcher.lists(seeds) })
+        })
     }
 
     /// Returns a map of ranks, one of [`Key::Spill`] or [`Key::Capture`].
@@ -115,16 +112,14 @@ pub(super) struct DeviceRelays {
     pub stride: u32,
 }
 
-/// Returns the buffer of `key`, made with `make` if it does not exist.
-fn kept<K: Copy + Eq + std::hash::Hash>(
-    buffers: &mut HashMap<K, Arc<DeviceBuffer>>,
+/// Returns the value of `key`, made with `make` if it does not exist.
+fn kept<K: Eq + std::hash::Hash, V>(
+    made: &mut HashMap<K, Arc<V>>,
     key: K,
-    make: impl FnOnce() -> Result<DeviceBuffer, GpuError>,
-) -> Result<Arc<DeviceBuffer>, GpuError> {
-    if let Some(found) = buffers.get(&key) {
-        return Ok(Arc::clone(found));
-    }
-    let made = Arc::new(make()?);
-    buffers.insert(key, Arc::clone(&made));
-    Ok(made)
+    make: impl FnOnce() -> Result<V, GpuError>,
+) -> Result<Arc<V>, GpuError> {
+    Ok(Arc::clone(match made.entry(key) {
+        Entry::Occupied(found) => found.into_mut(),
+        Entry::Vacant(place) => place.insert(Arc::new(make()?)),
+    }))
 }

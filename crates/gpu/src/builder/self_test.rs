@@ -6,12 +6,9 @@ use std::sync::Arc;
 
 use kalah_core::game::Rules;
 use kalah_core::index::Frame;
-use kalah_core::isa::Isa;
-use kalah_tables::builder::cpu::CpuComputer;
-use kalah_tables::builder::{ComputeError, Computer, FrameOutput};
+use kalah_tables::builder::{BuildError, ComputeError, Computer, MemoryBuilder};
 use kalah_tables::progress::Pulse;
-use kalah_tables::table::{PackedFrame, Table, TableError, TableWriter, Tables};
-use kalah_tables::temporary::TemporaryDirectory;
+use kalah_tables::table::{PackedFrame, TableKey, Tables};
 use parking_lot::Mutex;
 
 use super::computer::GpuComputer;
@@ -50,36 +47,28 @@ impl GpuComputer {
 /// for this, it has some hundreds.
 ///
 /// # Errors
-/// [`GpuError::WrongScores`], or another fault of the device; or the CPU's tables, files in the
-/// system's temporary directory, cannot be written.
+/// [`GpuError::WrongScores`], or another fault of the device; or there is not enough memory.
 pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
     gpu.once(rules.name(), || {
         let large = !gpu.has_twins() && super::computer::require(gpu, PITS, SEEDS).is_ok();
         let last = if large { SEEDS } else { FEW_SEEDS };
-        let parent = std::env::temp_dir();
-        let place = TemporaryDirectory::new_in(&parent).map_err(TableError::io(&parent))?;
+        let mut builder = MemoryBuilder::new(TableKey { rules, pits: PITS, seeds: last }).map_err(failed)?;
         let pulse = Pulse::default();
-        let mut tables = Tables::open(place.path(), rules, PITS, last)?;
-        for seeds in 2..=last {
-            let frames: Vec<Frame> = tables.key(seeds).frames().collect();
-            let computed = Frames::default();
-            CpuComputer::new(Isa::detect(), &tables, seeds)?.compute(&tables, &frames, &pulse, &computed)?;
-            let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
-            for packed in computed.0.into_inner() {
-                writer.write(&packed)?;
-            }
-            tables.push(Arc::new(Table::open(&writer.finish()?)?))?;
-        }
+        while builder.build_layer(&pulse).map_err(failed)?.is_some() {}
+        let tables = builder.tables();
         let table = tables.require(last)?;
         let frames: Vec<Frame> = table.key().frames().collect();
-        let computed = Frames::default();
-        GpuComputer::untested(Arc::clone(gpu), &tables, last)?.compute(&tables, &frames, &pulse, &computed)?;
-        let computed = computed.0.into_inner();
-        let right =
-            |packed: &PackedFrame| packed.section() == table.section(&table.header().entries[packed.frame.mover - 1]);
-        match computed.iter().find(|packed| !right(packed)) {
+        let wrong = Mutex::new(None);
+        let compare = |packed: PackedFrame| {
+            if packed.section() != table.section(&table.header().entries[packed.frame.mover - 1]) {
+                wrong.lock().get_or_insert(packed.frame);
+            }
+            Ok(())
+        };
+        GpuComputer::untested(Arc::clone(gpu), tables, last)?.compute(tables, &frames, &pulse, &compare)?;
+        match wrong.into_inner() {
             None => Ok(()),
-            Some(PackedFrame { frame: Frame { mover, other, .. }, .. }) => {
+            Some(Frame { mover, other, .. }) => {
                 let first = format!("the frame {mover} | {other} of {PITS} pits, {rules}");
                 Err(GpuError::WrongScores { adapter: gpu.report().name.clone(), first }.into())
             }
@@ -87,19 +76,11 @@ pub fn self_test(gpu: &Arc<Gpu>, rules: Rules) -> Result<(), ComputeError> {
     })
 }
 
-/// Computed frames, in order.
-#[derive(Default)]
-struct Frames(Mutex<Vec<PackedFrame>>);
-
-impl FrameOutput for Frames {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        self.0.lock().push(packed);
-        Ok(())
+/// Converts an error of the CPU's tables.
+fn failed(error: BuildError) -> ComputeError {
+    match error {
+        BuildError::OutOfMemory(error) => error.into(),
+        BuildError::Table(error) => error.into(),
+        error => ComputeError::Device(error.into()),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kalah_core::game::{Capture, Rules};
-use kalah_core::index::{Frame, RowIndex, layer_positions};
+use kalah_core::index::{Frame, RowIndex, layer_frames, layer_positions};
 use kalah_tables::builder::Residency;
 use kalah_tables::rows::RowMaps;
 
@@ -37,7 +37,7 @@ pub struct Dispatch {
 }
 
 /// The work of the device for a layer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LayerWork {
     /// Seeds in play.
@@ -132,15 +132,7 @@ impl BoardWork {
     /// whose stages use at most `max_binding` bytes of a buffer.
     pub fn layer(&self, seeds: usize, budget: u64, max_binding: u64) -> LayerWork {
         let memory = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding);
-        let mut layer = LayerWork {
-            seeds,
-            positions: layer_positions(self.pits, seeds),
-            dispatches: Vec::new(),
-            read: 0,
-            copied: 0,
-            copies: 0,
-            packed: 0,
-        };
+        let mut layer = LayerWork { seeds, positions: layer_positions(self.pits, seeds), ..LayerWork::default() };
         for small in 1..=seeds / 2 {
             let frame = Frame { pits: self.pits, mover: small, other: seeds - small };
             self.forward(&mut layer, frame, memory.operand_bytes);
@@ -206,9 +198,7 @@ impl BoardWork {
     pub fn lowest_resident(&self, seeds: usize, last: usize, budget: u64, max_binding: u64) -> usize {
         let least = DeviceMemory::new(self.pits, last, Some(budget), max_binding).least();
         let mut free = (budget - budget / HEADROOM).saturating_sub(least);
-        let bytes = |seeds: usize| -> u64 {
-            (1..seeds).map(|mover| with_patches(Frame { pits: self.pits, mover, other: seeds - mover })).sum()
-        };
+        let bytes = |seeds: usize| layer_frames(self.pits, seeds).map(with_patches).sum::<u64>();
         let end = if seeds < last { seeds + 1 } else { seeds };
         (2..end).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(end)
     }
@@ -218,7 +208,7 @@ impl BoardWork {
     pub fn uploads(&self, seeds: usize, budget: u64, max_binding: u64) -> Uploads {
         let least = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least();
         let room = (budget - budget / HEADROOM).saturating_sub(least);
-        let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits: self.pits, mover, other: seeds - mover });
+        let frames = |seeds: usize| layer_frames(self.pits, seeds);
         // The highest of the layers below the last two. The last but one is treated like the last.
         let mut residency = Residency::new(lowest_first);
         for frame in (2..seeds.saturating_sub(1)).rev().flat_map(frames) {

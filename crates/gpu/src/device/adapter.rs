@@ -64,14 +64,6 @@ impl Adapter {
             _ => Err(GpuError::NoAdapter { wanted: name.map(str::to_owned), found }),
         }
     }
-
-    /// Returns the first of [`Adapter::candidates`].
-    ///
-    /// # Errors
-    /// As [`Adapter::candidates`].
-    pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
-        Ok(Adapter::candidates(name)?.swap_remove(0))
-    }
 }
 
 /// Describes an adapter.

@@ -62,43 +62,39 @@ impl Gpu {
         if let Some(budget) = budget.filter(|&budget| self.used() + bytes > budget) {
             return Err(out_of_memory(Shortage::Allowed(budget)));
         }
-        if self.injected.refuses() {
-            return Err(out_of_memory(Shortage::Device(budget)));
-        }
-        let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let descriptor = wgpu::BufferDescriptor { label: Some(what), size: bytes, usage, mapped_at_creation: false };
-        let buffer = self.device.create_buffer(&descriptor);
-        if pollster::block_on(scope.pop()).is_some() {
-            return Err(out_of_memory(Shortage::Device(budget)));
-        }
+        let buffer = self.create(&descriptor).ok_or_else(|| out_of_memory(Shortage::Device(budget)))?;
         self.used.fetch_add(bytes, Ordering::Relaxed);
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
 
     /// Makes a buffer in the memory of the machine, for data from the device.
-    pub(crate) fn host_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
+    pub(crate) fn host_buffer(&self, bytes: u64) -> Result<DeviceBuffer, GpuError> {
+        let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
         Ok(DeviceBuffer { buffer: self.make_host_buffer(bytes, usage, false)?, used: None })
     }
 
     /// Makes a mapped buffer in the memory of the machine, for data to the device.
-    pub(crate) fn mapped_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
-        self.make_host_buffer(bytes, usage, true)
+    pub(crate) fn mapped_buffer(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        self.make_host_buffer(bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC, true)
     }
 
     fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
         let (what, shortage) = ("transfer buffers", Shortage::Machine);
+        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
         let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        self.create(&descriptor).ok_or_else(out_of_memory)
+    }
+
+    /// Makes a buffer; `None` if there is no memory for it.
+    fn create(&self, descriptor: &wgpu::BufferDescriptor) -> Option<wgpu::Buffer> {
         if self.injected.refuses() {
-            return Err(out_of_memory());
+            return None;
         }
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
-        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
-        let buffer = self.device.create_buffer(&descriptor);
-        if pollster::block_on(scope.pop()).is_some() {
-            return Err(out_of_memory());
-        }
-        Ok(buffer)
+        let buffer = self.device.create_buffer(descriptor);
+        pollster::block_on(scope.pop()).is_none().then_some(buffer)
     }
 
     /// Makes a buffer that kernels use.
@@ -108,7 +104,7 @@ impl Gpu {
 
     /// Reads a part of a buffer, after everything submitted before.
     pub(crate) fn read(&self, window: &Window) -> Result<Vec<u8>, GpuError> {
-        let staging = self.host_buffer(window.bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
+        let staging = self.host_buffer(window.bytes)?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&window.buffer, window.offset, &staging.buffer, 0, window.bytes);
         let submission = self.queue.submit([encoder.finish()]);

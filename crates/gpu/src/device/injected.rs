@@ -5,6 +5,9 @@ use parking_lot::Mutex;
 
 use super::pace::Took;
 
+/// True if tests can inject faults. Otherwise the compiler removes all checks for them.
+const ENABLED: bool = cfg!(feature = "fault-injection");
+
 /// Faults that tests inject into a device.
 #[derive(Debug, Default)]
 pub(super) struct Injected {
@@ -25,30 +28,31 @@ pub(super) struct Injected {
 impl Injected {
     /// Counts one more buffer. Returns true if it should be refused.
     pub fn refuses(&self) -> bool {
-        let number = self.allocations.fetch_add(1, Ordering::Relaxed);
-        self.refused.lock().contains(&number)
+        ENABLED && self.refused.lock().contains(&self.allocations.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Returns the time that a submission counts as having taken.
     pub fn took(&self, took: Took) -> Took {
-        let factor = if self.slow.load(Ordering::Relaxed) { 1e6 } else { 1.0 };
+        let factor = if ENABLED && self.slow.load(Ordering::Relaxed) { 1e6 } else { 1.0 };
         Took { least: took.least * factor, most: took.most * factor }
     }
 
     /// Returns true if submissions do not end.
     pub fn hangs(&self) -> bool {
-        self.hangs.load(Ordering::Relaxed)
+        ENABLED && self.hangs.load(Ordering::Relaxed)
     }
 
     /// Returns true if kernels do nothing.
     pub fn is_idle(&self) -> bool {
-        self.idle.load(Ordering::Relaxed)
+        ENABLED && self.idle.load(Ordering::Relaxed)
     }
 
     /// Counts one more submission.
     pub fn submitted(&self) {
-        let mut left = self.submissions_left.lock();
-        match &mut *left {
+        if !ENABLED {
+            return;
+        }
+        match &mut *self.submissions_left.lock() {
             Some(0) => self.hangs.store(true, Ordering::Relaxed),
             Some(left) => *left -= 1,
             None => {}

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use super::trace::AccessTrace;
+use super::trace::Tracer;
 
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
@@ -18,11 +18,12 @@ pub(super) const MAX_BUFFERS: usize = 7;
 /// It may run without run-time checks. The author of a kernel guarantees that every loop of the
 /// shader ends and every index is within its buffer, for all dispatched parameters and buffers.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Kernel {
     /// The name: unique among the kernels that a device runs.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The entry point of the shader.
-    pub(crate) entry_point: &'static str,
+    pub entry_point: &'static str,
     /// Constants of the shader, with their names.
     pub(crate) constants: &'static [(&'static str, u32)],
     /// The parameters: [`Params::WGSL`].
@@ -31,40 +32,15 @@ pub struct Kernel {
     pub(crate) shared: &'static [&'static str],
     /// The kernel's own part of the shader.
     pub(crate) own: &'static str,
-    /// Access to its buffers, at most [`MAX_BUFFERS`].
-    pub(crate) access: &'static [Access],
-    /// Its twin.
-    pub(crate) twin: Twin,
-    /// Its twin, with a trace.
-    pub(crate) traced_twin: TracedTwin,
+    /// Access to its buffers, those of the bindings 1, 2, .. of the shader: at most seven.
+    pub access: &'static [Access],
+    /// Its twin on the CPU.
+    pub twin: Twin,
+    /// Its twin on the CPU, which reports its reads and writes to a tracer: one for each dispatch.
+    pub traced_twin: TracedTwin,
 }
 
 impl Kernel {
-    /// The name: unique among the kernels that a device runs.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The entry point of its shader.
-    pub fn entry_point(&self) -> &'static str {
-        self.entry_point
-    }
-
-    /// Access to its buffers: those of the bindings 1, 2, .. of its shader.
-    pub fn access(&self) -> &'static [Access] {
-        self.access
-    }
-
-    /// Its twin on the CPU.
-    pub fn twin(&self) -> Twin {
-        self.twin
-    }
-
-    /// Its twin on the CPU, which reports its reads and writes to a trace: one for each dispatch.
-    pub fn traced_twin(&self) -> TracedTwin {
-        self.traced_twin
-    }
-
     /// Returns the whole source of its shader in WGSL: constants, parameters, shared parts, and its
     /// own.
     pub fn source(&self) -> String {
@@ -95,7 +71,7 @@ pub enum Access {
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
 
 /// A [`Twin`] that reports its reads and writes.
-pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &AccessTrace);
+pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], tracer: &dyn Tracer);
 
 /// The parameters of a kernel: 32-bit words, and in the shader a struct with the same names.
 pub trait Params: Pod {

@@ -13,12 +13,12 @@
 // | `faults` | faults of a device |
 // | `waiting` | noticing faults, and waiting for work that may never end |
 // | `caught` | panics of wgpu, as errors |
-// | `injected` | faults that tests have injected, with the feature `fault-injection` |
-// | `inject` | injecting them |
+// | `injected` | faults that tests have injected |
+// | `inject` | injecting them, with the feature `fault-injection` |
 // | `buffer` | memory on the device, and parts of it that a kernel uses |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
-// | `trace` | a check of twins for data races |
+// | `trace` | uses of words, for a check of twins for data races |
 // | `recorder` | recording work and submitting it in batches |
 // | `flight` | submissions that have not ended yet |
 // | `pace` | the amount of work to submit at once |
@@ -36,7 +36,6 @@ mod flight;
 mod gpu;
 #[cfg(feature = "fault-injection")]
 mod inject;
-#[cfg(feature = "fault-injection")]
 mod injected;
 mod kernel;
 mod options;
@@ -50,35 +49,6 @@ mod trace;
 mod twin;
 mod waiting;
 
-#[cfg(not(feature = "fault-injection"))]
-mod injected {
-    use super::pace::Took;
-
-    /// No faults.
-    #[derive(Debug, Default)]
-    pub struct Injected {}
-
-    impl Injected {
-        pub fn refuses(&self) -> bool {
-            false
-        }
-
-        pub fn took(&self, took: Took) -> Took {
-            took
-        }
-
-        pub fn hangs(&self) -> bool {
-            false
-        }
-
-        pub fn is_idle(&self) -> bool {
-            false
-        }
-
-        pub fn submitted(&self) {}
-    }
-}
-
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
 pub use caught::catches_panics;
@@ -90,7 +60,7 @@ pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub use trace::{AccessTrace, Barrier, Memory, NoTrace, Race, Tracer, Use};
+pub use trace::{Barrier, Memory, NoTrace, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;

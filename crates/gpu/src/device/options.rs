@@ -26,35 +26,3 @@ impl Default for GpuOptions {
         GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience }
     }
 }
-
-impl GpuOptions {
-    /// Sets the time without the end of a submission after which the device counts as hung.
-    #[must_use]
-    pub fn patience(self, patience: Duration) -> GpuOptions {
-        GpuOptions { patience, ..self }
-    }
-
-    /// Sets the limit on the device's memory, in bytes.
-    #[must_use]
-    pub fn memory(self, bytes: u64) -> GpuOptions {
-        GpuOptions { memory: Some(bytes), ..self }
-    }
-
-    /// Sets the maximum bytes of a buffer that a kernel may use at once.
-    #[must_use]
-    pub fn max_binding(self, bytes: u64) -> GpuOptions {
-        GpuOptions { max_binding: Some(bytes), ..self }
-    }
-
-    /// Sets the names of kernels whose twins run instead.
-    #[must_use]
-    pub fn twins(self, names: impl IntoIterator<Item = &'static str>) -> GpuOptions {
-        GpuOptions { twins: names.into_iter().collect(), ..self }
-    }
-
-    /// Sets index checking in shaders.
-    #[must_use]
-    pub fn checked(self, checked: bool) -> GpuOptions {
-        GpuOptions { checked: Some(checked), ..self }
-    }
-}

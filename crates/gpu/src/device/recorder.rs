@@ -99,7 +99,7 @@ pub(crate) struct Recorder<'g> {
     uploading: u64,
     flights: Flights,
     pub timing: Option<Timing>,
-    /// Bytes copied to the device.
+    /// Bytes of frames copied to the device, counted by their callers.
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
@@ -289,9 +289,7 @@ impl<'g> Recorder<'g> {
         }
         for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.kernel.access) {
             if *access == Access::Write {
-                let uploaded = self.uploaded;
                 self.upload(bytemuck::cast_slice(words), window)?;
-                self.uploaded = uploaded;
             }
         }
         Ok(())
@@ -353,9 +351,7 @@ impl<'g> Recorder<'g> {
     /// Makes a buffer that kernels use, with these words.
     pub fn storage_of(&mut self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
         let buffer = self.gpu.storage(what, 4 * words.len() as u64)?;
-        let uploaded = self.uploaded;
         self.upload(bytemuck::cast_slice(words), &buffer.window())?;
-        self.uploaded = uploaded;
         Ok(buffer)
     }
 
@@ -372,7 +368,6 @@ impl<'g> Recorder<'g> {
             let bytes = staged.bytes;
             self.encoder().copy_buffer_to_buffer(&staged.buffer, staged.offset, &to.buffer, offset, bytes);
             offset += bytes;
-            self.uploaded += bytes;
             self.uploading += bytes;
             self.recorded(Kind::Copy, bytes)?;
             if self.uploading >= SUBMIT_UPLOAD {

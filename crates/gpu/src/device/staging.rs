@@ -7,7 +7,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rayon::prelude::*;
-use wgpu::{Buffer, BufferUsages, MapMode, WriteOnly};
+use wgpu::{Buffer, MapMode, WriteOnly};
 
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -123,7 +123,7 @@ impl Staging {
     }
 
     fn make(&mut self, gpu: &Gpu) -> Result<Buffer, GpuError> {
-        let buffer = gpu.mapped_buffer(self.bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)?;
+        let buffer = gpu.mapped_buffer(self.bytes)?;
         self.made += 1;
         Ok(buffer)
     }

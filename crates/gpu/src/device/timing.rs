@@ -42,7 +42,7 @@ impl Timing {
         Ok(Some(Timing {
             set,
             resolved: gpu.buffer("timestamps", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?,
-            readable: gpu.host_buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+            readable: gpu.host_buffer(bytes)?,
             period: gpu.queue.get_timestamp_period().into(),
             passes: Vec::new(),
             seconds: HashMap::new(),

@@ -2,8 +2,7 @@
 //! and the built-in functions of WGSL.
 //!
 //! Between two barriers a twin does the work of its shader for one thread after another. Then it
-//! passes the barrier. It uses shared words through [`Words`], so that an [`AccessTrace`](super::AccessTrace)
-//! sees all uses.
+//! passes the barrier. It uses shared words through [`Words`], so that a [`Tracer`] sees all uses.
 
 use std::cell::Cell;
 

@@ -108,7 +108,7 @@ impl<'a> ArchiveLayers<'a> {
         }
         self.run.check(key)?;
         let table = Table::open(&path)?;
-        check_in_parallel(&table)?;
+        check_in_parallel(table.blocks())?;
         on_event(BuildEvent::Layer { key, positions: 0, kept: key.frames().count() });
         on_event(BuildEvent::Compressing(key));
         crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
@@ -162,10 +162,6 @@ struct ToArchive<'a> {
 impl FrameOutput for ToArchive<'_> {
     fn pair(&self, frame: Frame) {
         (self.on_event)(BuildEvent::Pair(frame));
-    }
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
     }
 
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {

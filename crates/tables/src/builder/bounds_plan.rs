@@ -3,7 +3,7 @@ use std::path::Path;
 use super::error::BuildError;
 use super::event::BuildEvent;
 use crate::progress::Pulse;
-use crate::table::{BoundMaker, BoundTable, Table, TableError, check_blocks_in_parallel};
+use crate::table::{BoundMaker, BoundTable, Table, TableError, check_in_parallel};
 
 /// The bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl BoundsPlan<'_> {
     pub fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
         let found = if self.has(table) { BoundsPlan::open(directory, table)? } else { None };
         if let Some(found) = &found {
-            check_blocks_in_parallel(found.blocks())?;
+            check_in_parallel(found.blocks())?;
         }
         Ok(found)
     }

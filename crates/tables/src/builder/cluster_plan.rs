@@ -30,7 +30,7 @@ pub struct PairWork {
 /// The remaining work of a build, pair by pair.
 ///
 /// A pair needs all layers below its own ([`PairKey::dependencies`]) and no other pair of its own layer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Work {
     /// Pairs without a piece, layer by layer, the largest pair of each layer first.
@@ -64,17 +64,7 @@ impl Work {
     /// # Errors
     /// When the directory cannot be listed.
     pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Result<Work, TableError> {
-        let mut work = Work {
-            pairs: vec![],
-            layers: 0,
-            positions: 0,
-            disk: 0,
-            memory: 0,
-            read: 0,
-            read_by_pairs: 0,
-            seconds: 0.0,
-            critical_seconds: 0.0,
-        };
+        let mut work = Work::default();
         let (mut tables, mut most_pieces, mut below) = (0, 0, 0);
         for seeds in 2..=last.seeds {
             let key = TableKey { seeds, ..last };

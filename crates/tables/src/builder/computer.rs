@@ -57,14 +57,23 @@ pub trait Computer: Send {
 /// Receives the frames of a [`Computer`].
 pub trait FrameOutput: Sync {
     /// Called when a pair of frames begins, with its first frame.
-    fn pair(&self, frame: Frame);
+    fn pair(&self, _frame: Frame) {}
 
     /// Returns memory for the next packed frame. Its content does not matter.
-    fn buffer(&self) -> Vec<u8>;
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
 
     /// Receives a packed frame, in order.
     ///
     /// # Errors
     /// The reason why no more frames are wanted, or [`Stopped`].
     fn take(&self, packed: PackedFrame) -> Result<(), ComputeError>;
+}
+
+/// A function takes the frames.
+impl<F: Fn(PackedFrame) -> Result<(), ComputeError> + Sync> FrameOutput for F {
+    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
+        self(packed)
+    }
 }

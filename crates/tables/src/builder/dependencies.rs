@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kalah_core::game::Rules;
-use kalah_core::index::{Frame, TableRow};
+use kalah_core::index::{Frame, TableRow, row_seeds};
 
 use crate::rows::RowMove;
 
@@ -30,15 +30,14 @@ pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
         need(mover - 1, other);
     }
     for (row, pit) in representatives(pits, mover) {
-        let left = |own: &TableRow| own.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         match RowMove::new(rules, pits, &row, pit) {
             RowMove::Quiet { .. } => {}
-            RowMove::Again { own, spilled, .. } => need(left(&own), other + usize::from(spilled)),
-            RowMove::Pass { own, spilled } => need(other + usize::from(spilled), left(&own)),
+            RowMove::Again { own, spilled, .. } => need(row_seeds(&own), other + usize::from(spilled)),
+            RowMove::Pass { own, spilled } => need(other + usize::from(spilled), row_seeds(&own)),
             RowMove::Capture { own, spilled, uncaptured, .. } => {
                 let opponent = other + usize::from(spilled);
                 for captured in usize::from(uncaptured.is_some())..=opponent {
-                    need(opponent - captured, left(&own));
+                    need(opponent - captured, row_seeds(&own));
                 }
             }
             RowMove::Relay { .. } => {

@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         // Wrong scores below would give wrong scores above, with valid checksums.
         for table in run.tables.layers() {
             run.check(run.tables.key(tables_to))?;
-            check_in_parallel(table)?;
+            check_in_parallel(table.blocks())?;
             if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
                 // Nothing is made again here, so damage is an error.
                 bounds.find(self.directory, table)?;
@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
                 // Another process built it since the tables were opened.
                 report.kept += 1;
                 let table = Table::open(&path)?;
-                check_in_parallel(&table)?;
+                check_in_parallel(table.blocks())?;
                 clean(self.directory, key)?;
                 table
             } else if self.only_last && seeds < run.last {

@@ -2,7 +2,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use kalah_core::game::Rules;
 use kalah_core::index::{Frame, layer_positions};
 use kalah_core::isa::Isa;
 
@@ -74,17 +73,12 @@ impl MemoryBuilder {
         let tables = &self.tables;
         rayon::scope(|_| computer.compute(tables, &frames, pulse, &output)).map_err(BuildError::stopped_at(key))?;
         let table = output.image.into_inner().finish()?;
-        check_in_parallel(&table)?;
+        check_in_parallel(table.blocks())?;
         self.tables.push(Arc::new(table))?;
         if seeds == self.last.seeds {
             self.computer = None;
         }
         Ok(self.tables.layer(seeds))
-    }
-
-    /// The rule set.
-    pub fn rules(&self) -> Rules {
-        self.last.rules
     }
 
     /// The layers built so far.
@@ -100,8 +94,6 @@ struct ToMemory {
 }
 
 impl FrameOutput for ToMemory {
-    fn pair(&self, _frame: Frame) {}
-
     fn buffer(&self) -> Vec<u8> {
         std::mem::take(&mut *self.spare.lock())
     }
@@ -117,6 +109,7 @@ impl FrameOutput for ToMemory {
 mod tests {
     use super::*;
     use crate::builder::build;
+    use kalah_core::game::Rules;
 
     #[test]
     fn tables_in_memory_have_the_bytes_of_files() {
@@ -128,7 +121,7 @@ mod tests {
             while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
             assert_eq!(builder.tables().max_seeds(), Some(seeds));
             for (built, file) in builder.tables().layers().iter().zip(files.layers()) {
-                assert!(built.is_checked() && built.bytes() == file.bytes(), "{}", file.key());
+                assert!(built.blocks().is_checked() && built.bytes() == file.bytes(), "{}", file.key());
             }
         }
     }

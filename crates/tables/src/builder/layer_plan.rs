@@ -8,10 +8,10 @@ use kalah_core::isa::Isa;
 use super::backend::Backend;
 use super::dependencies::lower_frames;
 use super::frame_cache::{FrameCache, archived_frames, frame_bytes, steps};
-use super::sizes::{packed_bytes, pair_memory};
+use super::sizes::{packed_bytes, working_memory};
 use crate::file::LEAST_DIRECT_BYTES;
+use crate::table::TableKey;
 use crate::table::archive::{CHUNK_SIDE, decompress_frame_memory, write_memory};
-use crate::table::{PairKey, TableKey};
 
 /// Bits a position of archives, rounded up. They grow more slowly with each seed.
 const ARCHIVE_BITS: f64 = 2.6;
@@ -215,23 +215,18 @@ impl PageCache {
 
 /// Bytes of memory for a layer in a build of archives, decompressed frames excluded.
 pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
-    working_memory(key) + decompressing(key, first, threads).max(write_memory(key, threads))
+    working_memory(key, &Backend::Cpu(Isa::detect()))
+        + decompressing(key, first, threads).max(write_memory(key, threads))
 }
 
 /// Maximum bytes of memory for a layer with as few decompressed frames as possible.
 pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
     if key.seeds < first {
-        return working_memory(key);
+        return working_memory(key, &Backend::Cpu(Isa::detect()));
     }
     let of_step = |frame| archived_frames(key.rules, first, frame).into_iter().map(frame_bytes).sum::<u64>();
     let frames = key.frames().map(of_step).max().unwrap_or(0);
     without_frames(key, first, threads) + frames
-}
-
-/// Bytes to compute the most demanding pair of a layer.
-fn working_memory(key: TableKey) -> u64 {
-    let backend = Backend::Cpu(Isa::detect());
-    key.pairs().map(|pair: PairKey| pair_memory(pair, &backend)).max().unwrap_or(0)
 }
 
 /// Bytes to decompress a frame of the archives below a layer.

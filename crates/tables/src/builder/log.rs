@@ -73,11 +73,6 @@ impl BuildRecord {
         }
     }
 
-    /// Positions per second.
-    pub fn rate(&self) -> f64 {
-        self.positions as f64 / self.seconds
-    }
-
     /// Adds the record to the log of `directory`.
     ///
     /// # Errors

@@ -6,13 +6,13 @@ use kalah_core::index::{Frame, layer_positions};
 use serde::Serialize;
 
 use super::backend::Backend;
-use super::computer::{ComputeError, Computer, FrameOutput};
+use super::computer::{ComputeError, Computer};
 use super::cpu::CpuComputer;
 use super::device::DeviceTraffic;
 use super::error::BuildError;
 use super::writer::write_frames;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Table, TableError, TableWriter, Tables};
+use crate::table::{Table, TableError, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
 /// Bytes that are copied to measure bandwidths.
@@ -76,44 +76,24 @@ pub fn measure(
     directory: &Path,
     pulse: &Pulse,
 ) -> Result<Measurement, BuildError> {
-    measured(backend, tables, seeds, directory, pulse).map_err(BuildError::stopped_at(tables.key(seeds)))
-}
-
-fn measured(
-    backend: &Backend,
-    tables: &Tables,
-    seeds: usize,
-    directory: &Path,
-    pulse: &Pulse,
-) -> Result<Measurement, ComputeError> {
-    match backend {
-        Backend::Cpu(isa) => rayon::scope(|_| {
-            let mut computer = CpuComputer::new(*isa, tables, seeds)?;
-            built_twice(&mut computer, tables, seeds, directory, pulse)
-        }),
+    let built_twice = |computer: &mut dyn Computer| {
+        build_once(computer, tables, seeds, directory, pulse)?;
+        build_once(computer, tables, seeds, directory, pulse)
+    };
+    let measured = || match backend {
+        Backend::Cpu(isa) => rayon::scope(|_| built_twice(&mut CpuComputer::new(*isa, tables, seeds)?)),
         Backend::Gpu(gpu) => {
             let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
-            let mut measurement = built_twice(&mut *computer, tables, seeds, directory, pulse)?;
+            let mut measurement = built_twice(&mut *computer)?;
             computer.begin_measuring().map_err(ComputeError::Device)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
-            computer.compute(tables, &frames, pulse, &Nowhere)?;
+            computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
             measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
             Ok(measurement)
         }
-    }
-}
-
-/// Builds a layer twice and measures the second time.
-fn built_twice(
-    computer: &mut dyn Computer,
-    tables: &Tables,
-    seeds: usize,
-    directory: &Path,
-    pulse: &Pulse,
-) -> Result<Measurement, ComputeError> {
-    build_once(computer, tables, seeds, directory, pulse)?;
-    build_once(computer, tables, seeds, directory, pulse)
+    };
+    measured().map_err(BuildError::stopped_at::<ComputeError>(tables.key(seeds)))
 }
 
 /// Builds a layer and measures the build.
@@ -126,34 +106,20 @@ fn build_once(
 ) -> Result<Measurement, ComputeError> {
     let place = TemporaryDirectory::new_in(directory).map_err(TableError::io(directory))?;
     let start = Instant::now();
-    let writer = TableWriter::open(place.path(), tables.key(seeds))?;
+    let mut writer = TableWriter::open(place.path(), tables.key(seeds))?;
     let frames: Vec<Frame> = writer.missing().collect();
-    let written = write_frames(computer, writer, &frames, tables, pulse, &|_| {})?;
+    let writing = write_frames(computer, &frames, tables, pulse, &|_| {}, |frame| writer.write(frame))?;
     let seconds = start.elapsed().as_secs_f64();
-    let table = Table::open(&written.writer.finish()?)?;
+    let table = Table::open(&writer.finish()?)?;
     Ok(Measurement {
         positions: layer_positions(tables.pits(), seeds),
         seconds,
-        write_seconds: written.writing.as_secs_f64(),
+        write_seconds: writing.as_secs_f64(),
         file_bytes: table.header().file_bytes,
         digest: table.header().digest,
         gpu: None,
         copy_bandwidth: memory_bandwidth(),
     })
-}
-
-struct Nowhere;
-
-impl FrameOutput for Nowhere {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn take(&self, _packed: PackedFrame) -> Result<(), ComputeError> {
-        Ok(())
-    }
 }
 
 /// Bandwidth of a plain copy by all threads: bytes read and written per second.

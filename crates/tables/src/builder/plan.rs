@@ -5,8 +5,8 @@ use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
 
 use super::backend::Backend;
-use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
-use super::sizes::{packed_bytes, pair_memory};
+use super::layer_plan::{archive_bytes, layer_memory};
+use super::sizes::{packed_bytes, pair_memory, working_memory};
 use crate::file::beside;
 use crate::system::{MemoryShortage, available_disk, check_memory};
 use crate::table::archive::archive_path;
@@ -74,7 +74,7 @@ impl BuildPlan {
         let disk = packed_bytes(positions) + 4096 * missing.len() as u64;
         BuildPlan {
             positions,
-            memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
+            memory: missing.iter().map(|&key| working_memory(key, backend)).max().unwrap_or(0),
             device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
             seconds: positions as f64 / rate(rules, backend, threads),
@@ -109,7 +109,7 @@ impl BuildPlan {
         let missing: Vec<TableKey> = archived.filter(|&key| !archive_path(directory, key).exists()).collect();
         let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
         let positions = missing.iter().map(of_layer).sum::<u64>();
-        let memory = missing.iter().map(|&key| archived_layer_memory(key, first, threads)).max().unwrap_or(0);
+        let memory = missing.iter().map(|&key| layer_memory(key, first, threads)).max().unwrap_or(0);
         BuildPlan {
             positions: tables.positions + positions,
             memory: tables.memory.max(memory),
@@ -142,9 +142,4 @@ pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
         Backend::Gpu(gpu) => gpu.rate(relays),
     }
-}
-
-/// Bytes of memory to build a layer: those of its most demanding pair of frames.
-fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
-    key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
 }

@@ -10,11 +10,11 @@ use super::computer::{ComputeError, Computer};
 use super::error::BuildError;
 use super::event::BuildEvent;
 use super::log::BuildRecord;
-use super::writer::{FrameWriter, write_frames};
+use super::writer::write_frames;
 use crate::progress::Pulse;
 use crate::table::{
-    CompleteTable, LayerFiles, Manifest, PairKey, Piece, TableError, TableKey, TableWriter, Tables, remove_partial,
-    remove_piece, remove_pieces,
+    CompleteTable, LayerFiles, Manifest, PackedFrame, PairKey, Piece, TableError, TableKey, TableWriter, Tables,
+    remove_partial, remove_piece, remove_pieces,
 };
 
 pub(super) struct Run<'a> {
@@ -55,14 +55,18 @@ impl<'a> Run<'a> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
     }
 
-    /// Computes frames of a layer from those below, and writes them. Returns the writer.
-    pub fn write<W: FrameWriter>(&mut self, writer: W, frames: &[Frame]) -> Result<W, ComputeError> {
+    /// Computes frames of a layer from those below, and passes them to `write`.
+    pub fn compute(
+        &mut self,
+        frames: &[Frame],
+        write: impl FnMut(&PackedFrame) -> Result<(), TableError> + Send,
+    ) -> Result<(), ComputeError> {
         if self.computer.is_none() {
             self.computer = Some(self.backend.computer(&self.tables, self.last)?);
         }
         let computer = &mut **self.computer.as_mut().expect("made above");
-        let written = write_frames(computer, writer, frames, &self.tables, self.pulse, self.on_event)?;
-        Ok(written.writer)
+        write_frames(computer, frames, &self.tables, self.pulse, self.on_event, write)?;
+        Ok(())
     }
 
     /// Builds the table of a layer, or its missing frames.
@@ -86,7 +90,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             let frames: Vec<Frame> = writer.missing().take_while(|frame| !is_in(&pieces, frame)).collect();
-            writer = self.write(writer, &frames).map_err(BuildError::stopped_at(key))?;
+            self.compute(&frames, |frame| writer.write(frame)).map_err(BuildError::stopped_at(key))?;
             computed += frames.iter().map(|frame| frame.positions()).sum::<u64>();
         }
         if Manifest::contradicts(key, &writer.digest()) {

@@ -122,7 +122,7 @@ impl<'a> SharedLayers<'a> {
         // machine checks for all; otherwise a layer would be read hundreds of times, once for each
         // of its pairs.
         if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
-            check_in_parallel(&table)?;
+            check_in_parallel(table.blocks())?;
             if let Some(state) = &state {
                 self.stamps.put(&table, state);
             }
@@ -174,11 +174,12 @@ impl<'a> SharedLayers<'a> {
     /// Computes a pair and writes its piece. All layers below must be open.
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let frames: Vec<Frame> = pair.frames().collect();
-        let writer = PieceWriter::new(self.run.directory, pair)?;
-        match self.run.write(writer, &frames) {
+        let mut writer = PieceWriter::new(self.run.directory, pair)?;
+        match self.run.compute(&frames, |frame| writer.write(frame)) {
             Err(ComputeError::Stopped(_)) => return Err(BuildError::PairStopped(pair)),
-            written => written?.finish()?,
-        };
+            computed => computed?,
+        }
+        writer.finish()?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use kalah_core::index::{Frame, row_count};
 
 use super::backend::Backend;
 use super::cpu::Workspace;
-use crate::table::{PackedFrame, PairKey};
+use crate::table::{PackedFrame, PairKey, TableKey};
 
 /// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
@@ -39,4 +39,9 @@ pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     };
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
     working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
+}
+
+/// Bytes of memory to compute the most demanding pair of a layer.
+pub(super) fn working_memory(key: TableKey, backend: &Backend) -> u64 {
+    key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
 }

@@ -9,59 +9,34 @@ use super::computer::{ComputeError, Computer, FrameOutput};
 use super::event::BuildEvent;
 use crate::lock::Mutex;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, PieceWriter, TableError, TableWriter, Tables};
+use crate::table::{PackedFrame, TableError, Tables};
 
-/// Receives the frames of a layer, in order.
-pub(super) trait FrameWriter: Send {
-    /// Writes the next frame.
-    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError>;
-}
-
-impl FrameWriter for TableWriter {
-    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError> {
-        TableWriter::write(self, frame)
-    }
-}
-
-impl FrameWriter for PieceWriter {
-    fn write(&mut self, frame: &PackedFrame) -> Result<(), TableError> {
-        PieceWriter::write(self, frame)
-    }
-}
-
-/// The result of writing all frames.
-pub(super) struct Written<W> {
-    /// The writer, to be finished.
-    pub writer: W,
-    /// Time spent writing, in parallel to computing.
-    pub writing: Duration,
-}
-
-/// Computes and packs `frames`, while another thread writes the previous ones.
-pub(super) fn write_frames<W: FrameWriter>(
+/// Computes and packs `frames`, while another thread passes the previous ones to `write`, in order.
+/// Returns the time spent writing.
+pub(super) fn write_frames(
     computer: &mut dyn Computer,
-    mut writer: W,
     frames: &[Frame],
     tables: &Tables,
     pulse: &Pulse,
     on_event: &(dyn Fn(BuildEvent) + Sync),
-) -> Result<Written<W>, ComputeError> {
+    mut write: impl FnMut(&PackedFrame) -> Result<(), TableError> + Send,
+) -> Result<Duration, ComputeError> {
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
     let spare = Spare::default();
     std::thread::scope(|scope| {
         let spare = &spare;
-        let write = move || -> Result<Written<W>, TableError> {
+        let write_all = move || -> Result<Duration, TableError> {
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
-                writer.write(&packed)?;
+                write(&packed)?;
                 writing += start.elapsed();
                 spare.put(packed.into_buffer());
             }
-            Ok(Written { writer, writing })
+            Ok(writing)
         };
-        let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
+        let spawned = std::thread::Builder::new().spawn_scoped(scope, write_all);
         let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
         let output = ToWriter { frames: sender, spare, on_event };
         let completed = computer.compute(tables, frames, pulse, &output);

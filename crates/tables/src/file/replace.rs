@@ -3,7 +3,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use kalah_core::file::require_regular;
+use kalah_core::file::{found, require_regular};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -161,11 +161,7 @@ pub fn remove_leftovers(path: &Path) -> io::Result<()> {
         let random = name.strip_prefix(prefix.as_encoded_bytes()).and_then(|name| name.strip_suffix(SUFFIX.as_bytes()));
         random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
     };
-    let entries = match std::fs::read_dir(directory_of(path)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
-    };
-    for entry in entries {
+    for entry in found(std::fs::read_dir(directory_of(path)))?.into_iter().flatten() {
         let entry = entry?;
         if is_leftover(entry.file_name().as_encoded_bytes()) {
             std::fs::remove_file(entry.path())?;

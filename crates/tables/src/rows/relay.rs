@@ -89,11 +89,6 @@ impl Relays {
         Relays { rules, pits, sums, fillings: vec![OnceLock::new(); hands << pits], hands, sowings }
     }
 
-    /// The rules.
-    pub fn rules(&self) -> Rules {
-        self.rules
-    }
-
     /// Ranks of rows from their offsets.
     #[inline]
     pub fn sums(&self) -> &RankSums {

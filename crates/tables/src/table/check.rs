@@ -11,26 +11,18 @@ use super::{Blocks, FrameScores, Table, TableError};
 /// # Panics
 /// When the layer has no such frame.
 pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>, TableError> {
-    if !table.is_frame_checked(mover) {
-        compare(table.blocks(), mover, |block| !table.is_block_checked(mover, block))?;
+    if !table.blocks().is_frame_checked(mover) {
+        compare(table.blocks(), mover, |block| !table.blocks().is_block_checked(mover, block))?;
     }
     table.frame(mover)
 }
 
-/// Compares every block of a table with its checksum, on all threads of the current pool, even if
-/// that was done before. Returns the number of blocks.
+/// Compares every block of a table or bound table with its checksum, on all threads of the current
+/// pool, even if that was done before. Returns the number of blocks.
 ///
 /// # Errors
 /// The first damaged block.
-pub fn check_in_parallel(table: &Table) -> Result<u64, TableError> {
-    check_blocks_in_parallel(table.blocks())
-}
-
-/// The same as [`check_in_parallel`], for a table or bound table.
-///
-/// # Errors
-/// The first damaged block.
-pub fn check_blocks_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
+pub fn check_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
     blocks.request_all()?;
     let mut movers: Vec<usize> = (1..=blocks.sections().len()).collect();
     // In file order.

@@ -40,10 +40,8 @@ impl LayerFiles {
 /// Names in a directory; empty if it does not exist.
 fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
-    match std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect()) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(HashSet::new()),
-        listed => listed.map_err(TableError::io(directory)),
-    }
+    let listed = std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect());
+    Ok(file::found(listed).map_err(TableError::io(directory))?.unwrap_or_default())
 }
 
 /// The result of an attempt to join pieces.
@@ -135,11 +133,7 @@ fn pieces_kept(error: TableError) -> TableError {
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    let path = pair.piece_path(directory);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(TableError::io(&path)(error)),
-        _ => Ok(()),
-    }
+    remove_if_there(&pair.piece_path(directory))
 }
 
 /// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
@@ -173,12 +167,10 @@ pub fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableErro
 }
 
 fn remove(directory: &Path, which: impl Fn(&str) -> bool) -> Result<(), TableError> {
-    for name in names(directory)?.iter().filter(|name| which(name)) {
-        let path = directory.join(name);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
-            _ => {}
-        }
-    }
-    Ok(())
+    names(directory)?.iter().filter(|name| which(name)).try_for_each(|name| remove_if_there(&directory.join(name)))
+}
+
+/// Removes the file at `path` if it exists.
+pub(super) fn remove_if_there(path: &Path) -> Result<(), TableError> {
+    file::found(std::fs::remove_file(path)).map(drop).map_err(TableError::io(path))
 }

@@ -50,7 +50,7 @@ impl Leases {
     /// # Errors
     /// When reading or writing fails.
     pub fn pair(&mut self, directory: &Path, pair: PairKey) -> Result<Option<Lease>, TableError> {
-        self.take(pair.piece_path(directory).with_extension("lease"))
+        self.file(pair.piece_path(directory).with_extension("lease"))
     }
 
     /// Leases the joining of a layer's pieces; `None` while another process seems to do it.
@@ -58,7 +58,7 @@ impl Leases {
     /// # Errors
     /// When reading or writing fails.
     pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Lease>, TableError> {
-        self.take(directory.join(format!("{}.join.lease", key.file_stem())))
+        self.file(directory.join(format!("{}.join.lease", key.file_stem())))
     }
 
     /// Leases any work by the file `path`; `None` while another process seems to do it.
@@ -66,10 +66,6 @@ impl Leases {
     /// # Errors
     /// When reading or writing fails.
     pub fn file(&mut self, path: PathBuf) -> Result<Option<Lease>, TableError> {
-        self.take(path)
-    }
-
-    fn take(&mut self, path: PathBuf) -> Result<Option<Lease>, TableError> {
         let io = TableError::io;
         let id = lease_id();
         match OpenOptions::new().write(true).create_new(true).open(&path) {

@@ -45,7 +45,7 @@ pub use kalah_core::table::bounds::format as bound_format;
 
 pub use crate::file::LockError;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
-pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
+pub use check::{check_in_parallel, frame_in_parallel};
 pub use image::TableImage;
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lease::{Lease, Leases};

@@ -124,17 +124,9 @@ impl PackedFrame {
     /// As [`PackedFrame::pack`].
     pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
-        let rows = frame.mover_rows();
-        let groups = scores.len().div_ceil(GROUP_POSITIONS);
+        let mut entry = PackedFrame::without_patches(frame);
+        let (rows, groups) = (entry.rows as usize, entry.groups as usize);
         let profile = profile(isa, scores, rows);
-        let mut entry = FrameEntry {
-            offset: 0,
-            rows: rows as u64,
-            groups: groups as u64,
-            patch_bytes: 0,
-            exceptions: 0,
-            digest: [0; 32],
-        };
         let groups_at = entry.groups_at() as usize;
         let mut section = buffer;
         section.truncate(groups_at + groups * GROUP_BYTES);
@@ -198,18 +190,17 @@ impl PackedFrame {
     /// Makes a frame that was packed elsewhere. `section` holds its profile (padded), groups, and
     /// patches (not padded). `None` if they do not fit the frame.
     pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
-        let mut entry = FrameEntry {
-            offset: 0,
-            rows: frame.mover_rows() as u64,
-            groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
-            patch_bytes: 0,
-            exceptions: 0,
-            digest: [0; 32],
-        };
+        let mut entry = PackedFrame::without_patches(frame);
         let patches = section.get(entry.patches_at() as usize..)?;
         entry.patch_bytes = patches.len() as u64;
         entry.exceptions = group::count_exceptions(patches)?;
         Some(PackedFrame::seal(frame, entry, section))
+    }
+
+    /// Entry of a frame without patches and digest.
+    fn without_patches(frame: Frame) -> FrameEntry {
+        let (rows, groups) = (frame.mover_rows() as u64, frame.positions().div_ceil(GROUP_POSITIONS as u64));
+        FrameEntry { offset: 0, rows, groups, patch_bytes: 0, exceptions: 0, digest: [0; 32] }
     }
 
     /// Pads the section and adds the checksums.

@@ -96,11 +96,6 @@ impl Piece {
         self.pair
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns true if `frame` is one of its frames.
     pub fn holds(&self, frame: Frame) -> bool {
         self.pair.frames().any(|own| own == frame)

@@ -2,13 +2,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::game::Bounds;
-use kalah_core::index::{RowIndex, TableRow};
+use kalah_core::index::{RowIndex, TableRow, row_seeds};
 
 use super::{Fault, Oracle, Sample, position};
 use crate::progress::Pulse;
-use crate::table::{
-    BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_blocks_in_parallel, frame_codes,
-};
+use crate::table::{BoundTable, FrameCodes, Table, TableError, TablePart, Tables, check_in_parallel, frame_codes};
 
 /// Checks that every code of a bound table matches the score in the exact table of the layer. Also
 /// checks the directory's number of each code. Returns the number of positions compared, which
@@ -25,7 +23,7 @@ use crate::table::{
 pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -> Result<u64, Fault> {
     let key = bounds.key();
     assert_eq!(exact.key(), key, "tables of one layer");
-    check_blocks_in_parallel(bounds.blocks())?;
+    check_in_parallel(bounds.blocks())?;
     let mut compared = 0;
     for frame in key.frames() {
         let stored = bounds.frame_unchecked(frame.mover);
@@ -121,8 +119,7 @@ impl<'a> BoundSet<'a> {
     /// Checks one position. If its bounds are wrong because a child's are, reports that child
     /// instead, and so on.
     fn check_position(&self, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
-        let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
-        let Some(table) = self.layer(seeds) else { return Ok(()) };
+        let Some(table) = self.layer(row_seeds(mover) + row_seeds(other)) else { return Ok(()) };
         let oracle = Oracle::new(self.exact.rules(), self.exact.pits()).expect("pits of a table");
         let stored = self.bounds(mover, other)?;
         let right = oracle.minimax_bounds(mover, other, |mover, other| self.bounds(mover, other))?;
@@ -135,9 +132,8 @@ impl<'a> BoundSet<'a> {
             Ok::<u8, Fault>(0)
         })?;
         children.iter().try_for_each(|(mover, other)| self.check_position(mover, other))?;
-        let (key, rows, mover_seeds) =
-            (table.key(), self.exact.rows(), mover.iter().map(|&pit| usize::from(pit)).sum());
-        let offset = table.code_at(mover_seeds, rows.rank(mover), rows.rank(other));
+        let (key, rows) = (table.key(), self.exact.rows());
+        let offset = table.code_at(row_seeds(mover), rows.rank(mover), rows.rank(other));
         let (path, position) = (table.path().to_owned(), position(key, mover, other));
         let [stored, right] = [stored, right].map(|(lower, upper)| Bounds { lower: lower.into(), upper: upper.into() });
         Err(Fault::Bounds { path, key, offset, position, stored, right })
@@ -145,8 +141,7 @@ impl<'a> BoundSet<'a> {
 
     /// Bounds of the score of a position with seeds in both rows, from its table or bound table.
     fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<(u8, u8), TableError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let (mover_seeds, seeds) = (sum(mover), sum(mover) + sum(other));
+        let (mover_seeds, seeds) = (row_seeds(mover), row_seeds(mover) + row_seeds(other));
         let rows = self.exact.rows();
         match self.layer(seeds) {
             Some(table) => {

@@ -1,26 +1,14 @@
 use super::Fault;
-use crate::table::{Blocks, BoundTable, Damage, Table, TableError, TablePart, check_blocks_in_parallel};
+use crate::table::{Blocks, Damage, TableError, TablePart, check_in_parallel};
 
-/// Checks every block of a table against its checksum and every frame against its digest. Opening
-/// the table has already checked header, directory and the table's digest. Returns the number of
-/// blocks.
+/// Checks every block of a table or bound table against its checksum and every frame against its
+/// digest. Opening the table has already checked header, directory and the table's digest. Returns
+/// the number of blocks.
 ///
 /// # Errors
 /// The first damaged block or frame.
-pub fn check_checksums(table: &Table) -> Result<u64, Fault> {
-    check(table.blocks())
-}
-
-/// The same as [`check_checksums`], for a bound table.
-///
-/// # Errors
-/// The first damaged block or frame.
-pub fn check_bound_checksums(table: &BoundTable) -> Result<u64, Fault> {
-    check(table.blocks())
-}
-
-fn check(blocks: &Blocks) -> Result<u64, Fault> {
-    let checked = check_blocks_in_parallel(blocks)?;
+pub fn check_checksums(blocks: &Blocks) -> Result<u64, Fault> {
+    let checked = check_in_parallel(blocks)?;
     for section in blocks.sections() {
         if *blake3::hash(blocks.section_bytes(section)).as_bytes() != section.digest {
             // The blocks are valid, so the list of their checksums must be damaged.

@@ -1,6 +1,6 @@
 use std::sync::atomic::Ordering;
 
-use kalah_core::index::{Frame, TableRow};
+use kalah_core::index::{Frame, TableRow, layer_frames, row_seeds};
 use rayon::prelude::*;
 
 use super::frame_check::FrameCheck;
@@ -20,7 +20,7 @@ use crate::table::Tables;
 /// a table cannot be read; or [`Fault::Stopped`].
 pub fn check_consistency(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    for frame in (1..seeds).map(|mover| Frame { pits: tables.pits(), mover, other: seeds - mover }) {
+    for frame in layer_frames(tables.pits(), seeds) {
         if !tables.rules().relays() {
             let first_wrong = FrameCheck::new(tables, frame, pulse).map_err(Fault::from);
             match first_wrong.and_then(|check| check.first_wrong()) {
@@ -89,6 +89,5 @@ fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result
         Ok::<u8, Fault>(0)
     })?;
     children.iter().try_for_each(|(mover, other)| check_position(tables, mover, other))?;
-    let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
-    Err(Fault::score(tables.key(seeds), mover, other, stored, right))
+    Err(Fault::score(tables.key(row_seeds(mover) + row_seeds(other)), mover, other, stored, right))
 }

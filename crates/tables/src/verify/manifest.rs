@@ -16,7 +16,7 @@ pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> 
     if let Some(figure) = entry.difference(table) {
         return Err(differs(figure));
     }
-    check_checksums(table)?;
+    check_checksums(table.blocks())?;
     if entry.scores != score_counts(table)? {
         return Err(differs("number of positions with each score"));
     }

@@ -44,7 +44,7 @@ use crate::table::{TableError, TableKey, Tables, missing_layers};
 pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};
 pub use checked_layers::{CheckedLayer, CheckedLayers};
-pub use checksums::{check_bound_checksums, check_checksums};
+pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
 pub use manifest::check_manifest;
 pub use oracle::Oracle;

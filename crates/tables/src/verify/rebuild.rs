@@ -2,7 +2,7 @@ use kalah_core::cancel::Stopped;
 use kalah_core::index::Frame;
 
 use super::Fault;
-use crate::builder::{Backend, ComputeError, FrameOutput};
+use crate::builder::{Backend, ComputeError};
 use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableError, TablePart, Tables, check_in_parallel};
@@ -23,16 +23,29 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {
         pulse.check()?;
-        check_in_parallel(table)?;
+        check_in_parallel(table.blocks())?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
-    let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
+    // Positions compared, and the first fault.
+    let found = Mutex::new((0, None));
+    let compare = |packed: PackedFrame| {
+        let (compared, fault) = &mut *found.lock();
+        let entry = &table.header().entries[packed.frame.mover - 1];
+        if packed.section() == table.section(entry) {
+            *compared += packed.frame.positions();
+            return Ok(());
+        }
+        *fault = Some(first_wrong(tables, table, &packed).unwrap_or_else(|| {
+            // All scores are right, but they are packed differently.
+            Fault::Damage(TableError::damaged_part(table.path(), TablePart::Packing, entry.offset))
+        }));
+        Err(Stopped.into())
+    };
     let mut computer = backend.computer(tables, seeds).map_err(fault)?;
-    let computed = computer.compute(tables, &frames, pulse, &comparison);
-    let found = comparison.found.into_inner();
-    match (computed, found.fault) {
-        (Ok(()) | Err(ComputeError::Stopped(_)), Some(fault)) => Err(fault),
-        (computed, _) => computed.map(|()| found.compared).map_err(fault),
+    let computed = computer.compute(tables, &frames, pulse, &compare);
+    match (computed, found.into_inner()) {
+        (Ok(()) | Err(ComputeError::Stopped(_)), (_, Some(fault))) => Err(fault),
+        (computed, (compared, _)) => computed.map(|()| compared).map_err(fault),
     }
 }
 
@@ -42,40 +55,6 @@ fn fault(error: ComputeError) -> Fault {
         ComputeError::OutOfMemory(error) => Fault::OutOfMemory(error),
         ComputeError::Device(error) => Fault::Device(error),
         ComputeError::Stopped(stopped) => stopped.into(),
-    }
-}
-
-/// Compares frames with those of a table.
-struct Comparison<'a> {
-    tables: &'a Tables,
-    table: &'a Table,
-    found: Mutex<Found>,
-}
-
-struct Found {
-    compared: u64,
-    fault: Option<Fault>,
-}
-
-impl FrameOutput for Comparison<'_> {
-    fn pair(&self, _frame: Frame) {}
-
-    fn buffer(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    fn take(&self, packed: PackedFrame) -> Result<(), ComputeError> {
-        let mut found = self.found.lock();
-        let entry = &self.table.header().entries[packed.frame.mover - 1];
-        if packed.section() == self.table.section(entry) {
-            found.compared += packed.frame.positions();
-            return Ok(());
-        }
-        found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
-            // All scores are right, but they are packed differently.
-            Fault::Damage(TableError::damaged_part(self.table.path(), TablePart::Packing, entry.offset))
-        }));
-        Err(Stopped.into())
     }
 }
 

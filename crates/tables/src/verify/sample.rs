@@ -1,4 +1,4 @@
-use kalah_core::index::Frame;
+use kalah_core::index::{Frame, layer_frames};
 use rayon::prelude::*;
 
 use crate::random::{generator, mixed};
@@ -40,8 +40,7 @@ impl Sample {
 
     /// All frames of the layer, in rank order.
     pub fn frames(&self) -> impl Iterator<Item = Frame> + use<> {
-        let TableKey { pits, seeds, .. } = self.key;
-        (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover })
+        layer_frames(self.key.pits, self.key.seeds)
     }
 
     /// Number of positions chosen.

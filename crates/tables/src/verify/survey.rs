@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
 use kalah_core::directories::Directories;
 use kalah_core::game::Rules;
 
+use crate::file::found;
 use crate::table::TableKey;
 
 /// The contents of one or more directories of tables, by the names of the files.
@@ -30,11 +31,7 @@ impl Survey {
         let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
         let mut others = Vec::new();
         for directory in directories.into().paths() {
-            let listed = match std::fs::read_dir(directory) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                listed => listed?,
-            };
-            for entry in listed {
+            for entry in found(std::fs::read_dir(directory))?.into_iter().flatten() {
                 let name = entry?.file_name().to_string_lossy().into_owned();
                 let path = Path::new(&name);
                 if let Some(key) = TableKey::named(path) {
@@ -86,21 +83,15 @@ fn archived(name: &Path) -> Option<TableKey> {
     TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
 }
 
-/// Seeds of layers, by the index of their rules and by their pits.
-type Found = BTreeMap<(usize, usize), Vec<usize>>;
+/// Seeds of layers, by their rules and pits.
+type Found = BTreeMap<(Rules, usize), BTreeSet<usize>>;
 
 fn add(found: &mut Found, key: TableKey) {
-    let order = Rules::ALL.iter().position(|&rules| rules == key.rules).unwrap_or(Rules::ALL.len());
-    found.entry((order, key.pits)).or_default().push(key.seeds);
+    found.entry((key.rules, key.pits)).or_default().insert(key.seeds);
 }
 
 fn sorted(found: Found) -> Vec<(Rules, usize, Vec<usize>)> {
-    let boards = found.into_iter().map(|((order, pits), mut seeds)| {
-        seeds.sort_unstable();
-        seeds.dedup();
-        (Rules::ALL[order], pits, seeds)
-    });
-    boards.collect()
+    found.into_iter().map(|((rules, pits), seeds)| (rules, pits, seeds.into_iter().collect())).collect()
 }
 
 fn of_board(boards: &[(Rules, usize, Vec<usize>)], rules: Rules, pits: usize) -> &[usize] {

@@ -43,7 +43,8 @@ impl GpuFlags {
 
     /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind.
     pub fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
-        let mut options = GpuOptions::default().twins(self.twin.iter().map(|stage| stage.name()));
+        let mut options = GpuOptions::default();
+        options.twins = self.twin.iter().map(|stage| stage.name()).collect();
         options.memory = self.gpu_memory;
         options.checked = self.checked.then_some(true);
         let mut first = None;

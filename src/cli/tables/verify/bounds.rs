@@ -7,7 +7,7 @@ use std::time::Instant;
 use indicatif::HumanCount;
 use kalah::progress::Pulse;
 use kalah::table::{BoundTable, Table, TableKey, Tables};
-use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
+use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 use crate::cli::output::progress::Progress;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
@@ -128,7 +128,7 @@ impl BoundChecks<'_> {
         table: &BoundTable,
     ) -> Result<u64, Fault> {
         match (check, exact) {
-            (Check::BoundChecksums, _) => check_bound_checksums(table),
+            (Check::BoundChecksums, _) => check_checksums(table.blocks()),
             // Run in the pool, so that the waiting thread works on tasks, too.
             (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, self.pulse)),
             (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),

@@ -182,7 +182,7 @@ impl Means {
         let (pulse, seeds) = (&self.pulse, table.key().seeds);
         match (check, self.sample) {
             (Check::Files, _) => Ok(1),
-            (Check::Checksums, _) => check_checksums(table),
+            (Check::Checksums, _) => check_checksums(table.blocks()),
             (Check::Manifest, _) => match &self.manifest {
                 Some(manifest) => check_manifest(manifest, table),
                 None => Err(Fault::NotInManifest(table.key())),

@@ -6,10 +6,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cuts::{Cuts, MAX_CUTS};
 use crate::evaluation::Network;
 use crate::game::Rules;
-use crate::header::{is_sealed, sealed};
+use crate::header::sealed;
 use crate::index::{Frame, layer_positions};
 use crate::table::error::{Damage, TablePart};
-use crate::table::format::ALIGNMENT;
+use crate::table::format::{ALIGNMENT, read_header};
 use crate::table::key::TableKey;
 use crate::table::section::Section;
 
@@ -190,19 +190,7 @@ fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directo
 
 impl RawHeader {
     fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
-        let raw = bytes.get(..HEADER_BYTES);
-        if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {
-            return Err(Damage::Foreign("bound table"));
-        }
-        let raw: RawHeader = bytemuck::pod_read_unaligned(raw.unwrap_or_default());
-        let version = u32::from_le(raw.version);
-        if version != VERSION {
-            return Err(Damage::Version { found: version, known: VERSION });
-        }
-        let damaged = Damage::Part { part: TablePart::Header, offset: 0 };
-        if !is_sealed(&raw) {
-            return Err(damaged);
-        }
+        let raw: RawHeader = read_header(bytes, &MAGIC, VERSION, "bound table")?;
         let key = (|| {
             let rules = Rules::from_code(raw.rules)?;
             let key = TableKey { rules, pits: usize::from(raw.pits), seeds: usize::from(raw.seeds) };
@@ -210,7 +198,7 @@ impl RawHeader {
                 key.is_possible() && u32::from_le(raw.network_bytes) as usize == Network::file_bytes(key.pits);
             (network && [1, 2].contains(&raw.bits) && raw.reserved == [0; 3]).then_some(key)
         })()
-        .ok_or(damaged)?;
+        .ok_or(Damage::Part { part: TablePart::Header, offset: 0 })?;
         Ok((raw, key))
     }
 }

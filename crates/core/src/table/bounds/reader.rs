@@ -10,14 +10,14 @@ use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
 use crate::table::blocks::{Blocks, Bytes};
-use crate::table::error::{Damage, TableError, TablePart};
+use crate::table::error::{TableError, TablePart};
 use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
 ///
 /// Opening checks header, network and directory. Blocks are compared with their checksums as in
 /// [`crate::table::Table`]: [`BoundTable::code`] compares the block that it reads,
-/// [`BoundTable::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
+/// [`Blocks::check`] compares all, and [`BoundTable::frame_unchecked`] leaves this to the
 /// caller.
 pub struct BoundTable {
     header: BoundHeader,
@@ -35,15 +35,6 @@ impl BoundTable {
     pub fn open(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
         let path = path.as_ref();
         BoundTable::new(path, Bytes::open(path)?)?.expect_named()
-    }
-
-    /// Reads the bound table at `path` into memory.
-    ///
-    /// # Errors
-    /// As [`BoundTable::open`].
-    pub fn read(path: impl AsRef<Path>) -> Result<BoundTable, TableError> {
-        let path = path.as_ref();
-        BoundTable::new(path, Bytes::read(path)?)?.expect_named()
     }
 
     /// Opens the bound table of the layer `key` in the first of `directories` that has it; `None` if
@@ -76,12 +67,8 @@ impl BoundTable {
     /// Returns the bound table if it matches its file name, or the file is not named like a bound
     /// table.
     fn expect_named(self) -> Result<BoundTable, TableError> {
-        match TableKey::named_bounds(self.path()) {
-            Some(expected) if expected != self.key() => {
-                Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected }))
-            }
-            _ => Ok(self),
-        }
+        let named = TableKey::named_bounds(self.path()).unwrap_or(self.key());
+        TableError::unless_expected(self.path(), self.key(), named).map(|()| self)
     }
 
     /// Returns the codes of a copy in memory of the frame with `mover` seeds in the mover's row.
@@ -121,39 +108,6 @@ impl BoundTable {
     /// The bytes, and a record of which blocks have been compared with their checksums.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
-    }
-
-    /// Returns true if all blocks have been compared with their checksums.
-    #[inline]
-    pub fn is_checked(&self) -> bool {
-        self.blocks.is_checked()
-    }
-
-    /// Compares all blocks not yet compared with their checksums.
-    ///
-    /// # Errors
-    /// The first damaged block.
-    pub fn check(&self) -> Result<(), TableError> {
-        self.blocks.check()
-    }
-
-    /// Returns true if a block of the frame with `mover` seeds in the mover's row has been compared
-    /// with its checksum.
-    #[inline]
-    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
-        self.blocks.is_block_checked(mover, block)
-    }
-
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even
-    /// if that was done before.
-    ///
-    /// # Errors
-    /// When it is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame, or the frame no such block.
-    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.blocks.check_block(mover, block)
     }
 
     /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1). No checksums
@@ -204,8 +158,7 @@ impl BoundTable {
     /// # Panics
     /// When the layer has no such frame.
     pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
-        let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
-        TableError::damaged_part(self.path(), TablePart::Score, self.header.entries[mover - 1].offset + byte)
+        TableError::damaged_part(self.path(), TablePart::Score, self.code_at(mover, mover_rank, other_rank))
     }
 }
 

@@ -7,8 +7,8 @@ use super::reader::BoundTable;
 use crate::directories::Directories;
 use crate::evaluation::Network;
 use crate::game::{Bounds, Rules};
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
-use crate::table::error::{Damage, TableError};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_seeds};
+use crate::table::error::TableError;
 use crate::table::key::TableKey;
 
 /// The bound tables of one rule set and number of pits in one or more directories: consecutive
@@ -21,32 +21,6 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens the bound table of the largest layer present, at most `max_seeds`, and of the layers
-    /// below it, down to the first that is missing. `None` if there are no bound tables.
-    ///
-    /// # Errors
-    /// When a file is damaged, does not match its name, or cannot be read; when two files have
-    /// different networks; when `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
-    pub fn open(
-        directories: impl Into<Directories>,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Option<BoundTables>, TableError> {
-        TableError::unless_possible(pits, 0)?;
-        let directories = directories.into();
-        let mut layers = Vec::new();
-        for seeds in (2..=max_seeds.min(MAX_TABLE_SEEDS)).rev() {
-            match BoundTable::open_key(&directories, TableKey { rules, pits, seeds })? {
-                Some(table) => layers.push(Arc::new(table)),
-                None if layers.is_empty() => {}
-                None => break,
-            }
-        }
-        layers.reverse();
-        BoundTables::new(directories, layers)
-    }
-
     /// Opens the bound tables that a search can use together with exact tables up to `exact` seeds
     /// (0 without exact tables). `None` if there are no such bound tables.
     ///
@@ -99,10 +73,7 @@ impl BoundTables {
     ) -> Result<Option<BoundTables>, TableError> {
         let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
         for (table, seeds) in layers.iter().zip(first.key().seeds..) {
-            let (found, expected) = (table.key(), TableKey { seeds, ..first.key() });
-            if found != expected {
-                return Err(TableError::damaged(table.path(), Damage::Other { found, expected }));
-            }
+            TableError::unless_expected(table.path(), table.key(), TableKey { seeds, ..first.key() })?;
         }
         if let Some(other) = layers.iter().find(|table| table.network() != first.network()) {
             let (path, other) = (other.path().to_owned(), first.path().to_owned());
@@ -162,8 +133,7 @@ impl BoundTables {
     /// # Errors
     /// When the table is damaged there.
     pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<Bounds>, TableError> {
-        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
+        let frame = Frame { pits: self.pits(), mover: row_seeds(mover), other: row_seeds(other) };
         let seeds = frame.mover + frame.other;
         if frame.mover == 0 || frame.other == 0 {
             let score = frame.mover as u32;

@@ -265,9 +265,9 @@ mod tests {
         for threads in [1, 3] {
             let again = Tables::open(tables.directories(), RULES, PITS, REACH).unwrap();
             let solver = Solver::new(options(&again, threads, 0)).unwrap();
-            assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
+            assert!(!again.layers().iter().all(|layer| layer.blocks().is_checked()), "there was nothing to test");
             let found = solver.solve(&start(), 0).unwrap();
-            assert!(again.layers().iter().all(|layer| layer.is_checked()));
+            assert!(again.layers().iter().all(|layer| layer.blocks().is_checked()));
             // With tables that are already compared.
             tables.layers().iter().for_each(|layer| layer.check().unwrap());
             assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
@@ -327,7 +327,7 @@ mod tests {
                 assert_eq!(copy.score(row, other), scores.score(row, other));
             }
         }
-        assert!(table.is_checked());
+        assert!(table.blocks().is_checked());
         assert!(matches!(damaged.layer(7).unwrap().copied_frame(3, &on), Err(TableError::Stopped(_))));
     }
 
@@ -365,7 +365,7 @@ mod tests {
                     let found = found.unwrap();
                     // There may be several lines of best play.
                     assert_eq!((found.score, found.value, found.best), (exact.score, exact.value, exact.best));
-                    assert!(bounds.layers().iter().all(|layer| layer.is_checked()));
+                    assert!(bounds.layers().iter().all(|layer| layer.blocks().is_checked()));
                     continue;
                 }
                 match found {

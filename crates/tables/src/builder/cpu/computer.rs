@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
 
-use super::batch::{Wanted, batches};
+use super::batch::{batches, pairs, sides};
 use super::evaluator::Evaluator;
 use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
@@ -57,18 +57,18 @@ impl Computer for CpuComputer {
     ) -> Result<(), ComputeError> {
         let CpuComputer { isa, evaluator, workspace, archived } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };
-        let pairs = Wanted::pairs(frames);
+        let pairs = pairs(frames);
         let mut archived = archived.as_ref().map(|archived| archived.lock());
         let batches = match &mut archived {
             Some(archived) => {
-                archived.begin(tables.pits(), pairs.iter().map(Wanted::seeds));
+                archived.begin(tables.pits(), pairs.iter().map(|pair| sides(pair)));
                 // The decompressed frames of one pair take all memory.
                 pairs.chunks(1).collect()
             }
             None => batches(&pairs),
         };
         for batch in batches {
-            let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
+            let seeds: Vec<(usize, usize)> = batch.iter().map(|pair| sides(pair)).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             match (batch, spaces.pop()) {
                 ([pair], Some(space)) => job.run(pair, space, archived.as_deref_mut(), |packed| output.take(packed))?,

@@ -1,6 +1,6 @@
 use kalah_core::isa::Isa;
 
-use super::batch::Wanted;
+use super::batch::{Wanted, sides};
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
@@ -23,16 +23,16 @@ impl Job<'_> {
     /// `archived` has begun with this pair.
     pub fn run(
         &self,
-        pair: &Wanted,
+        pair: Wanted,
         space: PairSpace,
         archived: Option<&mut ArchivedFrames>,
         mut take: impl FnMut(PackedFrame) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
-        let (small, large) = pair.seeds();
-        self.output.pair(pair.frames[0]);
+        let (small, large) = sides(pair);
+        self.output.pair(pair[0]);
         let lower = (self.tables, archived);
         let scores = compute_pair_in(self.evaluator, lower, (small, large), space, self.pulse)?;
-        for &frame in &pair.frames {
+        for &frame in pair {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
             take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;
         }

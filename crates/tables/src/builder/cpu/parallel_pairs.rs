@@ -9,7 +9,7 @@ type Finished = Result<Vec<PackedFrame>, ComputeError>;
 
 pub(super) struct ParallelPairs<'a> {
     job: &'a Job<'a>,
-    pairs: &'a [Wanted],
+    pairs: &'a [Wanted<'a>],
     /// Result of each finished pair.
     finished: Vec<Mutex<Option<Finished>>>,
     /// Number of pairs handed over, in order, and the reason if no more are wanted.
@@ -18,7 +18,7 @@ pub(super) struct ParallelPairs<'a> {
 
 impl<'a> ParallelPairs<'a> {
     /// Prepares to compute `pairs`.
-    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> ParallelPairs<'a> {
+    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted<'a>]) -> ParallelPairs<'a> {
         let finished = pairs.iter().map(|_| Mutex::default()).collect();
         ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, Ok(()))) }
     }
@@ -48,7 +48,7 @@ impl<'a> ParallelPairs<'a> {
     /// Computes and packs a pair, and hands over finished pairs.
     fn compute(&self, number: usize, space: PairSpace) {
         let mut packed = Vec::new();
-        let all = self.job.run(&self.pairs[number], space, None, |frame| {
+        let all = self.job.run(self.pairs[number], space, None, |frame| {
             packed.push(frame);
             Ok(())
         });

@@ -7,7 +7,6 @@ use kalah_core::cancel::Cancel;
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, read_info};
@@ -33,20 +32,20 @@ const WORK_BYTES: u64 = 10;
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
 pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
-    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+    memory(key, threads, PackedFrame::most_bytes)
 }
 
 /// Maximum bytes of memory that the frames of a table take while they are compressed and then decompressed
 /// for comparison.
 pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
-    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads);
-    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+    memory(key, threads, |_| 0)
 }
 
-fn encoding_memory(key: TableKey, threads: usize) -> u64 {
-    let of_frame = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
-    key.frames().map(of_frame).max().unwrap_or(0)
+/// Bytes to encode a frame, or to decompress it beside its `packed` bytes.
+fn memory(key: TableKey, threads: usize, packed: fn(Frame) -> u64) -> u64 {
+    let encode = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
+    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + packed(frame);
+    key.frames().map(|frame| encode(frame).max(check(frame))).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
 /// Compresses a table into the file `archive`, on all threads of the current pool.
@@ -59,7 +58,6 @@ fn encoding_memory(key: TableKey, threads: usize) -> u64 {
 /// When the table is damaged, or the archive cannot be written or does not restore the table;
 /// [`TableError::Stopped`] when `pulse` was stopped early. Nothing of the archive is left then.
 pub fn compress(table: &Table, archive: impl AsRef<Path>, pulse: &Pulse) -> Result<ArchiveInfo, TableError> {
-    let archive = archive.as_ref();
     compress_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
@@ -103,29 +101,6 @@ pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) 
     }
 }
 
-/// An archive being written, and the chunks that it has so far.
-struct Output<'a> {
-    path: &'a Path,
-    file: Replacement,
-    chunks: Vec<ChunkEntry>,
-    /// Where the next chunk begins.
-    at: u64,
-}
-
-impl Output<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
-        self.at += bytes.len() as u64;
-        self.file.write_all(bytes).map_err(full(self.path))
-    }
-
-    fn chunk(&mut self, (bytes, content_bytes): (Vec<u8>, u32)) -> Result<(), TableError> {
-        let entry = ChunkEntry { offset: self.at, bytes: bytes.len() as u32, content_bytes, checksum: xxh3_64(&bytes) };
-        self.write(&bytes)?;
-        self.chunks.push(entry);
-        Ok(())
-    }
-}
-
 fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
     TableError::writing(path, "nothing of this archive is kept")
 }
@@ -135,29 +110,24 @@ fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
 /// The written bytes of each frame are decompressed again, and must be the frame of the table, byte for
 /// byte.
 fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Result<(), TableError> {
-    let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
-    let mut output = Output { path, file, chunks: Vec::new(), at: 0 };
+    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
     let &TableHeader { key, file_bytes, digest, .. } = table.header();
     let header = container::header_frame(key, file_bytes, digest, side);
-    output.write(&header)?;
-    let index = RowIndex::new(table.key().pits, table.key().seeds).expect("pits and seeds of tables");
-    for frame in table.key().frames() {
-        let first = output.chunks.len();
-        compress_frame(table, &index, frame, side, pulse, &mut |chunk| output.chunk(chunk))?;
+    file.write_all(&header).map_err(full(path))?;
+    let index = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
+    let (mut entries, mut at) = (Vec::new(), header.len() as u64);
+    for frame in key.frames() {
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full(path));
+        let chunks = compress_frame(table, &index, frame, side, pulse, at, &mut write)?;
         pulse.check()?;
-        let mut written = output.file.reopen().map_err(full(path))?;
-        let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
-        check_frame(table, &chunks, &mut written)?;
+        let mut written = file.reopen().map_err(full(path))?;
+        let of_frame = FrameChunks { path, index: &index, frame, side, entries: &chunks };
+        check_frame(table, &of_frame, &mut written)?;
+        at = chunks.last().map_or(at, ChunkEntry::end);
+        entries.extend(chunks);
     }
-    let checksums: Vec<u64> = output.chunks.iter().map(|chunk| chunk.checksum).collect();
-    let checksum_frame = container::checksum_frame(&checksums);
-    let mut sizes = vec![(header.len() as u32, 0)];
-    sizes.extend(output.chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
-    sizes.push((checksum_frame.len() as u32, 0));
-    output.write(&checksum_frame)?;
-    output.write(&container::seek_table_frame(&sizes))?;
-    output.file.finish().map_err(full(path))?;
-    Ok(())
+    file.write_all(&container::trailer(header.len(), &entries)).map_err(full(path))?;
+    file.finish().map_err(full(path))
 }
 
 /// Checks that the chunks of a frame decompress to the frame of `table`.
@@ -173,15 +143,16 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     Ok(())
 }
 
-/// Passes the chunks of a frame to `output`, each with the number of bytes of its content.
+/// Passes the chunks of a frame to `write`: see [`encode_frame`].
 fn compress_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
     pulse: &Pulse,
-    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<(), TableError> {
+    at: u64,
+    write: &mut dyn FnMut(&[u8]) -> Result<(), TableError>,
+) -> Result<Vec<ChunkEntry>, TableError> {
     pulse.check()?;
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
@@ -192,7 +163,7 @@ fn compress_frame(
         return Err(TableError::damaged_part(table.path(), TablePart::Frame, entry.offset));
     }
     let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
-    encode_frame(&source, index, packed, side, pulse, output)
+    encode_frame(&source, index, packed, side, pulse, at, write)
 }
 
 pub(super) struct Source<'a> {
@@ -202,16 +173,17 @@ pub(super) struct Source<'a> {
     pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
 }
 
-/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content.
-/// `pulse` counts the positions.
+/// Passes the chunks of packed scores to `write`, one after another from offset `at` of the archive
+/// on, and returns their entries. `pulse` counts the positions.
 pub(super) fn encode_frame(
     source: &Source,
     index: &RowIndex,
     packed: FrameScores<'_>,
     side: usize,
     pulse: &Pulse,
-    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<(), TableError> {
+    at: u64,
+    write: &mut dyn FnMut(&[u8]) -> Result<(), TableError>,
+) -> Result<Vec<ChunkEntry>, TableError> {
     let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
     let scores = lexicographic_scores(source, packed, &others, &movers)?;
@@ -227,13 +199,18 @@ pub(super) fn encode_frame(
         pulse.positions.fetch_add(shape.positions() as u64, Ordering::Relaxed);
         compressed
     };
+    let (mut at, mut entries) = (at, Vec::with_capacity(grid.chunks()));
     for start in (0..grid.chunks()).step_by(batch()) {
         pulse.check()?;
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
-        chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
+        for (bytes, content_bytes) in chunks.map_err(TableError::io(source.path))? {
+            entries.push(ChunkEntry::new(at, &bytes, content_bytes));
+            at += bytes.len() as u64;
+            write(&bytes)?;
+        }
     }
-    Ok(())
+    Ok(entries)
 }
 
 /// Scores of a frame: for each other row, one for each mover's row, both in lexicographic order.

@@ -80,15 +80,26 @@ pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usi
     skippable(HEADER_FRAME, bytemuck::bytes_of(&sealed(header)))
 }
 
+/// The last two frames of an archive whose first frame has `header_bytes` bytes: checksums and seek
+/// table.
+pub fn trailer(header_bytes: usize, chunks: &[ChunkEntry]) -> Vec<u8> {
+    let checksums: Vec<u64> = chunks.iter().map(|chunk| chunk.checksum).collect();
+    let checksum_frame = checksum_frame(&checksums);
+    let mut sizes = vec![(header_bytes as u32, 0)];
+    sizes.extend(chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
+    sizes.push((checksum_frame.len() as u32, 0));
+    [checksum_frame, seek_table_frame(&sizes)].concat()
+}
+
 /// Frame after the chunks: their checksums, and a checksum of these.
-pub fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
+fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
     let mut content: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
     content.extend(xxh3_64(&content).to_le_bytes());
     skippable(CHECKSUM_FRAME, &content)
 }
 
 /// Last frame of an archive, from the numbers of bytes of its frames and of their content.
-pub fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
+fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
     let mut content: Vec<u8> =
         frames.iter().flat_map(|(bytes, content)| [bytes.to_le_bytes(), content.to_le_bytes()]).flatten().collect();
     content.extend((frames.len() as u32).to_le_bytes());
@@ -115,6 +126,16 @@ pub struct ChunkEntry {
 }
 
 impl ChunkEntry {
+    /// The entry of a chunk whose frame is at `offset`.
+    pub fn new(offset: u64, frame: &[u8], content_bytes: u32) -> ChunkEntry {
+        ChunkEntry { offset, bytes: frame.len() as u32, content_bytes, checksum: xxh3_64(frame) }
+    }
+
+    /// Where the next chunk begins.
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
+    }
+
     /// Error for damage of this chunk in the archive at `path`.
     pub fn damaged(&self, path: &Path) -> TableError {
         TableError::damaged_archive(path, Damage::Part { part: TablePart::Chunk, offset: self.offset })

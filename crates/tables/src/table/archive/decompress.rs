@@ -58,7 +58,7 @@ pub fn decompress(
         && error.is_newer()
     {
         there?;
-    } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok()) {
+    } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(table.blocks()).is_ok()) {
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
         return Ok(key.path(directory));
     }

@@ -15,6 +15,7 @@ use super::order::Grid;
 use super::reader::FrameChunks;
 use crate::file;
 use crate::progress::Pulse;
+use crate::table::join::remove_if_there;
 use crate::table::{Damage, DamagedGroup, PackedFrame, TableError, TableKey, TablePart};
 
 /// A clause that states what is kept if an archive cannot be written.
@@ -30,6 +31,16 @@ struct RawChunk {
     bytes: u32,
     content_bytes: u32,
     checksum: u64,
+}
+
+impl RawChunk {
+    fn new(chunk: &ChunkEntry) -> RawChunk {
+        RawChunk {
+            bytes: chunk.bytes.to_le(),
+            content_bytes: chunk.content_bytes.to_le(),
+            checksum: chunk.checksum.to_le(),
+        }
+    }
 }
 
 /// Writes an archive frame by frame, without its table.
@@ -48,7 +59,7 @@ pub(crate) struct ArchiveWriter {
     index: RowIndex,
     /// The frames as they would be in the table, by seeds in the mover's row, from 1.
     entries: Vec<RawEntry>,
-    chunks: Vec<RawChunk>,
+    chunks: Vec<ChunkEntry>,
     /// Number of frames written, in order.
     written: usize,
     /// Where the next chunk begins in the archive.
@@ -98,7 +109,7 @@ impl ArchiveWriter {
         if list.starts_with(&head) {
             for frame in self.key.frames() {
                 let Some(record) = list.get(kept..kept + self.record_bytes(frame)) else { break };
-                let Some((entry, chunks)) = read_record(record) else { break };
+                let Some((entry, chunks)) = read_record(record, self.at) else { break };
                 if entry.entry().offset != self.end || !self.are_written(&chunks)? {
                     break;
                 }
@@ -127,22 +138,20 @@ impl ArchiveWriter {
     }
 
     /// Returns true if the archive has these chunks, undamaged, where the next ones belong.
-    fn are_written(&mut self, chunks: &[RawChunk]) -> io::Result<bool> {
-        let (mut at, length) = (self.at, self.file.metadata()?.len());
+    fn are_written(&mut self, chunks: &[ChunkEntry]) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
         for chunk in chunks {
-            let (bytes, checksum) = (u32::from_le(chunk.bytes), u64::from_le(chunk.checksum));
-            if length.checked_sub(at).is_none_or(|rest| rest < u64::from(bytes))
-                || xxh3_64(&container::read_at(&mut self.file, at, bytes as usize)?) != checksum
+            if length.checked_sub(chunk.offset).is_none_or(|rest| rest < u64::from(chunk.bytes))
+                || xxh3_64(&container::read_at(&mut self.file, chunk.offset, chunk.bytes as usize)?) != chunk.checksum
             {
                 return Ok(false);
             }
-            at += u64::from(bytes);
         }
         Ok(true)
     }
 
-    fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[RawChunk]) {
-        self.at += chunks.iter().map(|chunk| u64::from(u32::from_le(chunk.bytes))).sum::<u64>();
+    fn add(&mut self, frame: Frame, entry: RawEntry, chunks: &[ChunkEntry]) {
+        self.at = chunks.last().map_or(self.at, ChunkEntry::end);
         self.end = entry.entry().end();
         self.entries[frame.mover - 1] = entry;
         self.chunks.extend_from_slice(chunks);
@@ -170,21 +179,14 @@ impl ArchiveWriter {
             TableError::damaged_archive(&self.path, Damage::Part { part: TablePart::Group, offset: self.at })
         };
         let source = Source { path: &self.path, damaged: &damaged };
-        let (mut chunks, mut file) = (Vec::new(), &self.file);
-        let (scores, uncounted) = (packed.scores(), Pulse::new(cancel.clone()));
-        encode_frame(&source, &self.index, scores, CHUNK_SIDE, &uncounted, &mut |(bytes, content_bytes)| {
-            file.write_all(&bytes).map_err(failed())?;
-            chunks.push(RawChunk {
-                bytes: (bytes.len() as u32).to_le(),
-                content_bytes: content_bytes.to_le(),
-                checksum: xxh3_64(&bytes).to_le(),
-            });
-            Ok(())
-        })?;
+        let (mut file, uncounted) = (&self.file, Pulse::new(cancel.clone()));
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(failed());
+        let chunks = encode_frame(&source, &self.index, packed.scores(), CHUNK_SIDE, &uncounted, self.at, &mut write)?;
         cancel.check()?;
         self.check(packed, &chunks, &damaged)?;
         let entry = RawEntry::new(&packed.entry(self.end));
-        let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
+        let raw: Vec<RawChunk> = chunks.iter().map(RawChunk::new).collect();
+        let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&raw)].concat();
         record.extend(xxh3_64(&record).to_le_bytes());
         (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
         self.add(frame, entry, &chunks);
@@ -195,19 +197,11 @@ impl ArchiveWriter {
     fn check(
         &self,
         packed: &PackedFrame,
-        chunks: &[RawChunk],
+        entries: &[ChunkEntry],
         damaged: &dyn Fn(DamagedGroup) -> TableError,
     ) -> Result<(), TableError> {
-        let mut offset = self.at;
-        let entry = |chunk: &RawChunk| {
-            let [bytes, content_bytes] = [chunk.bytes, chunk.content_bytes].map(u32::from_le);
-            let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(chunk.checksum) };
-            offset += u64::from(bytes);
-            entry
-        };
-        let entries: Vec<ChunkEntry> = chunks.iter().map(entry).collect();
         let (path, index, frame) = (&self.path, &self.index, packed.frame);
-        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries: &entries };
+        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries };
         let mut file = self.file.try_clone().map_err(TableError::io(&self.partial))?;
         match chunks.decompress_if_same(&mut file, packed.scores(), damaged)? {
             Some(_) => Ok(()),
@@ -238,15 +232,9 @@ impl ArchiveWriter {
     fn complete(&mut self) -> io::Result<()> {
         let digest = self.digest();
         let header = header_frame(self.key, self.end, digest, CHUNK_SIDE);
-        let checksums: Vec<u64> = self.chunks.iter().map(|chunk| u64::from_le(chunk.checksum)).collect();
-        let checksum_frame = container::checksum_frame(&checksums);
-        let mut sizes = vec![(header.len() as u32, 0)];
-        sizes.extend(self.chunks.iter().map(|chunk| (u32::from_le(chunk.bytes), u32::from_le(chunk.content_bytes))));
-        sizes.push((checksum_frame.len() as u32, 0));
         self.file.set_len(self.at)?;
         self.file.seek(SeekFrom::Start(self.at))?;
-        self.file.write_all(&checksum_frame)?;
-        self.file.write_all(&container::seek_table_frame(&sizes))?;
+        self.file.write_all(&container::trailer(header.len(), &self.chunks))?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&header)?;
         self.file.sync_all()
@@ -259,22 +247,25 @@ impl ArchiveWriter {
 /// When a file cannot be removed.
 pub(crate) fn remove_unfinished(directory: &Path, key: TableKey) -> Result<(), TableError> {
     for end in [".partial", ".frames.partial"] {
-        let path = file::beside(&archive_path(directory, key), end);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
-            _ => {}
-        }
+        remove_if_there(&file::beside(&archive_path(directory, key), end))?;
     }
     Ok(())
 }
 
-/// Entry and chunks of a frame in the list; `None` if they are damaged.
-fn read_record(record: &[u8]) -> Option<(RawEntry, Vec<RawChunk>)> {
+/// Entry and chunks of a frame in the list; `None` if they are damaged. The first chunk begins at
+/// `offset`.
+fn read_record(record: &[u8], mut offset: u64) -> Option<(RawEntry, Vec<ChunkEntry>)> {
     let (rest, checksum) = record.split_last_chunk::<8>()?;
     if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
         return None;
     }
     let (entry, chunks) = rest.split_at_checked(size_of::<RawEntry>())?;
-    let chunks = chunks.chunks_exact(size_of::<RawChunk>()).map(bytemuck::pod_read_unaligned).collect();
-    Some((bytemuck::pod_read_unaligned(entry), chunks))
+    let chunks = chunks.chunks_exact(size_of::<RawChunk>()).map(|chunk| {
+        let RawChunk { bytes, content_bytes, checksum } = bytemuck::pod_read_unaligned(chunk);
+        let [bytes, content_bytes] = [bytes, content_bytes].map(u32::from_le);
+        let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(checksum) };
+        offset += u64::from(bytes);
+        entry
+    });
+    Some((bytemuck::pod_read_unaligned(entry), chunks.collect()))
 }

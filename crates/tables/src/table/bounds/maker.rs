@@ -1,4 +1,4 @@
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use kalah_core::evaluation::Network;
@@ -53,44 +53,17 @@ impl<'a> BoundMaker<'a> {
     /// # Panics
     /// When the network is for other rules or another number of pits.
     pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<PathBuf, TableError> {
-        let path = table.key().bounds_path(directory);
-        // Leftovers of a killed process take disk space.
-        remove_leftovers(&path).map_err(TableError::io(&path))?;
-        let mut file =
-            Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::writing(&path, KEPT))?;
-        self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))?;
-        file.finish().map_err(TableError::writing(&path, KEPT))?;
-        Ok(path)
-    }
-
-    /// Makes the bound table of `table` in memory.
-    ///
-    /// # Errors
-    /// When the table is damaged.
-    ///
-    /// # Panics
-    /// As [`BoundMaker::write`].
-    pub fn make(&self, table: &Table) -> Result<BoundTable, TableError> {
-        let path = table.key().bounds_path(table.path().parent().unwrap_or(Path::new("")));
-        let mut bytes = io::Cursor::new(Vec::new());
-        self.write_to(table, &mut bytes, &Pulse::default(), || TableError::io(&path))?;
-        BoundTable::from_bytes(path, bytes.into_inner())
-    }
-
-    /// Writes the bound table of `table` to `file`, its first bytes last.
-    fn write_to<E: FnOnce(io::Error) -> TableError>(
-        &self,
-        table: &Table,
-        file: &mut (impl Write + Seek),
-        pulse: &Pulse,
-        failed: impl Fn() -> E,
-    ) -> Result<(), TableError> {
         let key = table.key();
         assert_eq!(
             (self.network.rules(), self.network.pits()),
             (key.rules, key.pits),
             "a network of the table's board"
         );
+        let path = key.bounds_path(directory);
+        // Leftovers of a killed process take disk space.
+        remove_leftovers(&path).map_err(TableError::io(&path))?;
+        let failed = || TableError::writing(&path, KEPT);
+        let mut file = Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(failed())?;
         let rows = RowIndex::new(key.pits, key.seeds).expect("pits and seeds of tables");
         let (offsets, _) = format::layout(key, self.cuts.bits(), self.network.to_bytes().len());
         let mut entries: Vec<Option<BoundEntry>> = vec![None; offsets.len()];
@@ -117,6 +90,9 @@ impl<'a> BoundMaker<'a> {
         }
         let entries: Vec<BoundEntry> = entries.into_iter().flatten().collect();
         let prefix = format::prefix(key, table.header().digest, self.network, &entries);
-        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())
+        // The first bytes last.
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&prefix)).map_err(failed())?;
+        file.finish().map_err(failed())?;
+        Ok(path)
     }
 }
