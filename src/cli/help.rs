@@ -151,22 +151,6 @@ mod tests {
         }
     }
 
-    /// Old names of flags, which scripts still use.
-    #[test]
-    fn old_spellings_are_understood() {
-        for line in [
-            "verify --consistency --sample 9 --random-seed 1",
-            "check FILE --sample 9 --random-seed 1",
-            "analyse values --pits 2..3 --seeds 1..2 --within 5",
-            "analyse graph --pits 2..3 --seeds 1..2",
-            "analyse complexity --pits 2..3 --seeds 1..2",
-            "analyse opening-scan --houses 2..3 --seeds 4..9",
-        ] {
-            let parsed = command().try_get_matches_from(["kalah"].into_iter().chain(line.split(' ')));
-            assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
-        }
-    }
-
     /// Returns the words of the commands in a shell line, without quotes.
     fn words(line: &str) -> Vec<String> {
         let script = format!("kalah() {{ printf '%s\\n' kalah \"$@\"; }}; man() {{ :; }}; {line}");

@@ -14,7 +14,6 @@
 //! | `failure` | the message and exit code of an error that ends a command |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
-//! | `old_spellings` | old spellings of commands |
 //! | `misplaced` | hints for arguments in the wrong place |
 
 mod analysis;
@@ -23,7 +22,6 @@ mod failure;
 mod flags;
 mod help;
 mod misplaced;
-mod old_spellings;
 mod output;
 mod playing;
 mod process;
@@ -123,7 +121,7 @@ pub fn main() -> ExitCode {
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
-    let arguments = old_spellings::modern(std::env::args_os().collect());
+    let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command().color(colour(&arguments));
     let refuse = |mut error: clap::Error, command: &clap::Command| {
         misplaced::hint(&mut error, command, &arguments);

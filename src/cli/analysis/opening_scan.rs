@@ -32,10 +32,10 @@ use crate::cli::process::signals::cancel_on_signal;
 ]))]
 pub struct OpeningScan {
     /// Numbers of pits a side, both ends included
-    #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]
+    #[arg(long = "pits", value_name = "A..B", default_value = "2..6", value_parser = houses)]
     houses: RangeInclusive<u32>,
     /// Numbers of seeds in each pit, both ends included; ..B begins with twice the number of pits, as the paper does
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "..1000", value_parser = range)]
+    #[arg(long = "seeds-per-pit", value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
     /// Instead, scan the start positions in FILE, one PITS,SEEDS a line; further columns are ignored
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]

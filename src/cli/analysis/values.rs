@@ -40,7 +40,6 @@ pub struct Values {
     /// Numbers of seeds in each pit, such as 4 or 1..6
     #[arg(
         long = "seeds-per-pit",
-        alias = "seeds",
         value_name = "A..B",
         default_value = "1..6",
         value_parser = args::range::<1, 63>

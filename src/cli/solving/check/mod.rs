@@ -57,7 +57,7 @@ pub struct Check {
     #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
     /// With --sample: seed of the random choice; the same seed draws the same claims
-    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Save progress in FILE, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]

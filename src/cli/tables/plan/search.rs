@@ -31,7 +31,7 @@ pub struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
     /// Plan no layer above this many seeds [default: as the memory allows]
-    #[arg(long, alias = "seeds", value_name = "N", value_parser = args::seeds)]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
     tables_up_to: Option<usize>,
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
@@ -189,7 +189,7 @@ impl Printed<'_> {
             self.print_commands()?;
             if let Some(free) = missing.disk_shortage(search.directory) {
                 output::note(format_args!(
-                    "the disk of {} has only {} free; --seeds {} plans fewer layers",
+                    "the disk of {} has only {} free; --tables-up-to {} plans fewer layers",
                     search.directory.display(),
                     HumanBytes(free),
                     plan.one_bit - 1

@@ -73,7 +73,7 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", requires = "consistency", conflicts_with_all = ["sample", "seeds", "all"])]
     state: Option<PathBuf>,
     /// With --sample: seed of the random choice; the same seed draws the same positions
-    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Compute the layer again and compare it bit for bit, after checking the checksums of the layers below
     #[arg(long, value_name = "BACKEND")]
