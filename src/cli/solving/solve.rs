@@ -156,9 +156,6 @@ fn note_resumed(resumed: &Resumed) {
         output::count(resumed.proofs, "proved position"),
         HumanCount(resumed.transpositions)
     ));
-    if resumed.outdated {
-        output::note("the checkpoint of an old version has proofs without a checksum: they are proved again");
-    }
 }
 
 impl Solve {
