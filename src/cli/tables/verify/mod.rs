@@ -5,12 +5,14 @@
 //! | `archives` | the check of archives |
 //! | `bounds` | the checks of bound tables |
 //! | `checks` | the checks of the tables of a board |
+//! | `means` | settings of the checks of all boards, and one check with its time |
 //! | `report` | passed checks, faults, and layers that were not checked |
 //! | `saved` | the file of `--state` |
 
 mod archives;
 mod bounds;
 mod checks;
+mod means;
 mod report;
 mod saved;
 
@@ -34,7 +36,8 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::tables::verify::checks::{Means, Opened};
+use crate::cli::tables::verify::checks::Opened;
+use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
 
