@@ -6,7 +6,7 @@ use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
-use kalah::game::{Position, StartPosition};
+use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::proved::Proved;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
@@ -61,13 +62,8 @@ pub struct Values {
 struct ValueAnswer {
     pits: usize,
     seeds: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    /// Proved bounds of a value that is not proved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
+    #[serde(flatten)]
+    proved: Proved,
     /// W, L or D; absent if it is not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<char>,
@@ -233,18 +229,13 @@ impl Values {
             rules: self.with.rules.name(),
             values: known
                 .iter()
-                .map(|known| {
-                    let bound = |bound| known.value().is_none().then_some(bound);
-                    ValueAnswer {
-                        pits: known.pits,
-                        seeds: known.seeds,
-                        value: known.value(),
-                        at_least: bound(known.at_least),
-                        at_most: bound(known.at_most),
-                        outcome: known.outcome(),
-                        nodes: known.nodes,
-                        seconds: known.seconds,
-                    }
+                .map(|known| ValueAnswer {
+                    pits: known.pits,
+                    seeds: known.seeds,
+                    proved: Proved::new(known.bounds()),
+                    outcome: known.outcome(),
+                    nodes: known.nodes,
+                    seconds: known.seconds,
                 })
                 .collect(),
         };
@@ -320,11 +311,5 @@ fn beside(state: &Path, board: StartPosition) -> PathBuf {
 fn value_text(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
-    match known.value() {
-        Some(value) => output::value(value),
-        None if known.at_least == -trivial && known.at_most == trivial => "?".to_owned(),
-        None if known.at_most == trivial => format!(">= {}", output::value(known.at_least)),
-        None if known.at_least == -trivial => format!("<= {}", output::value(known.at_most)),
-        None => format!("{}..{}", output::value(known.at_least), output::value(known.at_most)),
-    }
+    Proved::new(known.bounds()).beyond(ValueBounds { lower: -trivial, upper: trivial }).symbols("?")
 }

@@ -9,6 +9,7 @@ use kalah::watcher::watched;
 use parking_lot::Mutex;
 
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::output::waiting::spinner;
 
 /// Interval of updates of the line.
@@ -129,9 +130,7 @@ impl SearchProgress {
             let known = solver.known(&played.position).ok()?;
             let value = |score| played.position.value(score);
             let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
-            let (low, high) = (known.lower, known.upper);
-            let (least, most) = (output::value(low), output::value(high));
-            Some(if low == high { format!("{pit}:{least}") } else { format!("{pit}:{least}..{most}") })
+            Some(format!("{pit}:{}", Proved::bounds(known).symbols("")))
         };
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }
