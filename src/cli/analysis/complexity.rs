@@ -65,23 +65,10 @@ enum PlayersName {
 struct BoardReport {
     pits: usize,
     seeds: u32,
-    length: Interval,
-    branching: Interval,
+    length: Estimate,
+    branching: Estimate,
     /// Decimal logarithm of w^d.
-    tree_log10: Interval,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Interval {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-impl From<Estimate> for Interval {
-    fn from(Estimate { mean, low, high }: Estimate) -> Interval {
-        Interval { mean, low, high }
-    }
+    tree_log10: Estimate,
 }
 
 #[derive(Serialize)]
@@ -139,9 +126,9 @@ fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardRepo
     Ok(BoardReport {
         pits: start.pits,
         seeds: start.seeds,
-        length: found.length.into(),
-        branching: found.branching.into(),
-        tree_log10: found.tree.into(),
+        length: found.length,
+        branching: found.branching,
+        tree_log10: found.tree,
     })
 }
 
@@ -168,8 +155,8 @@ impl ComplexityReport {
             Grid::new(["m\\n".to_owned(), String::new()].into_iter().chain(seeds.iter().map(u32::to_string)));
         for pits in pits {
             let board = |seeds: u32| self.boards.iter().find(|board| board.pits == pits && board.seeds == seeds);
-            let around = |i: Interval| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
-            let tree = |i: Interval| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
+            let around = |i: Estimate| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
+            let tree = |i: Estimate| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
             let mut line = |head: String, name: &str, cell: &dyn Fn(&BoardReport) -> String| {
                 let cells = seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell));
                 grid.row([head, name.to_owned()].into_iter().chain(cells));

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, state_space};
+use kalah::analyse::graph::{
+    Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, Outcomes, Subgraph, state_space,
+};
 use kalah::build::BuildError;
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
@@ -80,7 +82,7 @@ struct BoardReport {
     share: f64,
     /// Positions won, lost and drawn for the first player.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<[u64; 3]>,
+    outcomes: Option<Outcomes>,
     /// Positions in which the game is over.
     finals: u64,
     /// Other positions, by the number of their moves.
@@ -106,18 +108,7 @@ struct LayerReport {
     layer: usize,
     seeds_in_play: usize,
     positions: u64,
-    subgraphs: Vec<SubgraphReport>,
-}
-
-#[derive(Serialize)]
-struct SubgraphReport {
-    /// Seeds in the first player's store.
-    first: usize,
-    /// Seeds in the second player's store.
-    second: usize,
-    positions: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<[u64; 3]>,
+    subgraphs: Vec<Subgraph>,
 }
 
 #[derive(Serialize)]
@@ -220,7 +211,6 @@ impl Graph {
     }
 
     fn report(&self, start: StartPosition, graph: &GameGraph, seconds: f64) -> BoardReport {
-        let outcomes = |outcomes: kalah::analyse::graph::Outcomes| [outcomes.won, outcomes.lost, outcomes.drawn];
         let mean = |with_finals| {
             let (mean, deviation) = graph.branching.mean(with_finals);
             Mean { mean, deviation }
@@ -229,16 +219,7 @@ impl Graph {
             layer: 2 * start.pits * start.seeds as usize - layer.seeds,
             seeds_in_play: layer.seeds,
             positions: layer.positions(),
-            subgraphs: layer
-                .subgraphs
-                .iter()
-                .map(|subgraph| SubgraphReport {
-                    first: subgraph.first,
-                    second: subgraph.second,
-                    positions: subgraph.positions,
-                    outcomes: subgraph.outcomes.map(outcomes),
-                })
-                .collect(),
+            subgraphs: layer.subgraphs.clone(),
         };
         BoardReport {
             pits: start.pits,
@@ -248,7 +229,7 @@ impl Graph {
             positions: graph.positions(),
             state_space: state_space(start),
             share: graph.positions() as f64 / state_space(start) as f64,
-            outcomes: graph.outcomes().map(outcomes),
+            outcomes: graph.outcomes(),
             finals: graph.branching.finals,
             moves: graph.branching.moves[..=start.pits].to_vec(),
             branching: mean(true),
@@ -262,9 +243,9 @@ impl Graph {
 }
 
 /// Formats the percentages of positions won, lost and drawn.
-fn percent(outcomes: [u64; 3]) -> String {
-    let all = outcomes.iter().sum::<u64>().max(1);
-    outcomes.map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
+fn percent(outcomes: Outcomes) -> String {
+    let all = outcomes.positions().max(1);
+    <[u64; 3]>::from(outcomes).map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
 }
 
 fn text(reports: &[BoardReport]) -> io::Result<()> {
@@ -299,7 +280,7 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
             for subgraph in &layer.subgraphs {
                 cells[subgraph.first + 1] = subgraph.outcomes.map_or_else(
                     || subgraph.positions.to_string(),
-                    |outcomes| outcomes.map(|count| count.to_string()).join("/"),
+                    |outcomes| <[u64; 3]>::from(outcomes).map(|count| count.to_string()).join("/"),
                 );
             }
             grid.row(cells);
@@ -311,8 +292,10 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
 
 /// Returns a row for each board or subgraph.
 fn records(reports: &[BoardReport], layers: bool) -> Grid {
-    let outcome =
-        |outcomes: Option<[u64; 3]>| outcomes.map_or([const { String::new() }; 3], |o| o.map(|c| c.to_string()));
+    let outcome = |outcomes: Option<Outcomes>| match outcomes {
+        Some(outcomes) => <[u64; 3]>::from(outcomes).map(|count| count.to_string()),
+        None => [const { String::new() }; 3],
+    };
     let board = |report: &BoardReport| {
         [report.rules, report.convention]
             .map(str::to_owned)
