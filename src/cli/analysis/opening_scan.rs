@@ -147,8 +147,7 @@ impl OpeningScan {
             }
             Ok(())
         };
-        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
-        progress.finish();
+        let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
         let batches = match batches {
             Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
                 output::message(match self.state {

@@ -95,6 +95,13 @@ impl Progress {
         watched(TICK, poll, |_| (), work)
     }
 
+    /// Runs `work` as [`watch`](Self::watch) does, then removes the bar.
+    pub fn complete<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+        let result = self.watch(counter, work);
+        self.finish();
+        result
+    }
+
     fn log(&self, positions: u64) {
         let total = self.bar.length().unwrap_or(0);
         let seconds = self.start.elapsed().as_secs_f64();

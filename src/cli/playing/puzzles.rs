@@ -98,7 +98,7 @@ impl Puzzles {
         progress.stage("games".to_owned());
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
         let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?;
-        let mined = progress.watch(&done, || {
+        progress.complete(&done, || {
             while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
                 let puzzles = miner.game()?;
                 found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
@@ -106,9 +106,7 @@ impl Puzzles {
                 done.store(found.len() as u64, Ordering::Relaxed);
             }
             Ok::<_, kalah::table::TableError>(())
-        });
-        progress.finish();
-        mined?;
+        })?;
         found.truncate(self.count as usize);
         let report = PuzzlesReport {
             rules: rules.name(),

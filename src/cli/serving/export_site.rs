@@ -116,9 +116,8 @@ impl ExportSite {
         output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
         let progress = Progress::of(plan.bytes(), "bytes");
         progress.stage("tables".to_owned());
-        let copied = progress.watch(&pulse.positions, || plan.copy_tables(&self.directory, pulse));
-        progress.finish();
-        plan.write_rest(copied?, pulse)
+        let copied = progress.complete(&pulse.positions, || plan.copy_tables(&self.directory, pulse))?;
+        plan.write_rest(copied, pulse)
     }
 }
 

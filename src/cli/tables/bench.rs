@@ -70,8 +70,8 @@ impl Bench {
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions);
         progress.stage(format!("layer {}, {times} times", self.seeds));
-        let measured = progress.watch(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
-        progress.finish();
+        let measured =
+            progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
         if let Err(BuildError::Stopped(_)) = measured {
             output::message("stopped");
             return Ok(Outcome::Failed);

@@ -99,7 +99,7 @@ impl Export {
         let pulse = stopped_by_signal();
         let progress = Progress::new(positions.positions());
         progress.stage(format!("exporting {}", table.key()));
-        let written = progress.watch(&pulse.positions, || {
+        let written = progress.complete(&pulse.positions, || {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
@@ -107,7 +107,6 @@ impl Export {
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });
-        progress.finish();
         match written {
             Ok(()) => Ok(Outcome::Done),
             Err(ExportError::Stopped) => {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::cancel::Cancel;
@@ -105,13 +105,9 @@ impl Fetch {
             let got = match progress.watch(&received, || download.layer(key, &cancel, &count)) {
                 Ok(got) => got,
                 Err(DownloadError::Stopped(_)) => {
-                    progress.finish();
                     bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
                 }
-                Err(error) => {
-                    progress.finish();
-                    return Err(anyhow!(error));
-                }
+                got => got?,
             };
             let (present, resumed) = match got {
                 Downloaded::Present => (true, 0),

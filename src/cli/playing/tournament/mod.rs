@@ -172,7 +172,7 @@ fn play(
     progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
     let done = AtomicU64::new(0);
     let finished = Mutex::new((saved, file));
-    let played = progress.watch(&done, || {
+    let played = progress.complete(&done, || {
         tournament.try_engines(&cancel)?;
         tournament.run_some(&left, &cancel, &|played| {
             let game = Finished::new(tournament, played);
@@ -184,7 +184,6 @@ fn play(
             done.fetch_add(1, Ordering::Relaxed);
         })
     });
-    progress.finish();
     let (mut games, _) = finished.into_inner();
     games.sort_by_key(|game| game.number);
     match played {

@@ -148,7 +148,7 @@ impl Check {
         let progress = Progress::of(chosen.len() as u64, "positions");
         progress.stage("searching".to_owned());
         let done = AtomicU64::new(0);
-        let found = progress.watch(&done, || -> Result<(), SolveError> {
+        let found = progress.complete(&done, || -> Result<(), SolveError> {
             for (position, bounds) in &chosen {
                 if let Some(found) = check_by_search(&solver, position, *bounds)? {
                     searched.wrong = Some(format!(
@@ -162,7 +162,6 @@ impl Check {
             }
             Ok(())
         });
-        progress.finish();
         searched.nodes = solver.nodes();
         match found {
             Ok(()) => {}

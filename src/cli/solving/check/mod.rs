@@ -169,8 +169,7 @@ impl Check {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes");
             progress.stage("comparing the tables with their digests".to_owned());
-            let check = progress.watch(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
-            progress.finish();
+            let check = progress.complete(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
                 check => check?,
@@ -200,8 +199,8 @@ impl Check {
             keys.map(|key| directories.file(&key.file_name()).metadata().map_or(0, |metadata| metadata.len())).sum();
         let progress = Progress::of(bytes, "bytes");
         progress.stage("reading the tables".to_owned());
-        let tables = progress.watch(&pulse.positions, || open_copied(directories, rules, pits, seeds, memory, pulse));
-        progress.finish();
+        let open = || open_copied(directories, rules, pits, seeds, memory, pulse);
+        let tables = progress.complete(&pulse.positions, open);
         pulse.positions.store(0, Ordering::Relaxed);
         tables
     }
@@ -239,9 +238,7 @@ impl Check {
         progress.stage("checking".to_owned());
         let save = self.state.as_ref().map(|path| move |tasks: &Tasks| tasks.write(path));
         let save = save.as_ref().map(|save| save as &SaveTasks);
-        let tasks = progress.watch(&pulse.positions, || check.claims(tasks, pulse, save));
-        progress.finish();
-        let tasks = tasks?;
+        let tasks = progress.complete(&pulse.positions, || check.claims(tasks, pulse, save))?;
         let extent = if tasks.is_complete() { Extent::Complete } else { Extent::Stopped };
         if let (Some(path), Extent::Complete) = (&self.state, extent) {
             remove(path)?;
@@ -260,8 +257,7 @@ fn check_sample(
     let claims = file.claims();
     let progress = Progress::of(count.min(claims), "claims");
     progress.stage("checking a sample".to_owned());
-    let tally = progress.watch(&pulse.positions, || check.sample(count, seed, pulse));
-    progress.finish();
+    let tally = progress.complete(&pulse.positions, || check.sample(count, seed, pulse));
     let (tally, extent) = match tally {
         Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
         Ok(tally) => (tally, Extent::Sample),

@@ -93,12 +93,11 @@ impl Publish {
             entries.iter().map(|(table, file)| table.bytes + file.metadata().map_or(0, |file| file.len())).sum();
         let progress = Progress::of(bytes, "bytes");
         progress.stage("checking and hashing".to_owned());
-        let made = progress.watch(&pulse.positions, || {
+        let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
                 entries.par_iter().map(|entry| self.publish(entry, &pulse)).collect::<anyhow::Result<Vec<_>>>()
             })
         });
-        progress.finish();
         if pulse.check().is_err() {
             bail!("stopped: run the same command again to continue");
         }
