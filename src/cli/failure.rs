@@ -50,8 +50,8 @@ pub fn report(error: &anyhow::Error) {
     }
 }
 
-/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on.
-/// on with the others.
+/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
+/// with the others.
 pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
     let (message, outcome) = (message(error), outcome(error));
     match place {

@@ -529,3 +529,24 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(ran.stderr.contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr);
 }
+
+#[test]
+fn the_version_names_the_features_of_the_program() {
+    let features = [
+        ("cli", true),
+        ("gpu", cfg!(feature = "gpu")),
+        ("parquet", cfg!(feature = "parquet")),
+        ("plot", cfg!(feature = "plot")),
+        ("remote", cfg!(feature = "remote")),
+        ("serve", cfg!(feature = "serve")),
+    ];
+    let (_, manifest) = include_str!("../../Cargo.toml").split_once("[features]\n").unwrap();
+    let lines = manifest.lines().take_while(|line| !line.starts_with('['));
+    let mut declared: Vec<&str> = lines.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+    declared.retain(|name| *name != "default");
+    declared.sort_unstable();
+    assert_eq!(declared, features.map(|(name, _)| name));
+    let on: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let printed = kalah(&["--version"]).success().stdout;
+    assert!(printed.contains(&format!("\nfeatures: {}\n", on.join(", "))), "{printed}");
+}
