@@ -41,6 +41,7 @@ use kalah::game::Rules;
 
 use self::analysis::Analysis;
 use self::errors::advice;
+use self::flags::given::Given;
 use self::flags::{directories, remote};
 use self::help::Group;
 use self::playing::Playing;
@@ -131,9 +132,9 @@ fn run() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return refuse(error, &command),
     };
-    if let Err(error) = remote::open(&command, &matches) {
-        failure::report(&error);
-        return failure::outcome(&error).leave();
+    let given = Given::new(&command, &matches);
+    if let Err(error) = remote::open(&given) {
+        return failure::report(&error).leave();
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -142,13 +143,12 @@ fn run() -> ExitCode {
     if cli.quiet {
         output::be_quiet();
     }
-    note_default_rules(&matches);
-    advice::for_command(matches.subcommand_name().unwrap_or_default());
-    if let Err(error) = directories::check(&command, &matches) {
-        failure::report(&error);
-        return failure::outcome(&error).leave();
+    note_default_rules(given.matches);
+    advice::for_command(given.names.first().copied().unwrap_or_default());
+    if let Err(error) = directories::check(&given) {
+        return failure::report(&error).leave();
     }
-    cli.run(is_by_default(&matches, "rules"))
+    cli.run(is_by_default(given.matches, "rules"))
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
@@ -173,13 +173,7 @@ fn cannot_print(error: &io::Error) -> Outcome {
 
 /// Returns true if the command has this flag, with its default value.
 fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
-    let command = innermost(matches);
-    command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
-}
-
-/// Arguments of the innermost command: those of `build` for `kalah plan build`.
-fn innermost(matches: &ArgMatches) -> &ArgMatches {
-    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+    matches.try_contains_id(flag).is_ok() && matches.value_source(flag) == Some(ValueSource::DefaultValue)
 }
 
 /// Disables Mesa's layer that orders Vulkan devices. Without a display it prints `XDG_RUNTIME_DIR is invalid or not
@@ -222,7 +216,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 /// Notes the default rules if --rules was not given and a person watches.
 fn note_default_rules(matches: &ArgMatches) {
     if is_by_default(matches, "rules") && io::stderr().is_terminal() {
-        let Some(rules) = innermost(matches).get_one::<Rules>("rules") else { return };
+        let Some(rules) = matches.get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
         output::note(format_args!(
             "using the default rules, {rules}; --rules {other} is {}; see kalah rules",
@@ -242,11 +236,7 @@ impl Cli {
             Command::Analysis(analysis) => analysis.run(),
             Command::Program(program) => program.run(command()),
         };
-        let outcome = outcome.unwrap_or_else(|error| {
-            failure::report(&error);
-            failure::outcome(&error)
-        });
-        let outcome = outcome.after(signals::received());
+        let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {

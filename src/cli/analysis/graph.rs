@@ -130,8 +130,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    failure::report(&error);
-                    outcome = outcome.and(failure::outcome(&error));
+                    outcome = outcome.and(failure::report(&error));
                 }
                 Err(error) => return Err(error),
             }
