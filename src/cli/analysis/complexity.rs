@@ -201,22 +201,10 @@ impl ComplexityReport {
     }
 
     fn charts(&self) -> Vec<Chart> {
-        let mut series: Vec<Series> = Vec::new();
-        for board in &self.boards {
-            let name = output::count(board.pits, "pit");
-            if series.last().is_none_or(|last| last.name != name) {
-                series.push(Series { name, points: Vec::new() });
-            }
-            let point = (f64::from(board.seeds), board.tree_log10.mean);
-            series.last_mut().expect("it was pushed").points.push(point);
-        }
-        vec![Chart {
-            title: format!("size of the game tree, {}", self.rules),
-            x: "seeds in each pit".to_owned(),
-            y: "lg w^d".to_owned(),
-            shape: Shape::Line,
-            log: false,
-            series,
-        }]
+        let point =
+            |board: &BoardReport| (output::count(board.pits, "pit"), (f64::from(board.seeds), board.tree_log10.mean));
+        let series = Series::by_name(self.boards.iter().map(point));
+        let title = format!("size of the game tree, {}", self.rules);
+        vec![Chart::new(title, ["seeds in each pit", "lg w^d"], Shape::Line, series)]
     }
 }

@@ -327,15 +327,8 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
 
 /// Charts of the sizes of graphs, and with --layers of the positions by stored seeds.
 fn charts(reports: &[BoardReport]) -> Vec<Chart> {
-    let mut sizes: Vec<Series> = Vec::new();
-    for report in reports {
-        let name = output::count(report.pits, "pit");
-        if sizes.last().is_none_or(|last| last.name != name) {
-            sizes.push(Series { name, points: Vec::new() });
-        }
-        let point = (f64::from(report.seeds), report.positions as f64);
-        sizes.last_mut().expect("it was pushed").points.push(point);
-    }
+    let size =
+        |report: &BoardReport| (output::count(report.pits, "pit"), (f64::from(report.seeds), report.positions as f64));
     let layers = |report: &BoardReport| {
         let points = |layers: &Vec<LayerReport>| {
             layers.iter().map(|layer| (layer.layer as f64, layer.positions as f64)).collect()
@@ -343,22 +336,12 @@ fn charts(reports: &[BoardReport]) -> Vec<Chart> {
         let points = report.layers.as_ref().map(points);
         points.map(|points| Series { name: format!("{}x{}", report.pits, report.seeds), points })
     };
-    let several = reports.len() > 1;
-    let sizes = several.then(|| Chart {
-        title: "positions that can be reached".to_owned(),
-        x: "seeds in each pit".to_owned(),
-        y: "positions".to_owned(),
-        shape: Shape::Line,
-        log: true,
-        series: sizes,
-    });
-    let layers = Chart {
-        title: "positions by the seeds in both stores".to_owned(),
-        x: "seeds stored".to_owned(),
-        y: "positions".to_owned(),
-        shape: Shape::Line,
-        log: true,
-        series: reports.iter().filter_map(layers).collect(),
+    let chart = |title: &str, x: &str, series| Chart::new(title, [x, "positions"], Shape::Line, series).logarithmic();
+    let sizes = || {
+        let series = Series::by_name(reports.iter().map(size));
+        chart("positions that can be reached", "seeds in each pit", series)
     };
-    sizes.into_iter().chain([layers]).collect()
+    let series = reports.iter().filter_map(layers).collect();
+    let layers = chart("positions by the seeds in both stores", "seeds stored", series);
+    (reports.len() > 1).then(sizes).into_iter().chain([layers]).collect()
 }

@@ -305,13 +305,8 @@ impl ScanReport {
             let points = not_won.map(|(index, (seeds, _))| (index as f64 + 1.0, f64::from(seeds))).collect();
             Series { name: output::count(houses.houses, "house"), points }
         });
-        vec![Chart {
-            title: format!("{}: games that the first player does not win", self.rules),
-            x: "number of the game, counted from the fewest seeds".to_owned(),
-            y: "seeds in each pit".to_owned(),
-            shape: Shape::Line,
-            log: true,
-            series: series.collect(),
-        }]
+        let title = format!("{}: games that the first player does not win", self.rules);
+        let axes = ["number of the game, counted from the fewest seeds", "seeds in each pit"];
+        vec![Chart::new(title, axes, Shape::Line, series.collect()).logarithmic()]
     }
 }

@@ -273,14 +273,9 @@ impl Values {
                     .filter_map(|known| Some((f64::from(known.seeds), known.value()? as f64)))
                     .collect(),
             });
-            vec![Chart {
-                title: format!("{}: values for the first player", report.rules),
-                x: "seeds in each pit".to_owned(),
-                y: "final store difference".to_owned(),
-                shape: Shape::Line,
-                log: false,
-                series: series.collect(),
-            }]
+            let title = format!("{}: values for the first player", report.rules);
+            let axes = ["seeds in each pit", "final store difference"];
+            vec![Chart::new(title, axes, Shape::Line, series.collect())]
         };
         let bounded = known.iter().filter(|known| known.value().is_none()).count();
         if self.format.plot.is_asked() && bounded > 0 {
