@@ -21,7 +21,7 @@ use crate::cli::help::examples;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 use crate::cli::{failure, output};
 
 /// Count all positions that can be reached from a start
@@ -122,8 +122,7 @@ impl Graph {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
         for &start in &boards {
             match self.explore(start, &cancel) {

@@ -7,7 +7,6 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanState, ScanTally, ScannedStart, StartRange, split};
-use kalah::cancel::Cancel;
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -19,7 +18,7 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Find the starts that the first player does not win
 ///
@@ -134,10 +133,8 @@ impl OpeningScan {
         if self.state.is_some() && left < all {
             output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
-        let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
-        progress.stage("openings".to_owned());
+        let cancel = cancelled_by_signal();
+        let (progress, scanned) = (Progress::of(left, "games").at("openings"), AtomicU64::new(0));
         let on_game = || {
             scanned.fetch_add(1, Ordering::Relaxed);
         };

@@ -20,7 +20,7 @@ use crate::cli::output::proved::Proved;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Interval at which the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -80,8 +80,7 @@ struct ValuesReport {
 impl Values {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards: Vec<StartPosition> =
             self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();

@@ -114,6 +114,15 @@ pub fn json(document: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Prints an answer: one JSON document, or `text`.
+pub fn answer<E: From<io::Error>>(
+    is_json: bool,
+    document: &impl Serialize,
+    text: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    if is_json { Ok(json(document)?) } else { text() }
+}
+
 /// Formats a digest in hexadecimal.
 pub fn hex(digest: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*digest).to_hex().to_string()

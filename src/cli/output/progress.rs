@@ -52,6 +52,12 @@ impl Progress {
         Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
     }
 
+    /// Returns the progress with the name of its only stage.
+    pub fn at(self, stage: impl Into<String>) -> Progress {
+        self.stage(stage.into());
+        self
+    }
+
     /// Sets the name of the current stage.
     pub fn stage(&self, stage: String) {
         self.bar.set_message(stage.clone());

@@ -114,8 +114,7 @@ impl ExportSite {
     /// Writes the planned site, and shows the progress.
     fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
-        let progress = Progress::of(plan.bytes(), "bytes");
-        progress.stage("tables".to_owned());
+        let progress = Progress::of(plan.bytes(), "bytes").at("tables");
         let copied = progress.complete(&pulse.positions, || plan.copy_tables(&self.directory, pulse))?;
         plan.write_rest(copied, pulse)
     }

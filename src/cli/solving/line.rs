@@ -16,7 +16,7 @@ use crate::cli::output;
 use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Prove the values of all positions on a line of play
 ///
@@ -156,9 +156,8 @@ impl Line {
         self.flags.with.rules = rules;
         let places = line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let cancel = Cancel::new();
         // Before building tables, which may take long.
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
@@ -203,11 +202,7 @@ impl Line {
             table_hits,
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.flags.json {
-            output::json(&answer)?;
-        } else {
-            self.text(&answer, end)?;
-        }
+        output::answer(self.flags.json, &answer, || self.text(&answer, end))?;
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.positions[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());

@@ -20,7 +20,7 @@ use crate::cli::output::proved::Proved;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Review a game: find the turns that lost seeds, a win or a draw
 ///
@@ -191,8 +191,7 @@ impl Review {
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
         let book = books.get(rules, start.pits());
@@ -246,11 +245,7 @@ impl Review {
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.flags.json {
-            output::json(&answer)?;
-        } else {
-            answer.print(&reviewed)?;
-        }
+        output::answer(self.flags.json, &answer, || answer.print(&reviewed))?;
         Ok(Outcome::Done)
     }
 

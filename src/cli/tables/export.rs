@@ -97,8 +97,7 @@ impl Export {
             positions = positions.sample(count, self.seed);
         }
         let pulse = stopped_by_signal();
-        let progress = Progress::new(positions.positions());
-        progress.stage(format!("exporting {}", table.key()));
+        let progress = Progress::new(positions.positions()).at(format!("exporting {}", table.key()));
         let written = progress.complete(&pulse.positions, || {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);

@@ -5,7 +5,6 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::cancel::Cancel;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download, DownloadError, Downloaded};
@@ -18,7 +17,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Most seeds of a layer.
 const MOST: u32 = MAX_TABLE_SEEDS as u32;
@@ -80,8 +79,7 @@ struct LayerReport {
 impl Fetch {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let download = Download::new(&address, directory);
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =

@@ -167,8 +167,7 @@ impl Check {
             Checked::trusting_over(file, tables, used.last.seeds)?
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
-            let progress = Progress::of(bytes, "bytes");
-            progress.stage("comparing the tables with their digests".to_owned());
+            let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
             let check = progress.complete(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
@@ -197,8 +196,7 @@ impl Check {
         let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
         let bytes =
             keys.map(|key| directories.file(&key.file_name()).metadata().map_or(0, |metadata| metadata.len())).sum();
-        let progress = Progress::of(bytes, "bytes");
-        progress.stage("reading the tables".to_owned());
+        let progress = Progress::of(bytes, "bytes").at("reading the tables");
         let open = || open_copied(directories, rules, pits, seeds, memory, pulse);
         let tables = progress.complete(&pulse.positions, open);
         pulse.positions.store(0, Ordering::Relaxed);
@@ -234,8 +232,7 @@ impl Check {
         pulse: &Pulse,
     ) -> anyhow::Result<Found> {
         let earlier = tasks.checked();
-        let progress = Progress::of(tasks.claims() - earlier, "claims");
-        progress.stage("checking".to_owned());
+        let progress = Progress::of(tasks.claims() - earlier, "claims").at("checking");
         let save = self.state.as_ref().map(|path| move |tasks: &Tasks| tasks.write(path));
         let save = save.as_ref().map(|save| save as &SaveTasks);
         let tasks = progress.complete(&pulse.positions, || check.claims(tasks, pulse, save))?;
@@ -255,8 +252,7 @@ fn check_sample(
     pulse: &Pulse,
 ) -> anyhow::Result<Found> {
     let claims = file.claims();
-    let progress = Progress::of(count.min(claims), "claims");
-    progress.stage("checking a sample".to_owned());
+    let progress = Progress::of(count.min(claims), "claims").at("checking a sample");
     let tally = progress.complete(&pulse.positions, || check.sample(count, seed, pulse));
     let (tally, extent) = match tally {
         Ok(tally) if tally.claims == claims => (tally, Extent::Complete),

@@ -259,7 +259,7 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
             certificate,
         };
-        self.progress.print(|| if prove.json { output::json(&answer) } else { text(&answer) })?;
+        self.progress.print(|| output::answer(prove.json, &answer, || text(&answer)))?;
         if answer.proved {
             return Ok(Outcome::Done);
         }

@@ -83,11 +83,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
             .map(|Running { test, holder }| RunningAnswer { test: test.to_string(), holder })
             .collect(),
     };
-    if json {
-        output::json(&answer)?
-    } else {
-        text(&answer)?
-    }
+    output::answer(json, &answer, || text(&answer))?;
     Ok(Outcome::Done)
 }
 

@@ -102,11 +102,7 @@ impl PlanSearch {
         };
         let missing = search.missing(&plan);
         let report = PlanSearchReport::new(&search, &plan, &missing);
-        if self.common.json {
-            output::json(&report)?;
-        } else {
-            Printed { search, plan, missing, report }.print()?;
-        }
+        output::answer(self.common.json, &report, || Printed { search, plan, missing, report: &report }.print())?;
         Ok(Outcome::Done)
     }
 }
@@ -143,7 +139,7 @@ struct Printed<'a> {
     search: PlannedSearch<'a>,
     plan: TablePlan,
     missing: MissingTables,
-    report: PlanSearchReport,
+    report: &'a PlanSearchReport,
 }
 
 impl Printed<'_> {

@@ -91,8 +91,7 @@ impl Publish {
         self.prepare_folder(&entries)?;
         let bytes =
             entries.iter().map(|(table, file)| table.bytes + file.metadata().map_or(0, |file| file.len())).sum();
-        let progress = Progress::of(bytes, "bytes");
-        progress.stage("checking and hashing".to_owned());
+        let progress = Progress::of(bytes, "bytes").at("checking and hashing");
         let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
                 entries.par_iter().map(|entry| self.publish(entry, &pulse)).collect::<anyhow::Result<Vec<_>>>()
