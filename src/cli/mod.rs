@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `commands` | all commands |
 //! | `tables` | commands that build and check tables |
 //! | `solving` | commands that look up and solve positions |
 //! | `playing` | commands that play |
@@ -17,6 +18,7 @@
 //! | `misplaced` | hints for arguments in the wrong place |
 
 mod analysis;
+mod commands;
 mod errors;
 mod failure;
 mod flags;
@@ -36,21 +38,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use kalah::game::Rules;
 
-use self::analysis::Analysis;
+use self::commands::{Command, HEADINGS};
 use self::errors::advice;
 use self::flags::given::Given;
 use self::flags::{directories, remote};
-use self::help::Group;
-use self::playing::Playing;
 use self::process::outcome::Outcome;
 use self::process::{bus_error, limits, signals};
-use self::program::{Program, man, version};
-use self::serving::Serving;
-use self::solving::Solving;
-use self::tables::Tables;
+use self::program::{man, version};
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
@@ -74,38 +71,9 @@ struct Cli {
     command: Command,
 }
 
-/// The commands, by group.
-#[derive(Subcommand)]
-enum Command {
-    #[command(flatten)]
-    Tables(Tables),
-    #[command(flatten)]
-    Solving(Solving),
-    #[command(flatten)]
-    Playing(Playing),
-    #[command(flatten)]
-    Serving(Serving),
-    #[command(flatten)]
-    Analysis(Analysis),
-    #[command(flatten)]
-    Program(Program),
-}
-
-/// The groups, in the order of help.
-fn groups() -> [Group; 6] {
-    [
-        Group::of::<Tables>("Build and check tables"),
-        Group::of::<Solving>("Look up and solve"),
-        Group::of::<Playing>("Play"),
-        Group::of::<Serving>("Serve"),
-        Group::of::<Analysis>("Analyse boards"),
-        Group::of::<Program>("About this program"),
-    ]
-}
-
 /// Returns the command line with its complete help.
 fn command() -> clap::Command {
-    help::completed(remote::with_flags(Cli::command()), &groups())
+    help::completed(remote::with_flags(Cli::command()), &HEADINGS)
 }
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
@@ -228,14 +196,7 @@ fn note_default_rules(matches: &ArgMatches) {
 impl Cli {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
-        let outcome = match self.command {
-            Command::Tables(tables) => tables.run(),
-            Command::Solving(solving) => solving.run(default_rules),
-            Command::Playing(playing) => playing.run(),
-            Command::Serving(serving) => serving.run(),
-            Command::Analysis(analysis) => analysis.run(),
-            Command::Program(program) => program.run(command()),
-        };
+        let outcome = self.command.run(default_rules, command);
         let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
