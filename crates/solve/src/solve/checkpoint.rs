@@ -1,5 +1,5 @@
 use std::fmt::Display;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,10 +124,7 @@ impl Checkpoint {
     /// If one cannot be removed.
     pub fn remove(&self) -> Result<(), StateError> {
         for path in [self.path.clone(), self.table_path()] {
-            match std::fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(StateError::Io { path, source }),
-                _ => {}
-            }
+            file::found(std::fs::remove_file(&path)).map_err(StateError::io(path))?;
         }
         Ok(())
     }

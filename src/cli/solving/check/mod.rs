@@ -8,17 +8,17 @@
 pub mod report;
 pub mod tables_origin;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::Args;
 use kalah::certificate::{
     Check as Checked, CheckError, CheckIdentity, CheckTally, Head, SaveTasks, StoredCertificate, Tasks,
     digest_of_tables, open_copied,
 };
-use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
+use kalah::file::{FileContent, FileLock, found, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
 use kalah::table::{TableError, TableKey, Tables};
@@ -238,7 +238,7 @@ impl Check {
         let tasks = progress.complete(&pulse.positions, || check.claims(tasks, pulse, save))?;
         let extent = if tasks.is_complete() { Extent::Complete } else { Extent::Stopped };
         if let (Some(path), Extent::Complete) = (&self.state, extent) {
-            remove(path)?;
+            found(std::fs::remove_file(path)).with_context(|| format!("cannot remove {}", path.display()))?;
         }
         Ok(Found { tally: *tasks.tally(), earlier, extent })
     }
@@ -261,14 +261,4 @@ fn check_sample(
         Err(error) => return Err(error.into()),
     };
     Ok(Found { tally, earlier: 0, extent })
-}
-
-/// Removes a file that may not exist.
-fn remove(path: &Path) -> anyhow::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            bail!("cannot remove {}: {error}", path.display())
-        }
-        _ => Ok(()),
-    }
 }
