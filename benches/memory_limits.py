@@ -188,7 +188,7 @@ def plan(options, seeds, limit, directory):
 
     The page cache is for twice the reads of one step.
     """
-    arguments = ["plan", "--layers", "--seeds", str(seeds), "--memory", str(limit), "--json"]
+    arguments = ["plan", "layers", "--seeds", str(seeds), "--memory", str(limit), "--json"]
     arguments += ["--tables", str(directory)]
     arguments += ["--rules", options.rules, "--pits", str(options.pits), "--threads", str(options.threads)]
     if options.packed:

@@ -41,17 +41,18 @@ pub fn message(error: &anyhow::Error) -> String {
 /// Maximum characters of a line of an error.
 const MAX_LINE: usize = 4000;
 
-/// Prints the message of an error that ends a command.
-pub fn report(error: &anyhow::Error) {
+/// Prints the message of an error that ends a command. Returns the outcome of the command.
+pub fn report(error: &anyhow::Error) -> Outcome {
     if !is_broken_pipe(error) {
         // File names and quoted input may contain control characters, which must not reach a terminal.
         let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
         output::message(format_args!("kalah: {}", lines.join("\n")));
     }
+    outcome(error)
 }
 
-/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on.
-/// on with the others.
+/// Reports why there is no answer for the position of `place`. Returns the outcome for the command, which goes on
+/// with the others.
 pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
     let (message, outcome) = (message(error), outcome(error));
     match place {

@@ -2,22 +2,8 @@
 
 use clap::builder::styling::Style;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Command, Subcommand};
+use clap::{Arg, Command};
 use kalah::game::Rules;
-
-/// Commands that `kalah --help` lists under a heading.
-pub struct Group {
-    heading: &'static str,
-    commands: Vec<Command>,
-}
-
-impl Group {
-    /// Returns the commands of `S` under `heading`.
-    pub fn of<S: Subcommand>(heading: &'static str) -> Group {
-        let commands = S::augment_subcommands(Command::new("group"));
-        Group { heading, commands: commands.get_subcommands().cloned().collect() }
-    }
-}
 
 /// Returns the text below the flags of a command: examples, each a description and a command.
 pub fn examples(examples: &[(&str, &str)]) -> String {
@@ -26,14 +12,14 @@ pub fn examples(examples: &[(&str, &str)]) -> String {
     format!("{heading}:{}", lines.collect::<String>())
 }
 
-/// Returns the command line with its complete help.
-pub fn completed(command: Command, groups: &[Group]) -> Command {
+/// Returns the command line with its complete help, in which each of `headings` has its last command.
+pub fn completed(command: Command, headings: &[(&str, &str)]) -> Command {
     let command = grouped(command.mut_subcommands(by_rules));
     let heading = *command.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} \
          {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
-        list(groups, heading)
+        list(&command, headings, heading)
     );
     command.help_template(template).after_help(AFTER)
 }
@@ -88,10 +74,12 @@ const AFTER: &str = "Run `kalah help COMMAND` for the flags of a command, with e
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted. \
     The pages that help refers to, such as docs/engine.md, come with the program.";
 
-/// Lists the commands in groups, each with its one-line help. `style` is the style of headings.
-fn list(groups: &[Group], style: Style) -> String {
+/// Lists the commands below their headings, each with its one-line help. `style` is the style of headings.
+fn list(command: &Command, headings: &[(&str, &str)], style: Style) -> String {
+    let commands: Vec<&Command> = command.get_subcommands().collect();
+    let is_last = |command: &&Command| headings.iter().any(|(_, last)| command.get_name() == *last);
     let mut text = String::new();
-    for Group { heading, commands } in groups {
+    for ((heading, _), commands) in headings.iter().zip(commands.split_inclusive(is_last)) {
         text += &format!("\n{style}{heading}:{style:#}\n");
         for command in commands {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -148,22 +136,6 @@ mod tests {
         for command in command().get_subcommands() {
             let inner = command.has_subcommands() && command.get_subcommands().all(has_two);
             assert!(inner || has_two(command), "{}", command.get_name());
-        }
-    }
-
-    /// Old names of flags, which scripts still use.
-    #[test]
-    fn old_spellings_are_understood() {
-        for line in [
-            "verify --consistency --sample 9 --random-seed 1",
-            "check FILE --sample 9 --random-seed 1",
-            "analyse values --pits 2..3 --seeds 1..2 --within 5",
-            "analyse graph --pits 2..3 --seeds 1..2",
-            "analyse complexity --pits 2..3 --seeds 1..2",
-            "analyse opening-scan --houses 2..3 --seeds 4..9",
-        ] {
-            let parsed = command().try_get_matches_from(["kalah"].into_iter().chain(line.split(' ')));
-            assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `commands` | all commands |
 //! | `tables` | commands that build and check tables |
 //! | `solving` | commands that look up and solve positions |
 //! | `playing` | commands that play |
@@ -14,16 +15,15 @@
 //! | `failure` | the message and exit code of an error that ends a command |
 //! | `process` | exit codes, signals, limits of the system |
 //! | `help` | groups of commands and flags, examples, rule sets |
-//! | `old_spellings` | old spellings of commands |
 //! | `misplaced` | hints for arguments in the wrong place |
 
 mod analysis;
+mod commands;
 mod errors;
 mod failure;
 mod flags;
 mod help;
 mod misplaced;
-mod old_spellings;
 mod output;
 mod playing;
 mod process;
@@ -38,20 +38,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use kalah::game::Rules;
 
-use self::analysis::Analysis;
+use self::commands::{Command, HEADINGS};
 use self::errors::advice;
+use self::flags::given::Given;
 use self::flags::{directories, remote};
-use self::help::Group;
-use self::playing::Playing;
 use self::process::outcome::Outcome;
 use self::process::{bus_error, limits, signals};
-use self::program::{Program, man, version};
-use self::serving::Serving;
-use self::solving::Solving;
-use self::tables::Tables;
+use self::program::{man, version};
 
 /// Solve and play the sowing game Kalah, with exact endgame tables
 #[derive(Parser)]
@@ -75,38 +71,9 @@ struct Cli {
     command: Command,
 }
 
-/// The commands, by group.
-#[derive(Subcommand)]
-enum Command {
-    #[command(flatten)]
-    Tables(Tables),
-    #[command(flatten)]
-    Solving(Solving),
-    #[command(flatten)]
-    Playing(Playing),
-    #[command(flatten)]
-    Serving(Serving),
-    #[command(flatten)]
-    Analysis(Analysis),
-    #[command(flatten)]
-    Program(Program),
-}
-
-/// The groups, in the order of help.
-fn groups() -> [Group; 6] {
-    [
-        Group::of::<Tables>("Build and check tables"),
-        Group::of::<Solving>("Look up and solve"),
-        Group::of::<Playing>("Play"),
-        Group::of::<Serving>("Serve"),
-        Group::of::<Analysis>("Analyse boards"),
-        Group::of::<Program>("About this program"),
-    ]
-}
-
 /// Returns the command line with its complete help.
 fn command() -> clap::Command {
-    help::completed(remote::with_flags(Cli::command()), &groups())
+    help::completed(remote::with_flags(Cli::command()), &HEADINGS)
 }
 
 /// Prepares for system limits and for files that shrink, then runs the command line.
@@ -123,7 +90,7 @@ pub fn main() -> ExitCode {
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
-    let arguments = old_spellings::modern(std::env::args_os().collect());
+    let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command().color(colour(&arguments));
     let refuse = |mut error: clap::Error, command: &clap::Command| {
         misplaced::hint(&mut error, command, &arguments);
@@ -133,9 +100,9 @@ fn run() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return refuse(error, &command),
     };
-    if let Err(error) = remote::open(&command, &matches) {
-        failure::report(&error);
-        return failure::outcome(&error).leave();
+    let given = Given::new(&command, &matches);
+    if let Err(error) = remote::open(&given) {
+        return failure::report(&error).leave();
     }
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -144,13 +111,12 @@ fn run() -> ExitCode {
     if cli.quiet {
         output::be_quiet();
     }
-    note_default_rules(&matches);
-    advice::for_command(matches.subcommand_name().unwrap_or_default());
-    if let Err(error) = directories::check(&command, &matches) {
-        failure::report(&error);
-        return failure::outcome(&error).leave();
+    note_default_rules(given.matches);
+    advice::for_command(given.names.first().copied().unwrap_or_default());
+    if let Err(error) = directories::check(&given) {
+        return failure::report(&error).leave();
     }
-    cli.run(is_by_default(&matches, "rules"))
+    cli.run(is_by_default(given.matches, "rules"))
 }
 
 /// Prints clap's answer in place of a command: help, the version, or a usage error. Returns its exit code, or 1 if it
@@ -175,13 +141,7 @@ fn cannot_print(error: &io::Error) -> Outcome {
 
 /// Returns true if the command has this flag, with its default value.
 fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
-    let command = innermost(matches);
-    command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
-}
-
-/// Arguments of the innermost command: those of `build` for `kalah plan build`.
-fn innermost(matches: &ArgMatches) -> &ArgMatches {
-    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+    matches.try_contains_id(flag).is_ok() && matches.value_source(flag) == Some(ValueSource::DefaultValue)
 }
 
 /// Disables Mesa's layer that orders Vulkan devices. Without a display it prints `XDG_RUNTIME_DIR is invalid or not
@@ -224,7 +184,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 /// Notes the default rules if --rules was not given and a person watches.
 fn note_default_rules(matches: &ArgMatches) {
     if is_by_default(matches, "rules") && io::stderr().is_terminal() {
-        let Some(rules) = innermost(matches).get_one::<Rules>("rules") else { return };
+        let Some(rules) = matches.get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
         output::note(format_args!(
             "using the default rules, {rules}; --rules {other} is {}; see kalah rules",
@@ -236,19 +196,8 @@ fn note_default_rules(matches: &ArgMatches) {
 impl Cli {
     /// Runs the command. `default_rules` is true if no rule set was given on the command line.
     fn run(self, default_rules: bool) -> ExitCode {
-        let outcome = match self.command {
-            Command::Tables(tables) => tables.run(),
-            Command::Solving(solving) => solving.run(default_rules),
-            Command::Playing(playing) => playing.run(),
-            Command::Serving(serving) => serving.run(),
-            Command::Analysis(analysis) => analysis.run(),
-            Command::Program(program) => program.run(command()),
-        };
-        let outcome = outcome.unwrap_or_else(|error| {
-            failure::report(&error);
-            failure::outcome(&error)
-        });
-        let outcome = outcome.after(signals::received());
+        let outcome = self.command.run(default_rules, command);
+        let outcome = outcome.unwrap_or_else(|error| failure::report(&error)).after(signals::received());
         // A failed write of the last buffered output must not go unnoticed.
         let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         match flushed.filter(|_| outcome == Outcome::Done) {

@@ -98,10 +98,10 @@ fn kvitberg_2026_table_3() {
 fn the_command_is_reproducible() {
     let run = |args: &[&str]| {
         let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-        let ran = command.arg("complexity").args(args).output().unwrap();
+        let ran = command.args(["analyse", "complexity"]).args(args).output().unwrap();
         (ran.status.code(), String::from_utf8(ran.stdout).unwrap())
     };
-    let args = ["--pits", "2..3", "--seeds", "1..2", "--games", "10", "--depth", "3", "--csv"];
+    let args = ["--pits", "2..3", "--seeds-per-pit", "1..2", "--games", "10", "--depth", "3", "--csv"];
     let (code, first) = run(&args);
     assert_eq!((code, first.lines().count()), (Some(0), 5));
     assert_eq!(run(&[&args[..], &["--threads", "1"]].concat()).1, first);

@@ -281,7 +281,7 @@ fn graphs_that_do_not_fit_are_refused() {
 fn kalah(args: &[&str]) -> (i32, String, String) {
     let directory = tempfile::tempdir().unwrap();
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let ran = command.env("KALAH_TABLES", directory.path()).arg("graph").args(args).output().unwrap();
+    let ran = command.env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (ran.status.code().unwrap(), text(ran.stdout), text(ran.stderr))
 }
@@ -294,7 +294,7 @@ fn the_command_prints_one_document() {
     assert_eq!(document["outcomes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), 2941);
     assert_eq!(document["layers"][0]["subgraphs"][0]["first"], 0);
     let (code, out, _) =
-        kalah(&["--pits", "1..2", "--seeds", "2..3", "--json", "--no-values", "--convention", "plain"]);
+        kalah(&["--pits", "1..2", "--seeds-per-pit", "2..3", "--json", "--no-values", "--convention", "plain"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     let positions: Vec<_> = document["graphs"].as_array().unwrap().iter().map(|graph| &graph["positions"]).collect();
     assert_eq!((code, positions), (0, vec![&2.into(), &2.into(), &23.into(), &137.into()]));
@@ -314,9 +314,13 @@ fn the_command_refuses_what_does_not_fit() {
     let (code, out, messages) = kalah(&["6x6", "2x1", "--json"]);
     assert_eq!(code, 2);
     assert!(messages.contains("6x6") && out.contains("\"positions\":8"), "{messages}{out}");
-    for args in
-        [&["4y3"][..], &["4x3", "--convention", "other"], &[], &["--pits", "3"], &["--pits", "3..2", "--seeds", "1"]]
-    {
+    for args in [
+        &["4y3"][..],
+        &["4x3", "--convention", "other"],
+        &[],
+        &["--pits", "3"],
+        &["--pits", "3..2", "--seeds-per-pit", "1"],
+    ] {
         assert_eq!(kalah(args).0, 2, "{args:?}");
     }
 }
@@ -342,7 +346,10 @@ fn no_position_is_reached_twice_in_the_layers() {
 fn tables_under_way_are_stopped() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
-    command.args(["graph", "4x6", "--threads", "1", "--tables"]).arg(directory.path()).env("TMPDIR", directory.path());
+    command
+        .args(["analyse", "graph", "4x6", "--threads", "1", "--tables"])
+        .arg(directory.path())
+        .env("TMPDIR", directory.path());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();

@@ -300,14 +300,14 @@ fn report(args: &[&str]) -> Value {
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
-    command.args(["opening-scan", "--json"]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["analyse", "opening-scan", "--json"]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 #[test]
 fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() {
     let last = if cfg!(debug_assertions) { "..9000" } else { "..30000" };
-    let asked = ["--houses", "5..6", "--seeds", last];
+    let asked = ["--pits", "5..6", "--seeds-per-pit", last];
     let with = |more: &[&'static str]| [&asked[..], more].concat();
     let whole = report(&with(&["--threads", "1"]));
     assert_eq!(report(&with(&["--threads", "3"])), whole);
@@ -383,26 +383,27 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
     let list = list.to_str().unwrap();
     let listed = report(&["--list", list]);
     let games = listed["games"].as_array().unwrap();
-    let ranges = [report(&["--houses", "2", "--seeds", "4"]), report(&["--houses", "3", "--seeds", "6..7"])];
+    let ranges =
+        [report(&["--pits", "2", "--seeds-per-pit", "4"]), report(&["--pits", "3", "--seeds-per-pit", "6..7"])];
     let ranged: Vec<&Value> = ranges.iter().flat_map(|report| report["games"].as_array().unwrap()).collect();
     assert_eq!(games.iter().collect::<Vec<_>>(), ranged);
     assert_eq!(games.len(), 3);
     assert_eq!(games[1]["outcome"], "L");
     // Games with fewer than two seeds a house are scanned only on request.
     let least = |report: &Value| report["houses"][0]["games"].as_u64().unwrap();
-    assert_eq!(least(&report(&["--houses", "2", "--seeds", "..9"])), 6);
-    assert_eq!(least(&report(&["--houses", "2", "--seeds", "1..9"])), 9);
+    assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "..9"])), 6);
+    assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "1..9"])), 9);
 
     std::fs::write(list, "3;7\n").unwrap();
     // The contents of a file are no part of the command line.
     assert_eq!(command(&["--list", list]).output().unwrap().status.code(), Some(1));
     for bad in [
-        &["--seeds", "0..4"][..],
-        &["--seeds", "9..4"],
-        &["--seeds", "x"],
-        &["--houses", "2..17"],
-        &["--houses", "6", "--seeds", "..4000000000"],
-        &["--houses", "6", "--seeds", "..11"],
+        &["--seeds-per-pit", "0..4"][..],
+        &["--seeds-per-pit", "9..4"],
+        &["--seeds-per-pit", "x"],
+        &["--pits", "2..17"],
+        &["--pits", "6", "--seeds-per-pit", "..4000000000"],
+        &["--pits", "6", "--seeds-per-pit", "..11"],
     ] {
         let output = command(bad).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{bad:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -412,7 +413,11 @@ fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
 #[test]
 fn an_opening_is_reported_with_its_moves_and_store() {
     let kalah = |args: &[&str]| {
-        let output = Command::new(assert_cmd::cargo::cargo_bin("kalah")).arg("opening").args(args).output().unwrap();
+        let output = Command::new(assert_cmd::cargo::cargo_bin("kalah"))
+            .args(["analyse", "opening"])
+            .args(args)
+            .output()
+            .unwrap();
         let printed = if output.status.success() { output.stdout } else { output.stderr };
         (output.status.code(), String::from_utf8(printed).unwrap())
     };

@@ -143,7 +143,7 @@ fn the_commands_of_a_plan_run_layer_by_layer_make_the_build() {
     let tables = directory.to_str().unwrap();
     let flags = ["--pits", "3", "--seeds", "9", "--tables", tables];
     let plan = |more: &[&str]| {
-        let ran = success(kalah(&directory, &[&["plan"], &flags[..], more].concat()).output().unwrap());
+        let ran = success(kalah(&directory, &[&["plan", "build"], &flags[..], more].concat()).output().unwrap());
         assert!(!directory.exists() || !files(&directory).is_empty(), "a plan makes nothing");
         stdout(&ran)
     };

@@ -94,7 +94,7 @@ fn document(output: &Output) -> Value {
 #[test]
 fn memory_is_that_of_the_tightest_group() {
     let Some(groups) = Groups::new("memory", "plan") else { return };
-    let plan = || document(&groups.kalah(&["plan", "--search", "6x6", "--json"]))["memory"].as_u64().unwrap();
+    let plan = || document(&groups.kalah(&["plan", "search", "6x6", "--json"]))["memory"].as_u64().unwrap();
     for limit in [512 * MIB, 256 * MIB] {
         groups.limit_memory(limit);
         let memory = plan();

@@ -92,7 +92,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     let [tables, packed, unpacked] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let (tables, packed, unpacked) = (tables.path(), packed.path(), unpacked.path());
     build(tables, RULES, 6, LARGE.seeds).unwrap();
-    let pack = ["pack", "--output", packed.to_str().unwrap()];
+    let pack = ["archive", "pack", "--output", packed.to_str().unwrap()];
     // An existing archive of the same name stays until the new one is complete.
     let path = archive::archive_path(packed, LARGE);
     std::fs::write(&path, "an older file").unwrap();
@@ -113,7 +113,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     archive::compress(&Table::open(LARGE.path(tables)).unwrap(), &right, &Pulse::default()).unwrap();
     assert!(std::fs::read(&right).unwrap() == std::fs::read(&path).unwrap());
 
-    let unpack = ["unpack", path.to_str().unwrap()];
+    let unpack = ["archive", "unpack", path.to_str().unwrap()];
     let partial = beside(Path::new(&LARGE.file_name()), ".unpacking");
     let output = interrupted(unpacked, &unpack, unpacked, |name| Path::new(name) == partial);
     assert_stopped(&output, "stopped while unpacking");

@@ -144,7 +144,7 @@ fn plans_name_the_memory_they_are_for() {
             .unwrap();
         (ran.status.code(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
     };
-    let plan = ["plan", "--search", "6x6", "--memory", "24GiB", "--backend", "cpu", "--threads", "2"];
+    let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--backend", "cpu", "--threads", "2"];
     let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(code, Some(0));
@@ -165,13 +165,13 @@ fn plans_name_the_memory_they_are_for() {
     }
     assert!(!text.contains("kalah train"), "{text}");
     // The program has no built-in network for 5 pits.
-    let (_, text, _) = kalah(&["plan", "--search", "5x6", "--memory", "64MiB"]);
+    let (_, text, _) = kalah(&["plan", "search", "5x6", "--memory", "64MiB"]);
     let (train, bounds) = (text.find("kalah train --pits 5"), text.find("kalah bounds"));
     assert!(train.is_some() && train < bounds, "{text}");
     // Existing tables are not built again.
-    let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
+    let (_, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--tables-up-to", "18"]);
     assert!(text.contains("all of them exist") && !text.contains("bounds"), "{text}");
-    let (code, _, messages) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
+    let (code, _, messages) = kalah(&["plan", "search", "6x6", "--memory", "1MiB"]);
     assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
     assert_eq!(kalah(&["plan"]).0, Some(2));
     assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
@@ -268,7 +268,7 @@ fn a_build_keeps_to_its_memory() {
                 .arg(format!("ulimit -d {limit} && exec {program} {command} {flags} --threads {threads} --json"));
             shell.env("KALAH_TABLES", directory.path()).output().unwrap()
         };
-        let plan = kalah(1 << 20, "plan --layers --memory 1GiB");
+        let plan = kalah(1 << 20, "plan layers --memory 1GiB");
         let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
         let layers = plan["layers"].as_array().unwrap().iter();
         let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;

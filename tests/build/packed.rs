@@ -306,7 +306,7 @@ mod program {
         assert!(needed < largest * 3 / 2 + largest / 4 + (9 << 20), "{needed} for {largest}");
         let unpack = |limits: &str, flags: &str| {
             let to = tempfile::tempdir().unwrap();
-            let args = format!("unpack {} --threads 1 {flags}", packed.display());
+            let args = format!("archive unpack {} --threads 1 {flags}", packed.display());
             (limited(limits, to.path(), &args), to)
         };
         let (output, to) = unpack(&format!("ulimit -d {}", needed / 1024 + PROGRAM_KIB), "");
@@ -337,7 +337,7 @@ mod program {
         let plan = limited(
             "true",
             Path::new("nothing is here"),
-            &format!("plan --seeds 17 --layers --packed {first} --memory {needed} --threads 1 --json"),
+            &format!("plan layers --seeds 17 --packed {first} --memory {needed} --threads 1 --json"),
         );
         ran(&plan, 0);
         let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
@@ -356,16 +356,16 @@ mod program {
     #[test]
     fn plans_of_layers_are_printed() {
         let directory = tempfile::tempdir().unwrap();
-        let output = limited("true", directory.path(), "plan --seeds 38 --layers --packed 35 --memory 20GiB");
+        let output = limited("true", directory.path(), "plan layers --seeds 38 --packed 35 --memory 20GiB");
         let printed = ran(&output, 0);
         assert!(
             printed.lines().any(|line| line.trim_start().starts_with("38 ")) && printed.contains("read once"),
             "{printed}"
         );
         let refused = |args: &str| ran(&limited("true", directory.path(), args), 2);
-        refused("plan --seeds 9 --packed 4");
-        refused("plan --seeds 9 --memory 1GiB");
-        refused("plan --search --layers");
+        refused("plan build --seeds 9 --packed 4");
+        refused("plan build --seeds 9 --memory 1GiB");
+        refused("plan search --layers");
         assert!(refused("build --seeds 9 --packed 4 --backend gpu").contains("on the CPU"));
         refused("build --seeds 9 --packed 4 --share");
     }

@@ -36,7 +36,8 @@ fn mended(directory: &Path, line: &str) {
 
 #[test]
 fn what_is_missing_is_there_after_the_advice() {
-    for line in ["probe 6x1", "stats --seeds 8", "bench --seeds 8 --backend cpu", "export --seeds 8", "pack --seeds 8"]
+    for line in
+        ["probe 6x1", "stats --seeds 8", "bench --seeds 8 --backend cpu", "export --seeds 8", "archive pack --seeds 8"]
     {
         mended(directory_with_tables(6).path(), line);
     }
@@ -140,7 +141,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "check proof/empty-capture-1x2.certificate",
         "puzzles --pits 1",
         "export --pits 1 --seeds 3",
-        "pack --pits 1 --seeds 3 --output archives",
+        "archive pack --pits 1 --seeds 3 --output archives",
         "gpu",
     ];
     let mut named = String::new();

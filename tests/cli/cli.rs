@@ -227,20 +227,21 @@ fn damage_is_found_and_reported_with_its_repair() {
 fn packed_tables_are_unpacked_to_the_same_bytes() {
     let (packed, unpacked) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let output = packed.path().to_str().unwrap();
-    let report = kalah(tables(), &["pack", "--seeds", "9", "--output", output, "--json"], "").success().json();
+    let report =
+        kalah(tables(), &["archive", "pack", "--seeds", "9", "--output", output, "--json"], "").success().json();
     let archive = packed.path().join("empty-capture-6-09.kalah.zst");
     assert_eq!(report["archives"][0]["archive"], archive.to_str().unwrap());
     assert_eq!(report["archives"][0]["bytes"], archive.metadata().unwrap().len());
-    kalah(unpacked.path(), &["unpack", archive.to_str().unwrap()], "").success();
+    kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "").success();
     let table = "empty-capture-6-09.kalah";
     assert!(std::fs::read(tables().join(table)).unwrap() == std::fs::read(unpacked.path().join(table)).unwrap());
 
     // A table is not an archive, and a truncated archive is refused.
-    let ran = kalah(unpacked.path(), &["unpack", tables().join(table).to_str().unwrap()], "");
+    let ran = kalah(unpacked.path(), &["archive", "unpack", tables().join(table).to_str().unwrap()], "");
     assert_eq!(ran.code(), 3);
     let whole = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &whole[..whole.len() - 1]).unwrap();
-    let ran = kalah(unpacked.path(), &["unpack", archive.to_str().unwrap()], "");
+    let ran = kalah(unpacked.path(), &["archive", "unpack", archive.to_str().unwrap()], "");
     assert_eq!(ran.code(), 3);
     assert!(ran.stderr().contains("download it again"), "{}", ran.stderr());
 }
@@ -441,7 +442,7 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
     kill_one();
     let empty = tempfile::tempdir().unwrap();
     let mut graph = Command::cargo_bin("kalah").unwrap();
-    graph.args(["graph", "2x2"]).env("KALAH_TABLES", empty.path()).env("TMPDIR", directory.path());
+    graph.args(["analyse", "graph", "2x2"]).env("KALAH_TABLES", empty.path()).env("TMPDIR", directory.path());
     graph.assert().success();
     assert_eq!(names(), [living.path()]);
 }
@@ -516,7 +517,6 @@ fn a_missing_layer_is_named_with_those_missing_below() {
     assert!(ran.stderr().contains("layers 11 to 14 are missing"), "{}", ran.stderr());
 }
 
-/// Bare numbers are the old spelling.
 #[test]
 fn times_have_one_form() {
     let game = ["2x2", "--rules", "standard"];
@@ -526,9 +526,9 @@ fn times_have_one_form() {
             let args = [&[command], &game[..], turns, &[flag, time, "--no-book"]].concat();
             kalah(tables(), &args, "").success();
         }
-        kalah(tables(), &["values", "--pits", "2", "--seeds", "1", "--within", time], "").success();
+        kalah(tables(), &["analyse", "values", "--pits", "2", "--seeds-per-pit", "1", "--within", time], "").success();
     }
-    kalah(tables(), &["plan", "search", "6x4", "--seeds", "12", "--memory", "1GiB"], "").success();
+    kalah(tables(), &["plan", "search", "6x4", "--tables-up-to", "12", "--memory", "1GiB"], "").success();
     let ran = kalah(tables(), &["move", "2x2", "--time", "2d"], "");
     assert!(ran.code() == 2 && ran.stderr().contains("500ms, 90s, 15m or 2h"), "{}", ran.stderr());
 }

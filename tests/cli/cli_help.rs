@@ -307,7 +307,9 @@ fn a_terminal_shows_the_default_rules() {
         assert!(!shown.contains("the default rules") && shown.contains("score"), "{quiet}: {shown}");
     }
     assert!(
-        on_a_terminal("opening-scan --seeds 2..3 --houses 2").unwrap().contains("using the default rules, s-kalaha")
+        on_a_terminal("analyse opening-scan --seeds-per-pit 2..3 --pits 2")
+            .unwrap()
+            .contains("using the default rules, s-kalaha")
     );
     assert!(!on_a_terminal("rules").unwrap().contains("the default rules"));
     // Without a terminal there is no reader for it.
@@ -412,7 +414,9 @@ fn quiet_leaves_answers_and_errors() {
         assert_eq!(ran.stderr, "");
         assert!(!ran.stdout.is_empty());
     }
-    for args in [&["solve", "3x3"][..], &["move", "2x2"], &["values", "--pits", "1..2", "--seeds", "1..2"]] {
+    for args in
+        [&["solve", "3x3"][..], &["move", "2x2"], &["analyse", "values", "--pits", "1..2", "--seeds-per-pit", "1..2"]]
+    {
         let empty = tempfile::tempdir().unwrap();
         let empty = empty.path().to_str().unwrap();
         let ran = kalah(&[args, &["--tables", empty]].concat()).success();
@@ -491,7 +495,8 @@ fn more_threads_than_help_are_not_started() {
     // No warning is printed up to the number of cores, or for the plan for another machine.
     let ran = kalah(&["solve", "3x3", "--no-tables", "--json", "--threads", &cores.to_string()]).success();
     assert!(!ran.stderr.contains("do not help"), "{}", ran.stderr);
-    let plan = ["plan", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
+    let plan =
+        ["plan", "build", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
     let report: Value = serde_json::from_str(&kalah(&plan).success().stdout).unwrap();
     assert_eq!(report["threads"], 3000);
 }
@@ -526,24 +531,22 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
 }
 
 #[test]
-fn earlier_spellings_of_commands_mean_what_they_meant() {
-    let directory = tempfile::tempdir().unwrap();
-    let tables = directory.path().to_str().unwrap();
-    for (old, new) in [
-        (&["help", "graph"][..], &["help", "analyse", "graph"][..]),
-        (&["opening", "2x2", "--rules", "s-kalaha"], &["analyse", "opening", "2x2", "--rules", "s-kalaha"]),
-        (&["plan", "--seeds", "5", "--commands"], &["plan", "build", "--seeds", "5", "--commands"]),
-        // The free memory changes from one command to the next.
-        (
-            &["plan", "--seeds", "5", "--layers", "--memory", "1GiB"],
-            &["plan", "layers", "--seeds", "5", "--memory", "1GiB"],
-        ),
-        (&["plan", "--search", "3x3", "--memory", "1GiB"], &["plan", "search", "3x3", "--memory", "1GiB"]),
-        (&["help", "unpack"], &["help", "archive", "unpack"]),
-    ] {
-        let run = |args: &[&str]| Ran::from(command(args).env("KALAH_TABLES", tables).output().unwrap()).success();
-        let (old, new) = (run(old), run(new));
-        assert!(!new.stdout.is_empty());
-        assert_eq!((old.stdout, old.stderr), (new.stdout, new.stderr));
-    }
+fn the_version_names_the_features_of_the_program() {
+    let features = [
+        ("cli", true),
+        ("gpu", cfg!(feature = "gpu")),
+        ("parquet", cfg!(feature = "parquet")),
+        ("plot", cfg!(feature = "plot")),
+        ("remote", cfg!(feature = "remote")),
+        ("serve", cfg!(feature = "serve")),
+    ];
+    let (_, manifest) = include_str!("../../Cargo.toml").split_once("[features]\n").unwrap();
+    let lines = manifest.lines().take_while(|line| !line.starts_with('['));
+    let mut declared: Vec<&str> = lines.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+    declared.retain(|name| *name != "default");
+    declared.sort_unstable();
+    assert_eq!(declared, features.map(|(name, _)| name));
+    let on: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let printed = kalah(&["--version"]).success().stdout;
+    assert!(printed.contains(&format!("\nfeatures: {}\n", on.join(", "))), "{printed}");
 }

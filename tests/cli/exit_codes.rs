@@ -55,7 +55,7 @@ fn case(command: &str) -> Case {
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
         "analyse opening" => ["", "16x2147483647", "", ""],
         "analyse opening-scan" => {
-            ["--list NO", "--houses 16 --seeds 999999999", "--state FILE", "--seeds ..100000 --threads 1"]
+            ["--list NO", "--pits 16 --seeds-per-pit 999999999", "--state FILE", "--seeds-per-pit ..100000 --threads 1"]
         }
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
@@ -80,9 +80,12 @@ fn case(command: &str) -> Case {
         "tournament" => ["--from NO", "", "--start 6x1 --tables BAD", "perfect greedy --start 6x8"],
         "train" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "archive unpack" => ["NO", "", "FILE", ""],
-        "analyse values" => {
-            ["--state NO/x", "--pits 6 --seeds 63", "--pits 6 --seeds 1 --tables BAD", "--no-tables --memory 64MiB"]
-        }
+        "analyse values" => [
+            "--state NO/x",
+            "--pits 6 --seeds-per-pit 63",
+            "--pits 6 --seeds-per-pit 1 --tables BAD",
+            "--no-tables --memory 64MiB",
+        ],
         "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
         new => panic!("`kalah {new}`: add its failures here, and to the table of docs/commands.md if need be"),
     };
@@ -189,7 +192,7 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
 #[test]
 fn the_exit_code_reports_other_signals() {
     let directory = prepared();
-    for line in ["complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
+    for line in ["analyse complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
         for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
             let ended = signalled(directory.path(), line, signal, Duration::from_millis(200));
             assert_eq!(ended, Some(code), "{line}");
@@ -201,7 +204,7 @@ fn the_exit_code_reports_other_signals() {
 #[test]
 fn a_signal_that_the_parent_ignores_is_ignored() {
     let script = format!(
-        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; \
+        "trap '' HUP; {} analyse complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; \
             sleep 0.2; \
          kill -TERM $child; wait $child",
         env!("CARGO_BIN_EXE_kalah")

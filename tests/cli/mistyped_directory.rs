@@ -24,7 +24,7 @@ fn arguments(command: &str) -> &'static str {
         "review" => "2x2 1",
         "serve" => "--address 127.0.0.1:0",
         "tournament" => "greedy --start 2x2",
-        "analyse values" => "--pits 2 --seeds 2",
+        "analyse values" => "--pits 2 --seeds-per-pit 2",
         "book check" | "book show" | "engine" | "info" | "archive pack" | "train" | "verify" => "",
         new => panic!("`kalah {new}` has --tables: add its arguments here, or list it as a command that makes tables"),
     }
@@ -73,12 +73,12 @@ fn commands_that_make_tables_make_the_directory() {
         let output = program(args).current_dir(directory.path()).output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     };
-    run(&["plan", "--seeds", "4", "--tables", "new"]);
+    run(&["plan", "build", "--seeds", "4", "--tables", "new"]);
     assert!(!directory.path().join("new").exists());
     run(&["build", "--seeds", "4", "--tables", "new"]);
     run(&["solve", "2x2", "--build", "--tables", "newer"]);
-    run(&["pack", "--seeds", "4", "--tables", "new", "--output", "."]);
-    run(&["unpack", "empty-capture-6-04.kalah.zst", "--tables", "newest"]);
+    run(&["archive", "pack", "--seeds", "4", "--tables", "new", "--output", "."]);
+    run(&["archive", "unpack", "empty-capture-6-04.kalah.zst", "--tables", "newest"]);
     assert_eq!(["new", "newer", "newest"].map(|name| directory.path().join(name).is_dir()), [true; 3]);
     // With `--no-tables`, the directory may be missing.
     run(&["solve", "2x2", "--no-tables", "--tables", "typo"]);
@@ -136,7 +136,9 @@ fn commands_that_go_on_without_tables_say_so() {
         let messages = first_words(with.path(), args);
         assert!(messages.contains("no tables for") && messages.contains("standard"), "{args}: {messages}");
     }
-    for args in ["solve 2x2", "move 2x2", "play 2x2 --south greedy --north greedy", "values --pits 2 --seeds 2"] {
+    for args in
+        ["solve 2x2", "move 2x2", "play 2x2 --south greedy --north greedy", "analyse values --pits 2 --seeds-per-pit 2"]
+    {
         let messages = first_words(without.path(), args);
         assert!(messages.contains("no tables for empty-capture"), "{args}: {messages}");
         let messages = first_words(with.path(), &format!("{args} --rules standard"));

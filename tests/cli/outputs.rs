@@ -49,14 +49,14 @@ fn files() -> &'static [(FileContent, PathBuf)] {
     static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
-        run("pack --rules standard --pits 3 --seeds 6 --output .");
+        run("archive pack --rules standard --pits 3 --seeds 6 --output .");
         run("book make 3x2 --rules standard --output a.book");
         run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
         run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
         run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
         run("solve 3x2 --rules standard --checkpoint a.checkpoint --no-tables --no-book");
-        run("values --rules standard --pits 2 --seeds 1..2 --state a.values");
-        run("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state a.scan");
+        run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
+        run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
         let beside = |name: &str| directory.path().join(name);
         let checkpoint = Checkpoint::open(beside("other")).unwrap();
         let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
@@ -96,13 +96,13 @@ const WRITERS: [(&str, Option<FileContent>); 18] = [
     ("book merge BOOK --output OUT", Some(FileContent::Book)),
     ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
     ("solve 3x2 --rules standard --no-tables --no-book --checkpoint OUT", Some(FileContent::State)),
-    ("values --rules standard --pits 2 --seeds 1..2 --state OUT", Some(FileContent::State)),
-    ("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state OUT", Some(FileContent::State)),
+    ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
+    ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
     ("check CERTIFICATE --state OUT", Some(FileContent::State)),
     ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
     ("man .", None),
     ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
-    ("pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
+    ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
     // The table belongs to a checkpoint of the same name.
     ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
 ];
@@ -112,7 +112,7 @@ fn name_of(writer: &str) -> &'static str {
     match writer.split(' ').next() {
         Some("man") => "kalah-build.1",
         Some("bounds") => "standard-3-06.bounds",
-        Some("pack") => "standard-3-06.kalah.zst",
+        Some("archive") => "standard-3-06.kalah.zst",
         _ if writer.ends_with(" one") => "one.table",
         _ => "out",
     }

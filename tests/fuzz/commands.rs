@@ -16,7 +16,7 @@ use crate::fuzz;
 /// Commands with their arguments. A letter stands for one of [`values`]. A flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 20] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
-    "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
+    "plan build !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --state=O --against=cpu --manifest=O --rules=R !--pits=N \
         --tables=D --json",
     "probe P P P --rules=R --pits=N --tables=D --json",
@@ -25,19 +25,19 @@ const COMMANDS: [&str; 20] = [
      --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",
-    "values !--pits=A !--seeds=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv --plot=O",
+    "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv --plot=O",
     "play P --south=C --north=C !--time=S --rules=R --memory=M --seed=N --tables=D",
     "move P P --player=C !--time=S --rules=R --memory=M --seed=N --tables=D --json",
     "tournament C C !--start=P --starts=N --random-moves=N !--time=S --rules=R --memory=M --tables=D --json --csv",
-    "opening P --rules=R !--positions=N --json",
-    "opening-scan !--houses=A !--seeds=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
+    "analyse opening P --rules=R !--positions=N --json",
+    "analyse opening-scan !--pits=A !--seeds-per-pit=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
     "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv --plot=O",
     "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
-    "graph P --pits=A --seeds=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
-    "complexity P --pits=A --seeds=A --rules=R !--games=N --depth=N --json --csv",
+    "analyse graph P --pits=A --seeds-per-pit=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
+    "analyse complexity P --pits=A --seeds-per-pit=A --rules=R !--games=N --depth=N --json --csv",
     "info --tables=D --json --csv --manifest",
-    "pack --seeds=N !--output=W --rules=R --pits=N --tables=D --json",
-    "unpack O !--tables=W --json",
+    "archive pack --seeds=N !--output=W --rules=R --pits=N --tables=D --json",
+    "archive unpack O !--tables=W --json",
 ];
 
 /// Replacements of a letter: valid values, values at the limits, and values beyond them.
@@ -122,7 +122,7 @@ fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
         }
         line.push(match word.split_once('=') {
             Some((flag, letter)) if letter.len() == 1 => format!("{flag}={}", value(letter)),
-            _ if word.starts_with("--") => word.to_owned(),
+            _ if word.len() > 1 => word.to_owned(),
             _ => value(word).to_owned(),
         });
     }

@@ -222,7 +222,7 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
     let text = spoiled(size.prop_map(|(number, unit)| number + unit));
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().join("none").display().to_string();
-    let command = ["plan", "--seeds=2", "--commands", "--backend=cpu", "--tables", &tables];
+    let command = ["plan", "build", "--seeds=2", "--commands", "--backend=cpu", "--tables", &tables];
     fuzz("sizes", &text, |text| {
         let Some(output) = kalah(&command, "gpu-memory", &text) else { return Ok(()) };
         let stdout = String::from_utf8(output.stdout.clone()).unwrap();
@@ -239,7 +239,7 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
 
 #[test]
 fn numbers_just_below_two_to_the_64_are_sizes() {
-    let output = kalah(&["plan", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap();
+    let output = kalah(&["plan", "build", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(is_parsed_as("18446744073709551610", 18_446_744_073_709_551_610));
     assert!(!is_parsed_as("18446744073709551610", u64::MAX));
@@ -268,7 +268,8 @@ fn is_parsed_as(size: &str, bytes: u64) -> bool {
 fn ranges_are_taken_for_what_they_say_or_refused() {
     let text = spoiled("[1-3](\\.\\.[1-4])?");
     fuzz("ranges", &text, |text| {
-        let Some(output) = kalah(&["complexity", "--json", "--pits=1", "--games=1", "--threads=1"], "seeds", &text)
+        let Some(output) =
+            kalah(&["analyse", "complexity", "--json", "--pits=1", "--games=1", "--threads=1"], "seeds-per-pit", &text)
         else {
             return Ok(());
         };

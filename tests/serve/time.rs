@@ -287,7 +287,7 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
         &["tournament", "greedy", "heuristic", "--start", "3x2", "--starts", "1", "--time"],
         &["serve", "--address", "127.0.0.1:0", "--time"],
         &["kgp", "--host", "127.0.0.1", "--port", "1", "--once", "--time"],
-        &["values", "--pits", "2", "--seeds", "1", "--within"],
+        &["analyse", "values", "--pits", "2", "--seeds-per-pit", "1", "--within"],
         &["line", "3x1", "--within"],
         &["solve", "3x1", "--checkpoint", "/nonexistent/file", "--checkpoint-every"],
     ];
@@ -333,7 +333,19 @@ fn ctrl_c_ends_commands_wherever_they_are() {
         &["tournament", "perfect", "greedy", "--start", "6x8", "--starts", "1", "--rules", "s-kalaha"],
         &["tournament", "minimax2:1", "alphabeta:40", "--start", "8x8", "--starts", "1", "--rules", "s-kalaha"],
         &["solve", "8x8", "--rules", "s-kalaha", "--no-tables", "--memory", "64MiB"],
-        &["values", "--pits", "8", "--seeds", "8", "--rules", "s-kalaha", "--no-tables", "--memory", "64MiB"],
+        &[
+            "analyse",
+            "values",
+            "--pits",
+            "8",
+            "--seeds-per-pit",
+            "8",
+            "--rules",
+            "s-kalaha",
+            "--no-tables",
+            "--memory",
+            "64MiB",
+        ],
     ];
     for command in commands {
         let mut child = kalah(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -181,15 +181,16 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
                 vec!["6x6", "--no-tables", "--memory", "16MiB", "--checkpoint", file, "--at-least=-72"],
             ),
             "values" => (
-                vec!["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "6", "--state", file],
-                vec!["--no-tables", "--memory", "16MiB", "--pits", "1..2", "--seeds", "1..3", "--state", file],
+                vec!["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds-per-pit", "6", "--state", file],
+                vec!["--no-tables", "--memory", "16MiB", "--pits", "1..2", "--seeds-per-pit", "1..3", "--state", file],
             ),
             _ => (
-                vec!["--houses", "6", "--seeds", "..100000000", "--state", file],
-                vec!["--houses", "2", "--seeds", "..20", "--state", file],
+                vec!["--pits", "6", "--seeds-per-pit", "..100000000", "--state", file],
+                vec!["--pits", "2", "--seeds-per-pit", "..20", "--state", file],
             ),
         };
-        let [long, short] = [long, short].map(|arguments| [&[command], &arguments[..]].concat());
+        let command_words: &[&str] = if command == "solve" { &["solve"] } else { &["analyse", command] };
+        let [long, short] = [long, short].map(|arguments| [command_words, &arguments[..]].concat());
         let mut first = Killed(kalah(&long).spawn().unwrap());
         let lock = directory.path().join(format!("{command}.lock"));
         // The process writes its name into the lock once it holds it.
@@ -213,7 +214,17 @@ fn values_of_runs_at_the_same_time_are_all_kept() {
     let run = |pits: &'static str| {
         let path = path.clone();
         std::thread::spawn(move || {
-            let flags = ["values", "--no-tables", "--pits", pits, "--seeds", "1..3", "--state", path.to_str().unwrap()];
+            let flags = [
+                "analyse",
+                "values",
+                "--no-tables",
+                "--pits",
+                pits,
+                "--seeds-per-pit",
+                "1..3",
+                "--state",
+                path.to_str().unwrap(),
+            ];
             // The second process is refused, and tries again.
             loop {
                 let output = kalah(&flags).output().unwrap();
@@ -262,7 +273,7 @@ fn an_archive_under_way_that_was_left_is_removed() {
     assert_eq!(run(&["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables", tables]).0, 0);
     let left = directory.path().join("empty-capture-2-04.kalah.zst.a1B2c3.tmp");
     std::fs::write(&left, "x").unwrap();
-    let (code, _, err) = run(&["pack", "--pits", "2", "--tables", tables]);
+    let (code, _, err) = run(&["archive", "pack", "--pits", "2", "--tables", tables]);
     assert!(code == 0 && !left.exists(), "{code} {err}");
 }
 
@@ -293,7 +304,18 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
 fn values_killed_at_any_time_end_with_the_same_values() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("values");
-    let flags = ["values", "--no-tables", "--memory", "16MiB", "--pits", "2..4", "--seeds", "2..4", "--json"];
+    let flags = [
+        "analyse",
+        "values",
+        "--no-tables",
+        "--memory",
+        "16MiB",
+        "--pits",
+        "2..4",
+        "--seeds-per-pit",
+        "2..4",
+        "--json",
+    ];
     let saving = [&flags[..], &["--state", path.to_str().unwrap()]].concat();
     let values = |arguments: &[&str]| {
         let (code, out, err) = run(arguments);
@@ -417,7 +439,7 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
 }
 
 #[test]
-fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
+fn files_of_another_version_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
     let old = json!({
@@ -428,24 +450,17 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
         "proofs": [{ "position": "2,2,2,2/2,2,2,2", "lower": 8, "upper": 8 }],
     });
     std::fs::write(&path, serde_json::to_vec_pretty(&old).unwrap()).unwrap();
-    let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
-    let (code, out, err) = run(&flags);
-    assert!(code == 0 && out.contains("value  +6"), "{out}{err}");
-    assert!(err.contains("resumed: 0 proved positions") && err.contains("they are proved again"), "{err}");
-    let (code, _, err) = run(&flags);
-    assert!(code == 0 && !err.contains("resumed: 0") && !err.contains("again"), "{err}");
-    // Values and scans can be computed again, so no part of a wrong file is used.
+    let expected = "its format has version 1, this program reads version 2; choose another file";
+    let (code, _, err) = run(&["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()]);
+    assert!(code == 1 && err.contains(expected), "{err}");
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
-    let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
-    assert!(
-        code == 1 && err.contains("its format has version 1, this program reads version 2; choose another file"),
-        "{err}"
-    );
+    let (code, _, err) = run(&["analyse", "values", "--no-tables", "--state", path.to_str().unwrap()]);
+    assert!(code == 1 && err.contains(expected), "{err}");
     let scan =
         "{\"opening_scan\":1,\"rules\":\"s-kalaha\",\"limits\":{\"turns\":100,\"positions\":4000000},\"wins\":false}\n";
     std::fs::write(&path, scan).unwrap();
-    let (code, _, err) = run(&["opening-scan", "--state", path.to_str().unwrap()]);
+    let (code, _, err) = run(&["analyse", "opening-scan", "--state", path.to_str().unwrap()]);
     assert!(code == 1 && err.contains("has version 1, but this program reads version 2"), "{err}");
 }
 
@@ -477,7 +492,17 @@ fn proofs_that_exclude_each_other_are_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let tables_at = tempfile::tempdir().unwrap();
     let state = directory.path().join("values");
-    let flags = ["values", "--pits", "3", "--seeds", "3", "--tables", tables_at.path().to_str().unwrap(), "--state"];
+    let flags = [
+        "analyse",
+        "values",
+        "--pits",
+        "3",
+        "--seeds-per-pit",
+        "3",
+        "--tables",
+        tables_at.path().to_str().unwrap(),
+        "--state",
+    ];
     let mut values = GameValues::open(Rules::EmptyCapture, Some(&state)).unwrap();
     let (at_least, at_most) = (10, 18);
     values.put(GameValue { pits: 3, seeds: 3, at_least, at_most, nodes: 7, seconds: 0.5 }).unwrap();
@@ -585,8 +610,8 @@ fn what_is_no_regular_file_is_refused_at_once() {
     let pipe = pipe.to_str().unwrap();
     for command in [
         &["solve", "2x2", "--no-tables", "--checkpoint", pipe][..],
-        &["values", "--no-tables", "--state", pipe],
-        &["opening-scan", "--state", pipe],
+        &["analyse", "values", "--no-tables", "--state", pipe],
+        &["analyse", "opening-scan", "--state", pipe],
     ] {
         let (code, out, err) = run(command);
         assert!(code == 1 && out.is_empty() && err.contains("not a regular file"), "{code} {out}{err}");
@@ -605,8 +630,12 @@ fn names_that_are_not_utf_8_are_names() {
         let path = path.join(std::ffi::OsStr::from_bytes(&[file.as_bytes(), b"\xfe"].concat()));
         let command = match file {
             "search" => kalah(&["solve", "2x3", "--no-tables", "--checkpoint"]).arg(path).status(),
-            "values" => kalah(&["values", "--no-tables", "--pits", "2", "--seeds", "2", "--state"]).arg(path).status(),
-            _ => kalah(&["opening-scan", "--houses", "2", "--seeds", "..9", "--state"]).arg(path).status(),
+            "values" => kalah(&["analyse", "values", "--no-tables", "--pits", "2", "--seeds-per-pit", "2", "--state"])
+                .arg(path)
+                .status(),
+            _ => kalah(&["analyse", "opening-scan", "--pits", "2", "--seeds-per-pit", "..9", "--state"])
+                .arg(path)
+                .status(),
         };
         assert!(command.unwrap().success(), "{file}");
     }

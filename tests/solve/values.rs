@@ -77,7 +77,7 @@ fn solver_value(rules: Rules, position: &Position) -> i64 {
 
 fn values(directory: &Path, args: &[&str]) -> std::process::Output {
     let mut command = Command::cargo_bin("kalah").unwrap();
-    command.env("KALAH_TABLES", directory).arg("values").args(args).output().unwrap()
+    command.env("KALAH_TABLES", directory).args(["analyse", "values"]).args(args).output().unwrap()
 }
 
 fn json(output: &std::process::Output) -> Value {
@@ -88,7 +88,7 @@ fn json(output: &std::process::Output) -> Value {
 #[test]
 fn the_values_of_irving_2000() {
     let directory = tempfile::tempdir().unwrap();
-    let report = json(&values(directory.path(), &["--pits", "1..4", "--seeds", "1..4", "--json"]));
+    let report = json(&values(directory.path(), &["--pits", "1..4", "--seeds-per-pit", "1..4", "--json"]));
     assert_eq!(report["rules"], "empty-capture");
     let found = report["values"].as_array().unwrap();
     assert_eq!(found.len(), 16);
@@ -107,7 +107,7 @@ fn the_outcomes_of_kvitberg_2026() {
     let directory = tempfile::tempdir().unwrap();
     let flags = ["--rules", "s-kalaha", "--build", "--tables-up-to", "10", "--json"];
     let seeds = if cfg!(debug_assertions) { "1..3" } else { "1..5" };
-    let report = json(&values(directory.path(), &[&flags[..], &["--seeds", seeds]].concat()));
+    let report = json(&values(directory.path(), &[&flags[..], &["--seeds-per-pit", seeds]].concat()));
     let found = report["values"].as_array().unwrap();
     let mut compared = 0;
     for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
@@ -124,14 +124,15 @@ fn values_are_kept_and_taken_up() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().join("values.json");
     let state = state.to_str().unwrap();
-    let small = ["--no-tables", "--pits", "2..3", "--seeds", "1..2", "--state", state, "--csv"];
+    let small = ["--no-tables", "--pits", "2..3", "--seeds-per-pit", "1..2", "--state", state, "--csv"];
     let first = values(directory.path(), &small);
     assert!(first.status.success());
     // No board is solved again: nodes and seconds are those of the first run.
     assert_eq!(values(directory.path(), &small).stdout, first.stdout);
     // A board that is not solved in time keeps its bounds. Its checkpoint stays next to the file until the board gets
     // more time.
-    let large = ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "5", "--state", state, "--within"];
+    let large =
+        ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds-per-pit", "5", "--state", state, "--within"];
     let bounds = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
     let bounds = &bounds["values"][0];
     assert!(bounds.get("value").is_none() && bounds["at_least"].as_i64() <= Some(12));
@@ -145,7 +146,8 @@ fn values_are_kept_and_taken_up() {
     // If the search cannot be saved, its bounds are kept all the same, and other boards are solved.
     let blocked = directory.path().join("blocked.json");
     std::fs::create_dir(directory.path().join("blocked.json.6x5.table")).unwrap();
-    let flags = ["--pits", "6", "--seeds", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
+    let flags =
+        ["--pits", "6", "--seeds-per-pit", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
     let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
     assert!(String::from_utf8_lossy(&unsaved.stderr).contains("cannot save the search"));
     let unsaved = json(&unsaved);
@@ -162,7 +164,7 @@ fn values_are_kept_and_taken_up() {
 fn values_are_drawn_and_bad_flags_refused() {
     let directory = tempfile::tempdir().unwrap();
     let picture = directory.path().join("values.svg");
-    let flags = ["--no-tables", "--pits", "1..2", "--seeds", "1..3", "--plot"];
+    let flags = ["--no-tables", "--pits", "1..2", "--seeds-per-pit", "1..3", "--plot"];
     let drawn = values(directory.path(), &[&flags[..], &[picture.to_str().unwrap()]].concat());
     assert!(drawn.status.success());
     assert_eq!(
@@ -171,7 +173,9 @@ fn values_are_drawn_and_bad_flags_refused() {
     );
     let picture = std::fs::read_to_string(picture).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("2 pits a side"));
-    for flags in [["--pits", "0..3"], ["--pits", "4..3"], ["--seeds", "x"], ["--within", "0"], ["--plot", "x.gif"]] {
+    for flags in
+        [["--pits", "0..3"], ["--pits", "4..3"], ["--seeds-per-pit", "x"], ["--within", "0"], ["--plot", "x.gif"]]
+    {
         assert_eq!(values(directory.path(), &flags).status.code(), Some(2), "{flags:?}");
     }
 }
@@ -182,7 +186,19 @@ fn what_cannot_be_drawn_is_printed_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let there = directory.path().join("one.svg");
     let run = |plot: &std::path::Path| {
-        let flags = ["values", "--no-tables", "--pits", "7", "--seeds", "7", "--within", "0.0001", "--json", "--plot"];
+        let flags = [
+            "analyse",
+            "values",
+            "--no-tables",
+            "--pits",
+            "7",
+            "--seeds-per-pit",
+            "7",
+            "--within",
+            "0.0001",
+            "--json",
+            "--plot",
+        ];
         Command::cargo_bin("kalah").unwrap().args(flags).arg(plot).output().unwrap()
     };
     // No value is proved, so there is nothing to draw.

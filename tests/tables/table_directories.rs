@@ -114,7 +114,7 @@ fn an_archive_that_restores_another_table_is_neither_sound_nor_kept() {
     let directory = tables(KEY.rules);
     let directory = directory.path();
     let (path, table) = (archive_path(directory, KEY), std::fs::read(KEY.path(directory)).unwrap());
-    ends(directory, "pack --pits 4 --seeds 9", 0);
+    ends(directory, "archive pack --pits 4 --seeds 9", 0);
     let right = std::fs::read(&path).unwrap();
     forge(&path, &right);
     let printed = ends(directory, "verify --pits 4", 3);
@@ -127,9 +127,9 @@ fn an_archive_that_restores_another_table_is_neither_sound_nor_kept() {
     assert!(printed.contains("another table than the one it was made from"), "{printed}");
     assert!(std::fs::read(KEY.path(directory)).unwrap() == table);
     // Packing replaces the archive.
-    assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("packed"));
+    assert!(ends(directory, "archive pack --pits 4 --seeds 9", 0).contains("packed"));
     assert!(std::fs::read(&path).unwrap() == right);
-    assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("kept"));
+    assert!(ends(directory, "archive pack --pits 4 --seeds 9", 0).contains("kept"));
     ends(directory, "build --pits 4 --seeds 9 --packed 9", 0);
     assert!(!KEY.path(directory).exists());
 }
@@ -185,26 +185,31 @@ fn reports_a_newer_version(printed: &str) {
 fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
     let directory = tables(KEY.rules);
     let directory = directory.path();
-    ends(directory, "pack --pits 4 --seeds 9", 0);
+    ends(directory, "archive pack --pits 4 --seeds 9", 0);
     let archive = archive_path(directory, KEY);
     let newer = raise(&archive, 16);
-    let unpack = format!("unpack {}", archive.display());
-    for command in ["verify --pits 4", "pack --pits 4", &unpack, "build --pits 4 --seeds 9 --packed 9"] {
+    let unpack = format!("archive unpack {}", archive.display());
+    for command in ["verify --pits 4", "archive pack --pits 4", &unpack, "build --pits 4 --seeds 9 --packed 9"] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}");
         reports_a_newer_version(&(stdout + &stderr));
         assert!(std::fs::read(&archive).unwrap() == newer && KEY.path(directory).exists(), "{command}");
     }
     std::fs::remove_file(&archive).unwrap();
-    ends(directory, "pack --pits 4 --seeds 9", 0);
+    ends(directory, "archive pack --pits 4 --seeds 9", 0);
 
     let log = std::fs::read_to_string(directory.join("builds.jsonl")).unwrap();
     let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     std::fs::write(directory.join("builds.jsonl"), log.replace(&version, "\"version\":\"17.2.0\"")).unwrap();
     let newer = raise(&KEY.path(directory), 8);
-    for command in
-        ["verify --pits 4", "build --pits 4 --seeds 10", "pack --pits 4", "info", &unpack, "stats --pits 4 --seeds 9"]
-    {
+    for command in [
+        "verify --pits 4",
+        "build --pits 4 --seeds 10",
+        "archive pack --pits 4",
+        "info",
+        &unpack,
+        "stats --pits 4 --seeds 9",
+    ] {
         let (code, stdout, stderr) = kalah(directory, command);
         assert!(code != 0, "{command}: {stderr}");
         reports_a_newer_version(&(stdout + &stderr.clone()));
@@ -265,7 +270,7 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
     let directory = tables(KEY.rules);
     let directory = directory.path();
     std::fs::remove_file(key(5).path(directory)).unwrap();
-    for command in ["pack --pits 4", "train --pits 4"] {
+    for command in ["archive pack --pits 4", "train --pits 4"] {
         let printed = ends(directory, command, 1);
         assert!(printed.contains("layer 5 is missing"), "{command}: {printed}");
     }
@@ -278,7 +283,7 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
     }
     assert_eq!(json(directory, "info --json")["gaps"][0]["missing"], serde_json::json!([5]));
     // The requested layer exists.
-    ends(directory, "pack --pits 4 --seeds 4", 0);
+    ends(directory, "archive pack --pits 4 --seeds 4", 0);
     let tables = Tables::open(directory, KEY.rules, KEY.pits, KEY.seeds).unwrap();
     assert_eq!((tables.max_seeds(), tables.gaps()), (Some(4), &[5][..]));
     assert!(tables.require_all().unwrap_err().to_string().starts_with("layer 5 is missing"));

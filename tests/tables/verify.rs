@@ -281,8 +281,8 @@ const READERS: [&[&str]; 15] = [
     &["move", "6x1"],
     &["play", "6x1"],
     &["tournament", "--start", "6x1", "perfect", "random:1"],
-    &["values", "--pits", "6", "--seeds", "1"],
-    &["pack"],
+    &["analyse", "values", "--pits", "6", "--seeds-per-pit", "1"],
+    &["archive", "pack"],
     &["bench", "--seeds", "9", "--backend", "cpu"],
     &["build", "--seeds", "10", "--backend", "cpu"],
 ];
@@ -333,13 +333,13 @@ fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
 fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_again() {
     let directory = copied();
     let packed = directory.path().join("packed");
-    kalah(directory.path(), &["pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
+    kalah(directory.path(), &["archive", "pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
     let archive = packed.join("empty-capture-6-08.kalah.zst");
     flip(&archive);
     std::fs::remove_file(table(directory.path(), 8)).unwrap();
-    kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(3).prints("download it again");
-    kalah(directory.path(), &["unpack", packed.to_str().unwrap()]).exits(1).prints("it is a directory");
-    kalah(directory.path(), &["unpack", packed.join("none").to_str().unwrap()]).exits(1);
+    kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(3).prints("download it again");
+    kalah(directory.path(), &["archive", "unpack", packed.to_str().unwrap()]).exits(1).prints("it is a directory");
+    kalah(directory.path(), &["archive", "unpack", packed.join("none").to_str().unwrap()]).exits(1);
 
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
     kalah(directory.path(), &["build", "--seeds", "8", "--backend", "cpu"]).exits(0);
@@ -370,11 +370,11 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
     make_pipe(&pipe);
     let pipe = pipe.to_str().unwrap();
     for args in [
-        &["unpack", pipe][..],
+        &["archive", "unpack", pipe][..],
         &["verify", "--manifest", pipe],
         &["solve", "4x2", "--checkpoint", pipe],
-        &["values", "--pits", "2", "--seeds", "2", "--state", pipe],
-        &["opening-scan", "--state", pipe],
+        &["analyse", "values", "--pits", "2", "--seeds-per-pit", "2", "--state", pipe],
+        &["analyse", "opening-scan", "--state", pipe],
     ] {
         kalah(directory.path(), args).exits(1).prints("it is a named pipe, not a regular file");
     }
@@ -512,15 +512,15 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     assert_eq!((left(".tmp"), left(".piece")), (0, 0));
 
     // An incomplete archive is useless. Unpacking a table can be resumed.
-    let ran = limited("ulimit -f 1", directory.path(), "pack --seeds 8").exits(1);
+    let ran = limited("ulimit -f 1", directory.path(), "archive pack --seeds 8").exits(1);
     ran.prints("nothing of this archive is kept").prints("File too large");
     assert_eq!(left(".zst") + left(".zst.partial"), 0);
-    kalah(directory.path(), &["pack", "--seeds", "8"]).exits(0);
+    kalah(directory.path(), &["archive", "pack", "--seeds", "8"]).exits(0);
     let archive = directory.path().join("empty-capture-6-08.kalah.zst");
     std::fs::remove_file(table(directory.path(), 8)).unwrap();
-    let ran = limited(limit, directory.path(), &format!("unpack {}", archive.display())).exits(1);
+    let ran = limited(limit, directory.path(), &format!("archive unpack {}", archive.display())).exits(1);
     ran.prints("empty-capture-6-08.kalah.unpacking: File too large").prints("finished frames are kept");
-    kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(0);
+    kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(0);
     assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
 }
 

@@ -14,6 +14,7 @@ use kalah_tables::file;
 use kalah_tables::progress::Pulse;
 use kalah_tables::system::available_disk;
 use kalah_tables::table::{Listing, Shelf, Table, TableError, TableKey, Tables};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::preview::SiteAddress;
@@ -74,11 +75,11 @@ impl SiteOptions {
 }
 
 /// Summary of a written site.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct SiteReport {
-    /// The tables.
-    pub tables: Vec<TableKey>,
+    /// Number of tables.
+    pub tables: usize,
     /// Bytes of the tables.
     pub table_bytes: u64,
     /// Number of tables left out because of their size.
@@ -174,7 +175,7 @@ impl SitePlan<'_> {
     /// If a file cannot be written, or `pulse` was stopped. The old site is unchanged then.
     pub fn write_rest(&self, mut folder: SiteFolder, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
-            tables: self.tables.iter().map(|table| table.key()).collect(),
+            tables: self.tables(),
             table_bytes: self.bytes(),
             left_out: self.left_out,
             module_bytes: self.modules[0].1.len() as u64,

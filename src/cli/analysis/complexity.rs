@@ -65,23 +65,10 @@ enum PlayersName {
 struct BoardReport {
     pits: usize,
     seeds: u32,
-    length: Interval,
-    branching: Interval,
+    length: Estimate,
+    branching: Estimate,
     /// Decimal logarithm of w^d.
-    tree_log10: Interval,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Interval {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-impl From<Estimate> for Interval {
-    fn from(Estimate { mean, low, high }: Estimate) -> Interval {
-        Interval { mean, low, high }
-    }
+    tree_log10: Estimate,
 }
 
 #[derive(Serialize)]
@@ -139,9 +126,9 @@ fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardRepo
     Ok(BoardReport {
         pits: start.pits,
         seeds: start.seeds,
-        length: found.length.into(),
-        branching: found.branching.into(),
-        tree_log10: found.tree.into(),
+        length: found.length,
+        branching: found.branching,
+        tree_log10: found.tree,
     })
 }
 
@@ -168,8 +155,8 @@ impl ComplexityReport {
             Grid::new(["m\\n".to_owned(), String::new()].into_iter().chain(seeds.iter().map(u32::to_string)));
         for pits in pits {
             let board = |seeds: u32| self.boards.iter().find(|board| board.pits == pits && board.seeds == seeds);
-            let around = |i: Interval| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
-            let tree = |i: Interval| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
+            let around = |i: Estimate| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
+            let tree = |i: Estimate| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
             let mut line = |head: String, name: &str, cell: &dyn Fn(&BoardReport) -> String| {
                 let cells = seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell));
                 grid.row([head, name.to_owned()].into_iter().chain(cells));
@@ -214,22 +201,10 @@ impl ComplexityReport {
     }
 
     fn charts(&self) -> Vec<Chart> {
-        let mut series: Vec<Series> = Vec::new();
-        for board in &self.boards {
-            let name = output::count(board.pits, "pit");
-            if series.last().is_none_or(|last| last.name != name) {
-                series.push(Series { name, points: Vec::new() });
-            }
-            let point = (f64::from(board.seeds), board.tree_log10.mean);
-            series.last_mut().expect("it was pushed").points.push(point);
-        }
-        vec![Chart {
-            title: format!("size of the game tree, {}", self.rules),
-            x: "seeds in each pit".to_owned(),
-            y: "lg w^d".to_owned(),
-            shape: Shape::Line,
-            log: false,
-            series,
-        }]
+        let point =
+            |board: &BoardReport| (output::count(board.pits, "pit"), (f64::from(board.seeds), board.tree_log10.mean));
+        let series = Series::by_name(self.boards.iter().map(point));
+        let title = format!("size of the game tree, {}", self.rules);
+        vec![Chart::new(title, ["seeds in each pit", "lg w^d"], Shape::Line, series)]
     }
 }

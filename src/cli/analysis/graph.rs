@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, state_space};
+use kalah::analyse::graph::{
+    Convention, Explorer, GameGraph, GraphError, GraphLayer, Need, Outcomes, Subgraph, state_space,
+};
 use kalah::build::BuildError;
 use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
@@ -19,7 +21,7 @@ use crate::cli::help::examples;
 use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 use crate::cli::{failure, output};
 
 /// Count all positions that can be reached from a start
@@ -80,7 +82,7 @@ struct BoardReport {
     share: f64,
     /// Positions won, lost and drawn for the first player.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<[u64; 3]>,
+    outcomes: Option<Outcomes>,
     /// Positions in which the game is over.
     finals: u64,
     /// Other positions, by the number of their moves.
@@ -106,18 +108,7 @@ struct LayerReport {
     layer: usize,
     seeds_in_play: usize,
     positions: u64,
-    subgraphs: Vec<SubgraphReport>,
-}
-
-#[derive(Serialize)]
-struct SubgraphReport {
-    /// Seeds in the first player's store.
-    first: usize,
-    /// Seeds in the second player's store.
-    second: usize,
-    positions: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<[u64; 3]>,
+    subgraphs: Vec<Subgraph>,
 }
 
 #[derive(Serialize)]
@@ -131,16 +122,14 @@ impl Graph {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
         for &start in &boards {
             match self.explore(start, &cancel) {
                 Ok(report) => reports.push(report),
                 // Other boards of the list may fit.
                 Err(error) if boards.len() > 1 && !cancel.is_cancelled() => {
-                    failure::report(&error);
-                    outcome = outcome.and(failure::outcome(&error));
+                    outcome = outcome.and(failure::report(&error));
                 }
                 Err(error) => return Err(error),
             }
@@ -220,7 +209,6 @@ impl Graph {
     }
 
     fn report(&self, start: StartPosition, graph: &GameGraph, seconds: f64) -> BoardReport {
-        let outcomes = |outcomes: kalah::analyse::graph::Outcomes| [outcomes.won, outcomes.lost, outcomes.drawn];
         let mean = |with_finals| {
             let (mean, deviation) = graph.branching.mean(with_finals);
             Mean { mean, deviation }
@@ -229,16 +217,7 @@ impl Graph {
             layer: 2 * start.pits * start.seeds as usize - layer.seeds,
             seeds_in_play: layer.seeds,
             positions: layer.positions(),
-            subgraphs: layer
-                .subgraphs
-                .iter()
-                .map(|subgraph| SubgraphReport {
-                    first: subgraph.first,
-                    second: subgraph.second,
-                    positions: subgraph.positions,
-                    outcomes: subgraph.outcomes.map(outcomes),
-                })
-                .collect(),
+            subgraphs: layer.subgraphs.clone(),
         };
         BoardReport {
             pits: start.pits,
@@ -248,7 +227,7 @@ impl Graph {
             positions: graph.positions(),
             state_space: state_space(start),
             share: graph.positions() as f64 / state_space(start) as f64,
-            outcomes: graph.outcomes().map(outcomes),
+            outcomes: graph.outcomes(),
             finals: graph.branching.finals,
             moves: graph.branching.moves[..=start.pits].to_vec(),
             branching: mean(true),
@@ -262,9 +241,9 @@ impl Graph {
 }
 
 /// Formats the percentages of positions won, lost and drawn.
-fn percent(outcomes: [u64; 3]) -> String {
-    let all = outcomes.iter().sum::<u64>().max(1);
-    outcomes.map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
+fn percent(outcomes: Outcomes) -> String {
+    let all = outcomes.positions().max(1);
+    <[u64; 3]>::from(outcomes).map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
 }
 
 fn text(reports: &[BoardReport]) -> io::Result<()> {
@@ -299,7 +278,7 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
             for subgraph in &layer.subgraphs {
                 cells[subgraph.first + 1] = subgraph.outcomes.map_or_else(
                     || subgraph.positions.to_string(),
-                    |outcomes| outcomes.map(|count| count.to_string()).join("/"),
+                    |outcomes| <[u64; 3]>::from(outcomes).map(|count| count.to_string()).join("/"),
                 );
             }
             grid.row(cells);
@@ -311,8 +290,10 @@ fn text(reports: &[BoardReport]) -> io::Result<()> {
 
 /// Returns a row for each board or subgraph.
 fn records(reports: &[BoardReport], layers: bool) -> Grid {
-    let outcome =
-        |outcomes: Option<[u64; 3]>| outcomes.map_or([const { String::new() }; 3], |o| o.map(|c| c.to_string()));
+    let outcome = |outcomes: Option<Outcomes>| match outcomes {
+        Some(outcomes) => <[u64; 3]>::from(outcomes).map(|count| count.to_string()),
+        None => [const { String::new() }; 3],
+    };
     let board = |report: &BoardReport| {
         [report.rules, report.convention]
             .map(str::to_owned)
@@ -345,15 +326,8 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
 
 /// Charts of the sizes of graphs, and with --layers of the positions by stored seeds.
 fn charts(reports: &[BoardReport]) -> Vec<Chart> {
-    let mut sizes: Vec<Series> = Vec::new();
-    for report in reports {
-        let name = output::count(report.pits, "pit");
-        if sizes.last().is_none_or(|last| last.name != name) {
-            sizes.push(Series { name, points: Vec::new() });
-        }
-        let point = (f64::from(report.seeds), report.positions as f64);
-        sizes.last_mut().expect("it was pushed").points.push(point);
-    }
+    let size =
+        |report: &BoardReport| (output::count(report.pits, "pit"), (f64::from(report.seeds), report.positions as f64));
     let layers = |report: &BoardReport| {
         let points = |layers: &Vec<LayerReport>| {
             layers.iter().map(|layer| (layer.layer as f64, layer.positions as f64)).collect()
@@ -361,22 +335,12 @@ fn charts(reports: &[BoardReport]) -> Vec<Chart> {
         let points = report.layers.as_ref().map(points);
         points.map(|points| Series { name: format!("{}x{}", report.pits, report.seeds), points })
     };
-    let several = reports.len() > 1;
-    let sizes = several.then(|| Chart {
-        title: "positions that can be reached".to_owned(),
-        x: "seeds in each pit".to_owned(),
-        y: "positions".to_owned(),
-        shape: Shape::Line,
-        log: true,
-        series: sizes,
-    });
-    let layers = Chart {
-        title: "positions by the seeds in both stores".to_owned(),
-        x: "seeds stored".to_owned(),
-        y: "positions".to_owned(),
-        shape: Shape::Line,
-        log: true,
-        series: reports.iter().filter_map(layers).collect(),
+    let chart = |title: &str, x: &str, series| Chart::new(title, [x, "positions"], Shape::Line, series).logarithmic();
+    let sizes = || {
+        let series = Series::by_name(reports.iter().map(size));
+        chart("positions that can be reached", "seeds in each pit", series)
     };
-    sizes.into_iter().chain([layers]).collect()
+    let series = reports.iter().filter_map(layers).collect();
+    let layers = chart("positions by the seeds in both stores", "seeds stored", series);
+    (reports.len() > 1).then(sizes).into_iter().chain([layers]).collect()
 }

@@ -23,12 +23,6 @@ use crate::cli::analysis::opening_scan::OpeningScan;
 use crate::cli::analysis::values::Values;
 use crate::cli::process::outcome::Outcome;
 
-/// The commands, in the order of help.
-#[derive(Subcommand)]
-pub enum Analysis {
-    Analyse(Analyse),
-}
-
 /// Analyse whole boards: values, positions, game trees, openings
 #[derive(Args)]
 pub struct Analyse {
@@ -45,11 +39,9 @@ enum Action {
     OpeningScan(OpeningScan),
 }
 
-impl Analysis {
-    /// Runs the command.
+impl Analyse {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let Analysis::Analyse(Analyse { action }) = self;
-        match action {
+        match self.action {
             Action::Values(values) => values.run(),
             Action::Graph(graph) => graph.run(),
             Action::Complexity(complexity) => complexity.run(),

@@ -4,14 +4,13 @@ use anyhow::bail;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
-use kalah::cancel::Cancel;
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Test if the first player can win in the first turn
 ///
@@ -57,8 +56,7 @@ impl Opening {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let StartPosition { pits, seeds } = self.start;
         let start = self.start.position().map_err(usage)?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let clock = Instant::now();
         let Ok(verdict) = winning_opening(self.rules, &start, self.positions, &cancel) else {
             output::message("stopped");
@@ -95,11 +93,7 @@ impl Opening {
             report.moves = moves.split(' ').next().map(str::to_owned);
             (report.store, report.value) = (Some(end.mover_store()), end.final_value());
         }
-        if self.json {
-            output::json(&report)?;
-        } else {
-            report.text(self.start)?;
-        }
+        output::answer(self.json, &report, || report.text(self.start))?;
         Ok(Outcome::Done)
     }
 }

@@ -7,7 +7,6 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{self, Batch, Limits, ScanError, ScanState, ScanTally, ScannedStart, StartRange, split};
-use kalah::cancel::Cancel;
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -19,7 +18,7 @@ use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Find the starts that the first player does not win
 ///
@@ -32,10 +31,10 @@ use crate::cli::process::signals::cancel_on_signal;
 ]))]
 pub struct OpeningScan {
     /// Numbers of pits a side, both ends included
-    #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]
+    #[arg(long = "pits", value_name = "A..B", default_value = "2..6", value_parser = houses)]
     houses: RangeInclusive<u32>,
     /// Numbers of seeds in each pit, both ends included; ..B begins with twice the number of pits, as the paper does
-    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "..1000", value_parser = range)]
+    #[arg(long = "seeds-per-pit", value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
     /// Instead, scan the start positions in FILE, one PITS,SEEDS a line; further columns are ignored
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
@@ -134,10 +133,8 @@ impl OpeningScan {
         if self.state.is_some() && left < all {
             output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
-        let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
-        progress.stage("openings".to_owned());
+        let cancel = cancelled_by_signal();
+        let (progress, scanned) = (Progress::of(left, "games").at("openings"), AtomicU64::new(0));
         let on_game = || {
             scanned.fetch_add(1, Ordering::Relaxed);
         };
@@ -147,8 +144,7 @@ impl OpeningScan {
             }
             Ok(())
         };
-        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
-        progress.finish();
+        let batches = progress.complete(&scanned, || scan.run(&ranges, done, &cancel, &on_game, &on_batch));
         let batches = match batches {
             Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped(_))) => {
                 output::message(match self.state {
@@ -306,13 +302,8 @@ impl ScanReport {
             let points = not_won.map(|(index, (seeds, _))| (index as f64 + 1.0, f64::from(seeds))).collect();
             Series { name: output::count(houses.houses, "house"), points }
         });
-        vec![Chart {
-            title: format!("{}: games that the first player does not win", self.rules),
-            x: "number of the game, counted from the fewest seeds".to_owned(),
-            y: "seeds in each pit".to_owned(),
-            shape: Shape::Line,
-            log: true,
-            series: series.collect(),
-        }]
+        let title = format!("{}: games that the first player does not win", self.rules);
+        let axes = ["number of the game, counted from the fewest seeds", "seeds in each pit"];
+        vec![Chart::new(title, axes, Shape::Line, series.collect()).logarithmic()]
     }
 }

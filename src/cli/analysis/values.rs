@@ -6,7 +6,7 @@ use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
-use kalah::game::{Position, StartPosition};
+use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
 
@@ -16,10 +16,11 @@ use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::proved::Proved;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Interval at which the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -40,7 +41,6 @@ pub struct Values {
     /// Numbers of seeds in each pit, such as 4 or 1..6
     #[arg(
         long = "seeds-per-pit",
-        alias = "seeds",
         value_name = "A..B",
         default_value = "1..6",
         value_parser = args::range::<1, 63>
@@ -62,13 +62,8 @@ pub struct Values {
 struct ValueAnswer {
     pits: usize,
     seeds: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    /// Proved bounds of a value that is not proved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
+    #[serde(flatten)]
+    proved: Proved,
     /// W, L or D; absent if it is not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<char>,
@@ -85,8 +80,7 @@ struct ValuesReport {
 impl Values {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards: Vec<StartPosition> =
             self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
@@ -234,18 +228,13 @@ impl Values {
             rules: self.with.rules.name(),
             values: known
                 .iter()
-                .map(|known| {
-                    let bound = |bound| known.value().is_none().then_some(bound);
-                    ValueAnswer {
-                        pits: known.pits,
-                        seeds: known.seeds,
-                        value: known.value(),
-                        at_least: bound(known.at_least),
-                        at_most: bound(known.at_most),
-                        outcome: known.outcome(),
-                        nodes: known.nodes,
-                        seconds: known.seconds,
-                    }
+                .map(|known| ValueAnswer {
+                    pits: known.pits,
+                    seeds: known.seeds,
+                    proved: Proved::new(known.bounds()),
+                    outcome: known.outcome(),
+                    nodes: known.nodes,
+                    seconds: known.seconds,
                 })
                 .collect(),
         };
@@ -283,14 +272,9 @@ impl Values {
                     .filter_map(|known| Some((f64::from(known.seeds), known.value()? as f64)))
                     .collect(),
             });
-            vec![Chart {
-                title: format!("{}: values for the first player", report.rules),
-                x: "seeds in each pit".to_owned(),
-                y: "final store difference".to_owned(),
-                shape: Shape::Line,
-                log: false,
-                series: series.collect(),
-            }]
+            let title = format!("{}: values for the first player", report.rules);
+            let axes = ["seeds in each pit", "final store difference"];
+            vec![Chart::new(title, axes, Shape::Line, series.collect())]
         };
         let bounded = known.iter().filter(|known| known.value().is_none()).count();
         if self.format.plot.is_asked() && bounded > 0 {
@@ -321,11 +305,5 @@ fn beside(state: &Path, board: StartPosition) -> PathBuf {
 fn value_text(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
-    match known.value() {
-        Some(value) => output::value(value),
-        None if known.at_least == -trivial && known.at_most == trivial => "?".to_owned(),
-        None if known.at_most == trivial => format!(">= {}", output::value(known.at_least)),
-        None if known.at_least == -trivial => format!("<= {}", output::value(known.at_most)),
-        None => format!("{}..{}", output::value(known.at_least), output::value(known.at_most)),
-    }
+    Proved::new(known.bounds()).beyond(ValueBounds { lower: -trivial, upper: trivial }).symbols("?")
 }

@@ -23,7 +23,6 @@ pub struct Boards {
     /// With --pits: the numbers of seeds in each pit, such as 1..6
     #[arg(
         long = "seeds-per-pit",
-        alias = "seeds",
         value_name = "C..D",
         value_parser = args::range::<1, 63>,
         requires = "pits"

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::bail;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
 use kalah::game::Rules;
 use kalah::table::{Directories, Shelf, TableKey};
 use kalah::verify::Survey;
 
+use crate::cli::flags::given::Given;
 use crate::cli::flags::tables_flag;
 use crate::cli::output;
 
@@ -19,30 +19,18 @@ const MAKERS: [&str; 3] = ["build", "plan", "unpack"];
 /// Flags with which a command makes tables or uses none.
 const EXEMPT: [&str; 2] = ["build", "no_tables"];
 
-/// Returns an error if `--tables` or `KALAH_TABLES` names a missing directory that the command of `matches` reads.
-pub fn check(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
-    let Some((name, inner)) = matches.subcommand() else { return check_own(command, matches) };
-    match command.find_subcommand(name) {
-        Some(command) if !MAKERS.contains(&name) => check(command, inner),
-        _ => Ok(()),
-    }
-}
-
-fn check_own(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
-    let Some(flag) = command.get_arguments().find(|argument| argument.get_long() == Some("tables")) else {
+/// Returns an error if `--tables` or `KALAH_TABLES` names a missing directory that the command reads.
+pub fn check(given: &Given) -> anyhow::Result<()> {
+    let is_maker = given.names.iter().any(|name| MAKERS.contains(name));
+    if is_maker || !given.takes_tables() || EXEMPT.iter().any(|flag| given.is_set(flag)) {
         return Ok(());
-    };
-    let id = flag.get_id().as_str();
-    let by = match matches.value_source(id) {
+    }
+    let by = match given.matches.value_source("tables") {
         Some(ValueSource::CommandLine) => "--tables",
         Some(ValueSource::EnvVariable) => "KALAH_TABLES",
         _ => return Ok(()),
     };
-    let is_set = |flag: &&str| matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true);
-    if EXEMPT.iter().any(is_set) {
-        return Ok(());
-    }
-    match tables_flag::named(matches)?.paths().iter().find(|path| is_missing(path)) {
+    match tables_flag::named(given.matches)?.paths().iter().find(|path| is_missing(path)) {
         Some(path) => bail!("there is no directory {} (named by {by})", path.display()),
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `args` | boards, directories, threads; parsers of values |
+//! | `given` | the command that was given, and its arguments |
 //! | `compute` | the choice of CPU or GPU |
 //! | `boards` | boards as arguments |
 //! | `addresses` | addresses in place of directories |
@@ -21,6 +22,7 @@ pub mod boards;
 pub mod compute;
 pub mod directories;
 pub mod games;
+pub mod given;
 pub mod player_flags;
 pub mod positions;
 pub mod remote;

@@ -104,8 +104,6 @@ fn build_layers(directory: &Path, last: TableKey, plan: &BuildPlan, cancel: &Can
         }
     };
     let builder = Builder::new(directory, last).backend(Backend::Cpu(Isa::detect()));
-    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
-    progress.finish();
-    built?;
+    progress.complete(&pulse.positions, || builder.run(&pulse, &on_event))?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! | `waiting` | work of unknown length |
 //! | `search_progress` | progress of a search |
 //! | `thinking` | progress of a player's thinking |
+//! | `proved` | a value, or its proved bounds |
 //! | `report` | tables for a terminal, CSV, JSON, charts |
 //! | `chart` | charts |
 //! | `board_view` | a board drawn as text |
@@ -13,6 +14,7 @@
 pub mod board_view;
 pub mod chart;
 pub mod progress;
+pub mod proved;
 pub mod report;
 pub mod search_progress;
 pub mod thinking;
@@ -110,6 +112,15 @@ pub fn json(document: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, document)?;
     writeln!(out)
+}
+
+/// Prints an answer: one JSON document, or `text`.
+pub fn answer<E: From<io::Error>>(
+    is_json: bool,
+    document: &impl Serialize,
+    text: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    if is_json { Ok(json(document)?) } else { text() }
 }
 
 /// Formats a digest in hexadecimal.

@@ -52,6 +52,12 @@ impl Progress {
         Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
     }
 
+    /// Returns the progress with the name of its only stage.
+    pub fn at(self, stage: impl Into<String>) -> Progress {
+        self.stage(stage.into());
+        self
+    }
+
     /// Sets the name of the current stage.
     pub fn stage(&self, stage: String) {
         self.bar.set_message(stage.clone());
@@ -93,6 +99,13 @@ impl Progress {
         };
         // If the system starts no thread, the work runs without progress.
         watched(TICK, poll, |_| (), work)
+    }
+
+    /// Runs `work` as [`watch`](Self::watch) does, then removes the bar.
+    pub fn complete<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+        let result = self.watch(counter, work);
+        self.finish();
+        result
     }
 
     fn log(&self, positions: u64) {

@@ -1,15 +1,16 @@
 //! Progress of a search on stderr: a changing line on a terminal, otherwise a line from time to time.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use kalah::game::Position;
 use kalah::solve::{SolveEvent, Solver, ValueBounds};
 use kalah::watcher::watched;
 use parking_lot::Mutex;
 
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
+use crate::cli::output::waiting::spinner;
 
 /// Interval of updates of the line.
 const TICK: Duration = Duration::from_millis(200);
@@ -33,9 +34,7 @@ pub struct SearchProgress {
 impl SearchProgress {
     /// Starts progress of a search of `position`.
     pub fn new(position: Position) -> SearchProgress {
-        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
-        let bar = if terminal && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+        let (bar, terminal) = spinner();
         SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
 
@@ -101,12 +100,8 @@ impl SearchProgress {
             Some(TICK)
         };
         // If the system starts no thread, the work runs without progress.
-        let alone = |error: &std::io::Error| {
-            output::message(format_args!(
-                "cannot show progress or save the search: \
-             {error}"
-            ))
-        };
+        let alone =
+            |error: &std::io::Error| output::message(format_args!("cannot show progress or save the search: {error}"));
         watched(TICK, poll, alone, work)
     }
 
@@ -135,9 +130,7 @@ impl SearchProgress {
             let known = solver.known(&played.position).ok()?;
             let value = |score| played.position.value(score);
             let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
-            let (low, high) = (known.lower, known.upper);
-            let (least, most) = (output::value(low), output::value(high));
-            Some(if low == high { format!("{pit}:{least}") } else { format!("{pit}:{least}..{most}") })
+            Some(format!("{pit}:{}", Proved::bounds(known).symbols("")))
         };
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }

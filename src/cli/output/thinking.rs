@@ -1,28 +1,17 @@
 //! Progress of a player's thinking on stderr, while a person waits for its move.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use kalah::play::Choice;
-use kalah::watcher::watched;
 use parking_lot::Mutex;
 
-use crate::cli::output;
+use crate::cli::output::waiting::watch_text;
 
-/// Interval of updates on a terminal.
-const TICK: Duration = Duration::from_millis(200);
-
-/// Time before the first line without a terminal, since quick answers need none.
-const FIRST_LOG: Duration = Duration::from_secs(2);
-
-/// Interval of later lines.
-const LOG_EVERY: Duration = Duration::from_secs(10);
+/// Time before the first note, since quick answers need none.
+const FIRST_NOTE: Duration = Duration::from_secs(2);
 
 /// Progress of one player's thinking about one move.
 pub struct Thinking {
-    bar: ProgressBar,
-    terminal: bool,
     /// Player and position.
     subject: String,
     start: Instant,
@@ -33,10 +22,7 @@ pub struct Thinking {
 impl Thinking {
     /// Starts: the player has `time`, or no limit.
     pub fn new(subject: String, time: Option<Duration>) -> Thinking {
-        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
-        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
-        Thinking { bar, terminal, subject, start: Instant::now(), time, best: Mutex::default() }
+        Thinking { subject, start: Instant::now(), time, best: Mutex::default() }
     }
 
     /// Records the best move so far.
@@ -46,21 +32,7 @@ impl Thinking {
 
     /// Runs `work` and shows its findings meanwhile.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
-        let mut next = FIRST_LOG;
-        let poll = || {
-            if self.terminal {
-                self.bar.set_message(self.text());
-                self.bar.tick();
-            } else if self.start.elapsed() >= next {
-                next = self.start.elapsed() + LOG_EVERY;
-                output::note(self.text());
-            }
-            Some(TICK)
-        };
-        // If the system starts no thread, the work runs without progress.
-        let result = watched(TICK, poll, |_| (), work);
-        self.bar.finish_and_clear();
-        result
+        watch_text(FIRST_NOTE, || self.text(), work)
     }
 
     fn text(&self) -> String {

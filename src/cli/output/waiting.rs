@@ -19,11 +19,13 @@ const NOTE_EVERY: Duration = Duration::from_secs(10);
 
 /// Runs `work` and shows its elapsed time meanwhile.
 pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
-    let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
-    let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
-    let (start, mut next) = (Instant::now(), FIRST_NOTE);
-    let text = || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    watch_text(FIRST_NOTE, || format!("{subject}: {:.0} s", start.elapsed().as_secs_f64()), work)
+}
+
+/// Runs `work` and shows `text` meanwhile, in notes from the time `first` on.
+pub fn watch_text<T>(first: Duration, text: impl Fn() -> String + Sync, work: impl FnOnce() -> T) -> T {
+    let ((bar, terminal), start, mut next) = (spinner(), Instant::now(), first);
     let poll = || {
         if terminal {
             bar.set_message(text());
@@ -38,4 +40,12 @@ pub fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
     let result = watched(TICK, poll, |_| (), work);
     bar.finish_and_clear();
     result
+}
+
+/// Returns a line that changes, and true if a terminal shows it.
+pub fn spinner() -> (ProgressBar, bool) {
+    let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
+    let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+    (bar, terminal)
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -60,40 +61,11 @@ struct ChooseAnswer {
     player: String,
     r#move: usize,
     #[serde(flatten)]
-    worth: WorthOf,
+    worth: BTreeMap<&'static str, i64>,
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     seconds: f64,
-}
-
-/// Value of a move, or what is proved or estimated of it.
-#[derive(Serialize, Default)]
-pub struct WorthOf {
-    /// Proved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    /// Proved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lower: Option<i64>,
-    /// Proved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    upper: Option<i64>,
-    /// By the player's own measure.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    estimate: Option<i64>,
-}
-
-impl From<Worth> for WorthOf {
-    fn from(worth: Worth) -> WorthOf {
-        let none = WorthOf::default();
-        match worth {
-            Worth::Exact(value) => WorthOf { value: Some(value), ..none },
-            Worth::Bounds { lower, upper } => WorthOf { lower: Some(lower), upper: Some(upper), ..none },
-            Worth::Evaluation(evaluation) => WorthOf { estimate: Some(evaluation), ..none },
-            Worth::Unknown => none,
-        }
-    }
 }
 
 impl Choose {
@@ -158,11 +130,21 @@ impl Choose {
             rules: rules.name(),
             player: player.name(),
             r#move: choice.pit.number(),
-            worth: choice.worth.into(),
+            worth: fields(choice.worth),
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
             seconds,
         })?)
+    }
+}
+
+/// Returns the fields of a document: the value, its bounds, or the player's own measure.
+fn fields(worth: Worth) -> BTreeMap<&'static str, i64> {
+    match worth {
+        Worth::Exact(value) => BTreeMap::from([("value", value)]),
+        Worth::Bounds { lower, upper } => BTreeMap::from([("lower", lower), ("upper", upper)]),
+        Worth::Evaluation(evaluation) => BTreeMap::from([("estimate", evaluation)]),
+        Worth::Unknown => BTreeMap::new(),
     }
 }
 

@@ -3,7 +3,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::bail;
 use clap::Args;
 use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
-use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{TableKey, Tables};
@@ -16,7 +15,7 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::Grid;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Find positions where only one move keeps the win or the draw
 ///
@@ -92,13 +91,11 @@ impl Puzzles {
                 suggestion::build_command(directories, TableKey { rules, pits, seeds: 14 })
             );
         }
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
-        let progress = Progress::of(u64::from(self.count), "puzzles");
-        progress.stage("games".to_owned());
+        let cancel = cancelled_by_signal();
+        let progress = Progress::of(u64::from(self.count), "puzzles").at("games");
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
         let mut miner = PuzzleMiner::new(&tables, self.start, self.seed)?;
-        let mined = progress.watch(&done, || {
+        progress.complete(&done, || {
             while found.len() < self.count as usize && games < self.games && !cancel.is_cancelled() {
                 let puzzles = miner.game()?;
                 found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
@@ -106,9 +103,7 @@ impl Puzzles {
                 done.store(found.len() as u64, Ordering::Relaxed);
             }
             Ok::<_, kalah::table::TableError>(())
-        });
-        progress.finish();
-        mined?;
+        })?;
         found.truncate(self.count as usize);
         let report = PuzzlesReport {
             rules: rules.name(),
@@ -118,11 +113,7 @@ impl Puzzles {
             puzzles: found.iter().map(|puzzle| PuzzleRecord::new(puzzle).without_rules()).collect(),
         };
         if !report.puzzles.is_empty() {
-            if self.json {
-                output::json(&report)?;
-            } else {
-                report.print()?;
-            }
+            output::answer(self.json, &report, || report.print())?;
         }
         if cancel.is_cancelled() {
             output::message(format_args!("stopped after {}", output::many(games, "game")));

@@ -52,12 +52,17 @@ pub fn cancel_on_signal(cancel: &Cancel) {
     on_signal(move || cancel.cancel());
 }
 
+/// Returns a cancellation that the first signal requests. A second signal ends the program.
+pub fn cancelled_by_signal() -> Cancel {
+    let cancel = Cancel::new();
+    cancel_on_signal(&cancel);
+    cancel
+}
+
 /// Returns a pulse that the first signal stops. A second signal ends the program, which loses only the frames in
 /// progress.
 pub fn stopped_by_signal() -> Pulse {
-    let pulse = Pulse::default();
-    cancel_on_signal(&pulse.cancel);
-    pulse
+    Pulse::new(cancelled_by_signal())
 }
 
 /// Reacts to a signal.

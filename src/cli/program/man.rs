@@ -89,7 +89,6 @@ fn all(command: &Command) -> Vec<(String, &Command)> {
 }
 
 /// Renames the section after the flags, which clap_mangen calls EXTRA, and inserts `environment` before it.
-/// of it.
 fn complete(path: &Path, heading: &str, environment: &str) -> io::Result<()> {
     let page = std::fs::read_to_string(path)?;
     std::fs::write(path, page.replace(".SH EXTRA\n", &format!("{environment}.SH {heading}\n")))

@@ -70,11 +70,7 @@ impl Explain {
             examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
         });
         let report = RulesReport { common: Rules::COMMON, rules: rule_sets.collect() };
-        if self.json {
-            output::json(&report)?;
-        } else {
-            report.text(&start)?;
-        }
+        output::answer(self.json, &report, || report.text(&start))?;
         Ok(Outcome::Done)
     }
 }

@@ -53,11 +53,8 @@ pub struct ExportSite {
 #[derive(Serialize)]
 struct ExportSiteReport {
     directory: String,
-    tables: usize,
-    table_bytes: u64,
-    left_out: usize,
-    module_bytes: u64,
-    book_positions: usize,
+    #[serde(flatten)]
+    written: SiteReport,
 }
 
 impl ExportSite {
@@ -81,14 +78,7 @@ impl ExportSite {
             }
             written => written?,
         };
-        let report = ExportSiteReport {
-            directory: self.directory.display().to_string(),
-            tables: written.tables.len(),
-            table_bytes: written.table_bytes,
-            left_out: written.left_out,
-            module_bytes: written.module_bytes,
-            book_positions: written.book_positions,
-        };
+        let report = ExportSiteReport { directory: self.directory.display().to_string(), written };
         if self.json {
             output::json(&report)?;
             return Ok(Outcome::Done);
@@ -96,15 +86,15 @@ impl ExportSite {
         output::line(format_args!(
             "{}: the engine ({}), {} ({}), {} of the book",
             report.directory,
-            HumanBytes(report.module_bytes),
-            output::count(report.tables, "table"),
-            HumanBytes(report.table_bytes),
-            output::many(report.book_positions as u64, "position"),
+            HumanBytes(report.written.module_bytes),
+            output::count(report.written.tables, "table"),
+            HumanBytes(report.written.table_bytes),
+            output::many(report.written.book_positions as u64, "position"),
         ))?;
-        if report.left_out > 0 {
+        if report.written.left_out > 0 {
             output::note(format_args!(
                 "{} left out, since they exceed --size {}",
-                output::count(report.left_out, "table"),
+                output::count(report.written.left_out, "table"),
                 HumanBytes(self.size)
             ));
         }
@@ -114,11 +104,9 @@ impl ExportSite {
     /// Writes the planned site, and shows the progress.
     fn write(&self, plan: &SitePlan, pulse: &Pulse) -> Result<SiteReport, SiteError> {
         output::note(format_args!("{} to copy, {}", output::count(plan.tables(), "table"), HumanBytes(plan.bytes())));
-        let progress = Progress::of(plan.bytes(), "bytes");
-        progress.stage("tables".to_owned());
-        let copied = progress.watch(&pulse.positions, || plan.copy_tables(&self.directory, pulse));
-        progress.finish();
-        plan.write_rest(copied?, pulse)
+        let progress = Progress::of(plan.bytes(), "bytes").at("tables");
+        let copied = progress.complete(&pulse.positions, || plan.copy_tables(&self.directory, pulse))?;
+        plan.write_rest(copied, pulse)
     }
 }
 

@@ -3,7 +3,6 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::cancel::Cancel;
 use kalah::kgp::{self, End, Introduction, KgpEvent, Thinking};
 use kalah::table::Shelf;
 
@@ -11,7 +10,7 @@ use crate::cli::flags::{args, directories, remote};
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::{cancel_on_signal, interrupted};
+use crate::cli::process::signals::{cancelled_by_signal, interrupted};
 
 /// First and longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
@@ -81,8 +80,7 @@ impl Kgp {
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(&self.tables.paths);
         remote::fetch_for_searches(&shelf)?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let mut pause = PAUSES[0];
         loop {
             let begin = Instant::now();

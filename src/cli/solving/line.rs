@@ -13,9 +13,10 @@ use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Prove the values of all positions on a line of play
 ///
@@ -63,13 +64,8 @@ struct Row {
     seeds: u32,
     position: String,
     first_to_move: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    /// Proved bounds, if the value was not found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
+    #[serde(flatten)]
+    proved: Proved,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,9 +81,7 @@ impl Row {
             seeds: place.position.seeds(),
             position: place.position.to_string(),
             first_to_move: place.first,
-            value: None,
-            at_least: None,
-            at_most: None,
+            proved: Proved::default(),
             nodes: None,
             seconds: None,
         }
@@ -95,20 +89,14 @@ impl Row {
 
     /// Returns true if it is proved not to have this `value`.
     fn differs(&self, value: i64) -> bool {
-        self.value.is_some_and(|found| found != value)
-            || self.at_least.is_some_and(|least| value < least)
-            || self.at_most.is_some_and(|most| value > most)
+        self.proved.value.is_some_and(|found| found != value)
+            || self.proved.at_least.is_some_and(|least| value < least)
+            || self.proved.at_most.is_some_and(|most| value > most)
     }
 
-    /// Returns the value or its bounds: `+2`, `-4..+2`, `>= +2`, `<= +2`, `?`.
+    /// Returns the value or its bounds.
     fn worth(&self) -> String {
-        match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => output::value(value),
-            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
-            (None, Some(least), None) => format!(">= {}", output::value(least)),
-            (None, None, Some(most)) => format!("<= {}", output::value(most)),
-            (None, None, None) => "?".to_owned(),
-        }
+        self.proved.symbols("?")
     }
 
     /// Describes what was proved, for progress.
@@ -168,9 +156,8 @@ impl Line {
         self.flags.with.rules = rules;
         let places = line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let cancel = Cancel::new();
         // Before building tables, which may take long.
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let tables = self.flags.with.open_tables(&start, &cancel)?;
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
@@ -183,13 +170,13 @@ impl Line {
         let known = BoundsSource::new(rules, start.pits(), book, tables.tables());
         for (place, row) in places.iter().zip(&mut positions) {
             if let Some(score) = known.at_once(&place.position)?.score() {
-                row.value = Some(place.turned(place.position.value(score)));
+                row.proved.value = Some(place.turned(place.position.value(score)));
                 (row.nodes, row.seconds) = (Some(0), Some(0.0));
             }
         }
         // Making a solver takes memory, and checks all tables against their checksums.
         let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
-        if positions.iter().any(|row| row.value.is_none()) {
+        if positions.iter().any(|row| row.proved.value.is_none()) {
             let progress = SearchProgress::new(start);
             let solver = self.flags.with.solver_with(&start, &tables, &cancel, |options| options.book(book))?;
             let solver = solver.with_events(|_, event| progress.event(event));
@@ -199,7 +186,7 @@ impl Line {
             (nodes, table_hits, table_seeds) = (solver.nodes(), solver.table_hits(), solver.table_seeds());
         }
 
-        let proved = positions.iter().rev().take_while(|row| row.value.is_some());
+        let proved = positions.iter().rev().take_while(|row| row.proved.value.is_some());
         let proved_from = proved.last().map(|row| row.turns);
         let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
         let answer = LineAnswer {
@@ -215,11 +202,7 @@ impl Line {
             table_hits,
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.flags.json {
-            output::json(&answer)?;
-        } else {
-            self.text(&answer, end)?;
-        }
+        output::answer(self.flags.json, &answer, || self.text(&answer, end))?;
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.positions[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
@@ -250,7 +233,7 @@ impl Line {
         // All values are for the first player, so they are equal along a line of best play.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
-            if let Some(known) = row.value {
+            if let Some(known) = row.proved.value {
                 guess = self.value.or(Some(known));
                 continue;
             }
@@ -276,7 +259,7 @@ impl Line {
             match solved {
                 Ok((_, value)) => {
                     let value = place.turned(value);
-                    row.value = Some(value);
+                    row.proved.value = Some(value);
                     if row.seconds > Some(1.0) {
                         progress.note(&row.summary());
                     }
@@ -297,7 +280,7 @@ impl Line {
         let known = solver.known(&place.position)?;
         let bound = |score, trivial| (score != trivial).then(|| place.turned(place.position.value(score)));
         let (lower, upper) = (bound(known.lower, 0), bound(known.upper, place.position.seeds()));
-        (row.at_least, row.at_most) = if place.first { (lower, upper) } else { (upper, lower) };
+        (row.proved.at_least, row.proved.at_most) = if place.first { (lower, upper) } else { (upper, lower) };
         Ok(())
     }
 
@@ -314,7 +297,7 @@ impl Line {
                 row.position
             ))?;
         }
-        let open = answer.positions.iter().rfind(|row| row.value.is_none());
+        let open = answer.positions.iter().rfind(|row| row.proved.value.is_none());
         output::line(match (open, answer.proved_from) {
             (None, _) => "proved to the start".to_owned(),
             (Some(open), from) => {

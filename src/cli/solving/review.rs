@@ -16,10 +16,11 @@ use crate::cli::flags::games;
 use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::output::report::Grid;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Review a game: find the turns that lost seeds, a win or a draw
 ///
@@ -48,40 +49,6 @@ pub struct Review {
     flags: GameFlags,
 }
 
-/// Value, or its bounds.
-#[derive(Serialize)]
-struct Worth {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
-}
-
-impl Worth {
-    /// Returns the proved bounds of a value, beyond those in `plain` that follow from the rules.
-    fn new(bounds: ValueBounds, plain: ValueBounds) -> Worth {
-        let value = bounds.value();
-        let open = value.is_none();
-        Worth {
-            value,
-            at_least: (open && bounds.lower > plain.lower).then_some(bounds.lower),
-            at_most: (open && bounds.upper < plain.upper).then_some(bounds.upper),
-        }
-    }
-
-    fn text(&self) -> String {
-        match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => output::value(value),
-            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
-            (None, Some(least), None) => format!(">= {}", output::value(least)),
-            (None, None, Some(most)) => format!("<= {}", output::value(most)),
-            (None, None, None) => "unknown".to_owned(),
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct TurnAnswer {
     turn: usize,
@@ -89,9 +56,9 @@ struct TurnAnswer {
     position: String,
     played: String,
     /// Value of the turn.
-    worth: Worth,
+    worth: Proved,
     /// Value of the position, which the best turns keep.
-    best_worth: Worth,
+    best_worth: Proved,
     /// First moves of the best turns.
     best: Vec<String>,
     choice: bool,
@@ -119,8 +86,8 @@ impl TurnAnswer {
             player: if turn.place.first { "south" } else { "north" },
             position: position.to_string(),
             played: text(pits, &turn.moves),
-            worth: Worth::new(turn.worth, plain_worth),
-            best_worth: Worth::new(turn.value, plain(position)),
+            worth: Proved::new(turn.worth).beyond(plain_worth),
+            best_worth: Proved::new(turn.value).beyond(plain(position)),
             best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
             choice: turn.choice,
             seeds_lost: turn.lost().map(|lost| lost / 2),
@@ -224,8 +191,7 @@ impl Review {
         let (rules, start) = (game.rules, game.start);
         let places = game.line.follow(rules, &start)?;
         self.flags.with.threads.start()?;
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let began = Instant::now();
         let books = self.flags.book.find(self.flags.with.directories(), &[rules]);
         let book = books.get(rules, start.pits());
@@ -279,11 +245,7 @@ impl Review {
             nodes: solver.as_ref().map_or(0, Solver::nodes),
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.flags.json {
-            output::json(&answer)?;
-        } else {
-            answer.print(&reviewed)?;
-        }
+        output::answer(self.flags.json, &answer, || answer.print(&reviewed))?;
         Ok(Outcome::Done)
     }
 
@@ -351,9 +313,9 @@ impl ReviewAnswer {
                 if turn.player == "south" { "South" } else { "North" }.to_owned(),
                 turn.played.clone(),
                 turn.mark.to_owned(),
-                turn.worth.text(),
+                turn.worth.symbols("unknown"),
                 if turn.best.is_empty() { "unknown".to_owned() } else { turn.best.join(separator) },
-                turn.best_worth.text(),
+                turn.best_worth.symbols("unknown"),
                 turn.seeds_lost.map_or("unknown".to_owned(), |lost| lost.to_string()),
             ]);
         }

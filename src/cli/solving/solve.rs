@@ -6,7 +6,6 @@ use clap::Args;
 use indicatif::HumanCount;
 use kalah::answer::{OpeningAnswer, SolveAnswer};
 use kalah::book::{Book, BookError, Books};
-use kalah::cancel::Cancel;
 use kalah::game::{Position, mover_value};
 use kalah::solve::{Checkpoint, Opening, Resumed, SolveError, SolveEvent, Solver};
 
@@ -16,7 +15,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Solve a position: exact value, best moves, line of best play
 ///
@@ -88,9 +87,8 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint {
             checkpoint.check(self.with.rules, &position)?;
         }
-        let cancel = Cancel::new();
         // Before building tables, which may take long.
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let tables = self.with.open_tables(&position, &cancel)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
@@ -156,9 +154,6 @@ fn note_resumed(resumed: &Resumed) {
         output::count(resumed.proofs, "proved position"),
         HumanCount(resumed.transpositions)
     ));
-    if resumed.outdated {
-        output::note("the checkpoint of an old version has proofs without a checksum: they are proved again");
-    }
 }
 
 impl Solve {
@@ -264,10 +259,7 @@ impl Asked<'_, '_> {
         }
         answer.book = self.from_book;
         answer.add_effort(solver, rayon::current_num_threads(), self.start.elapsed());
-        if solve.json {
-            return self.progress.print(|| output::json(&answer));
-        }
-        self.progress.print(|| text(&answer))
+        self.progress.print(|| output::answer(solve.json, &answer, || text(&answer)))
     }
 
     /// Returns the value to test first.

@@ -68,10 +68,9 @@ impl Bench {
         let pulse = stopped_by_signal();
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
-        let progress = Progress::new(times * positions);
-        progress.stage(format!("layer {}, {times} times", self.seeds));
-        let measured = progress.watch(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
-        progress.finish();
+        let progress = Progress::new(times * positions).at(format!("layer {}, {times} times", self.seeds));
+        let measured =
+            progress.complete(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
         if let Err(BuildError::Stopped(_)) = measured {
             output::message("stopped");
             return Ok(Outcome::Failed);
@@ -96,11 +95,7 @@ impl Bench {
             same_as_table: same,
             measured: &measured,
         };
-        if self.common.json {
-            output::json(&report)?;
-        } else {
-            print(&report)?;
-        }
+        output::answer(self.common.json, &report, || print(&report))?;
         if same == Some(false) {
             output::message("WRONG: the table in the directory differs from the one that was built");
             return Ok(Outcome::Wrong);

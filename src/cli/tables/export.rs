@@ -97,9 +97,8 @@ impl Export {
             positions = positions.sample(count, self.seed);
         }
         let pulse = stopped_by_signal();
-        let progress = Progress::new(positions.positions());
-        progress.stage(format!("exporting {}", table.key()));
-        let written = progress.watch(&pulse.positions, || {
+        let progress = Progress::new(positions.positions()).at(format!("exporting {}", table.key()));
+        let written = progress.complete(&pulse.positions, || {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
@@ -107,7 +106,6 @@ impl Export {
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });
-        progress.finish();
         match written {
             Ok(()) => Ok(Outcome::Done),
             Err(ExportError::Stopped) => {

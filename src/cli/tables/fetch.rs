@@ -2,10 +2,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::cancel::Cancel;
 use kalah::file::create_directory;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::remote::{Address, Download, DownloadError, Downloaded};
@@ -18,7 +17,7 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Most seeds of a layer.
 const MOST: u32 = MAX_TABLE_SEEDS as u32;
@@ -80,8 +79,7 @@ struct LayerReport {
 impl Fetch {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let download = Download::new(&address, directory);
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =
@@ -105,13 +103,9 @@ impl Fetch {
             let got = match progress.watch(&received, || download.layer(key, &cancel, &count)) {
                 Ok(got) => got,
                 Err(DownloadError::Stopped(_)) => {
-                    progress.finish();
                     bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
                 }
-                Err(error) => {
-                    progress.finish();
-                    return Err(anyhow!(error));
-                }
+                got => got?,
             };
             let (present, resumed) = match got {
                 Downloaded::Present => (true, 0),

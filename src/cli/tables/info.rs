@@ -318,34 +318,22 @@ impl InfoReport {
 
     /// Charts of sizes, of bits a position, and of build rates where the log has them.
     fn chart(&self) -> Vec<Chart> {
-        let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
-            let mut series: Vec<Series> = Vec::new();
-            for entry in &self.tables {
+        let chart = |title: &str, y: &str, figure: &dyn Fn(&Entry) -> Option<f64>| {
+            let point = |entry: &Entry| {
                 let name = format!("{}, {}", entry.rules, output::count(entry.pits, "pit"));
-                let Some(figure) = figure(entry) else { continue };
-                if series.last().is_none_or(|last| last.name != name) {
-                    series.push(Series { name, points: Vec::new() });
-                }
-                series.last_mut().expect("it was pushed").points.push((entry.seeds as f64, figure));
-            }
-            series
-        };
-        let chart = |title: &str, y: &str, log, figure: &dyn Fn(&Entry) -> Option<f64>| Chart {
-            title: title.to_owned(),
-            x: "seeds in play".to_owned(),
-            y: y.to_owned(),
-            shape: Shape::Line,
-            log,
-            series: series(figure),
+                Some((name, (entry.seeds as f64, figure(entry)?)))
+            };
+            let series = Series::by_name(self.tables.iter().filter_map(point));
+            Chart::new(title, ["seeds in play", y], Shape::Line, series)
         };
         // The clock is too coarse for shorter builds.
         const LEAST_SECONDS: f64 = 0.01;
         vec![
-            chart("size of the layers", "bytes", true, &|entry| Some(entry.bytes as f64)),
-            chart("bits a position, of layers of a million positions and more", "bits", false, &|entry| {
+            chart("size of the layers", "bytes", &|entry| Some(entry.bytes as f64)).logarithmic(),
+            chart("bits a position, of layers of a million positions and more", "bits", &|entry| {
                 (entry.positions >= 1_000_000).then_some(entry.bits_per_position)
             }),
-            chart("rate of building", "million positions a second", false, &|entry| {
+            chart("rate of building", "million positions a second", &|entry| {
                 let seconds = entry.seconds.filter(|&seconds| seconds >= LEAST_SECONDS)?;
                 Some(entry.positions as f64 / seconds / 1e6)
             }),

@@ -78,14 +78,9 @@ impl Stats {
         };
         let chart = || {
             let points = scores.iter().enumerate().map(|(score, &count)| (score as f64, share(count))).collect();
-            vec![Chart {
-                title: format!("{key}: {}", output::many(report.positions, "position")),
-                x: "score: seeds the mover collects".to_owned(),
-                y: "% of the positions".to_owned(),
-                shape: Shape::Bars,
-                log: false,
-                series: vec![Series { name: key.to_string(), points }],
-            }]
+            let title = format!("{key}: {}", output::many(report.positions, "position"));
+            let axes = ["score: seeds the mover collects", "% of the positions"];
+            vec![Chart::new(title, axes, Shape::Bars, vec![Series { name: key.to_string(), points }])]
         };
         let text = || {
             output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;

@@ -7,6 +7,7 @@
 use kalah_core::game::{ParseError, Pit, Position, Rules, StartPosition};
 use kalah_tables::random::choice;
 use rayon::prelude::*;
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::solve::{Evaluation, LimitedSearch, Method};
@@ -57,7 +58,7 @@ impl SampledGame {
 }
 
 /// A mean and its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean over the games.
     pub mean: f64,

@@ -1,10 +1,10 @@
 use std::fmt::Display;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kalah_core::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
-use kalah_tables::file::{self, Document, DocumentError, FileContent, FileLock, StateError, StateKind};
+use kalah_tables::file::{self, Document, FileContent, FileLock, StateError, StateKind};
 use kalah_tables::lock::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,6 @@ use super::solver::Solver;
 
 /// Format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
-
-/// Version 1 has no checksum.
-const UNSEALED: u32 = 1;
 
 /// A search saved to files. `FILE` has the position and all proved tests as JSON, `FILE.table` the
 /// transposition table.
@@ -41,8 +38,6 @@ pub struct Resumed {
     pub proofs: usize,
     /// Number of entries of the transposition table.
     pub transpositions: u64,
-    /// True if the proofs were ignored because their file is of version 1, without a checksum.
-    pub outdated: bool,
 }
 
 /// Error of resuming a checkpoint.
@@ -62,6 +57,13 @@ struct State {
     rules: String,
     position: String,
     proofs: Vec<Proof>,
+}
+
+impl State {
+    /// Reads the bytes of the file `path`.
+    fn parse(bytes: &[u8], path: &Path) -> Result<State, StateError> {
+        DOCUMENT.parse(bytes).map_err(|error| StateError::document(StateKind::Checkpoint, path, &error))
+    }
 }
 
 /// Bounds of a score, proved by complete tests.
@@ -122,10 +124,7 @@ impl Checkpoint {
     /// If one cannot be removed.
     pub fn remove(&self) -> Result<(), StateError> {
         for path in [self.path.clone(), self.table_path()] {
-            match std::fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(StateError::Io { path, source }),
-                _ => {}
-            }
+            file::found(std::fs::remove_file(&path)).map_err(StateError::io(path))?;
         }
         Ok(())
     }
@@ -167,7 +166,7 @@ impl Checkpoint {
     /// If a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be
     /// used then.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
-        let Some((state, outdated)) = self.state(solver.rules(), position)? else { return Ok(None) };
+        let Some(state) = self.state(solver.rules(), position)? else { return Ok(None) };
         let transpositions = self.load_table(solver)?;
         let proofs =
             state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
@@ -175,7 +174,7 @@ impl Checkpoint {
         for position in &proofs {
             solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
         }
-        Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
+        Ok(Some(Resumed { proofs: proofs.len(), transpositions }))
     }
 
     /// Checks that the saved search, if there is one, can be read and is a search of `position` by `rules`.
@@ -187,27 +186,19 @@ impl Checkpoint {
         self.state(rules, position).map(drop)
     }
 
-    /// Reads the saved proofs of `position` by `rules`, if there are any. Returns true with them if they were
-    /// ignored because they have no checksum.
-    fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, StateError> {
+    /// Reads the saved proofs of `position` by `rules`, if there are any.
+    fn state(&self, rules: Rules, position: &Position) -> Result<Option<State>, StateError> {
         let Some(bytes) = file::found(file::read(&self.path)).map_err(StateError::io(&self.path))? else {
             return Ok(None);
         };
-        let (state, outdated) = match DOCUMENT.parse(&bytes) {
-            // The transposition table has a checksum and restores most of the search.
-            Err(DocumentError::Version { found: UNSEALED, .. }) => {
-                let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
-                (State { proofs: Vec::new(), ..state }, true)
-            }
-            parsed => (parsed.map_err(|error| StateError::document(StateKind::Checkpoint, &self.path, &error))?, false),
-        };
+        let state = State::parse(&bytes, &self.path)?;
         let found = format!("{} with {} rules", state.position, state.rules);
         let expected = format!("{position} with {rules} rules");
         if found != expected {
             let what = format!("belongs to {found}, not to {expected}");
             return Err(StateError::other(StateKind::Checkpoint, &self.path, what));
         }
-        Ok(Some((state, outdated)))
+        Ok(Some(state))
     }
 
     /// Reads the proofs in the file `path` without opening it as a checkpoint: the rule set, the searched
@@ -215,13 +206,12 @@ impl Checkpoint {
     /// verified.
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged, or has no checksum.
+    /// If the file cannot be read, or is damaged.
     #[allow(clippy::type_complexity)]
     pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), StateError> {
         let damaged = |what: &dyn Display| StateError::damaged(StateKind::Checkpoint, path, what);
         let bytes = file::read(path).map_err(StateError::io(path))?;
-        let state: State =
-            DOCUMENT.parse(&bytes).map_err(|error| StateError::document(StateKind::Checkpoint, path, &error))?;
+        let state = State::parse(&bytes, path)?;
         let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
         let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
         let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));

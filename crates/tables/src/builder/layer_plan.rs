@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use kalah_core::index::Frame;
 use kalah_core::isa::Isa;
+use serde::{Serialize, Serializer};
 
 use super::backend::Backend;
 use super::dependencies::lower_frames;
@@ -22,10 +23,11 @@ const ARCHIVE_BITS: f64 = 2.6;
 const CACHED_STEPS: f64 = 2.6;
 
 /// One step of a layer: the computation of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StepPlan {
-    /// The frame.
+    /// The frame; in JSON the seeds in the mover's row and in the other.
+    #[serde(serialize_with = "rows_of")]
     pub frame: Frame,
     /// Number of lower frames from which it is computed.
     pub frames: usize,
@@ -35,16 +37,19 @@ pub struct StepPlan {
     /// times each.
     pub bytes: u64,
     /// Number of frames of archived layers that are decompressed before the step.
+    #[serde(rename = "unpacked")]
     pub decompressed: usize,
     /// Positions of these.
+    #[serde(rename = "unpacked_positions")]
     pub decompressed_positions: u64,
 }
 
 /// Resources for building a layer on the CPU.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LayerPlan {
-    /// The layer.
+    /// The layer; in JSON its seeds.
+    #[serde(rename = "seeds", serialize_with = "seeds_of")]
     pub key: TableKey,
     /// Number of positions in the layer.
     pub positions: u64,
@@ -69,8 +74,10 @@ pub struct LayerPlan {
     /// at once.
     pub may_read_more: bool,
     /// Number of archived frames that are decompressed.
+    #[serde(rename = "unpacked")]
     pub decompressed: usize,
     /// Positions of these.
+    #[serde(rename = "unpacked_positions")]
     pub decompressed_positions: u64,
     /// Bytes of the new table; 0 for an archived layer.
     pub table: u64,
@@ -78,6 +85,14 @@ pub struct LayerPlan {
     pub archive: u64,
     /// The steps in order.
     pub steps: Vec<StepPlan>,
+}
+
+fn rows_of<S: Serializer>(frame: &Frame, serializer: S) -> Result<S::Ok, S::Error> {
+    [frame.mover, frame.other].serialize(serializer)
+}
+
+fn seeds_of<S: Serializer>(key: &TableKey, serializer: S) -> Result<S::Ok, S::Error> {
+    key.seeds.serialize(serializer)
 }
 
 /// Plans for the layers up to `last` that are not `finished`. Those from `archives` seeds up are

@@ -42,7 +42,6 @@ pub struct BuildRecord {
     /// Threads.
     pub threads: usize,
     /// Backend: an instruction set of the CPU (see [`kalah_core::isa::Isa`]) or a GPU.
-    #[serde(alias = "isa")]
     pub backend: String,
     /// The version of kalah that built it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

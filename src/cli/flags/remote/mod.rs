@@ -15,11 +15,11 @@ mod no_opening;
 mod opening;
 mod searching;
 
-use clap::{ArgMatches, Command};
 #[cfg(not(feature = "remote"))]
 use no_opening as opening;
 
 use crate::cli::flags::addresses::{self, is_address};
+use crate::cli::flags::given::Given;
 use crate::cli::flags::tables_flag;
 use crate::cli::process::outcome::usage;
 
@@ -51,41 +51,28 @@ const BUILDING: [&str; 1] = ["build"];
 ///
 /// # Errors
 /// When the command does not read tables at an address, or they cannot be opened.
-pub fn open(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
-    let (command, matches) = innermost(command, matches);
-    let is_set = |flag: &&str| matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true);
-    if !command.get_arguments().any(|argument| argument.get_long() == Some("tables")) || is_set(&"no_tables") {
+pub fn open(given: &Given) -> anyhow::Result<()> {
+    if !given.takes_tables() || given.is_set("no_tables") {
         return Ok(());
     }
-    let given = tables_flag::given(matches)?;
-    let named: Vec<&str> = given.iter().filter_map(|path| path.to_str()).filter(|path| is_address(path)).collect();
+    let paths = tables_flag::given(given.matches)?;
+    let named: Vec<&str> = paths.iter().filter_map(|path| path.to_str()).filter(|path| is_address(path)).collect();
     if named.is_empty() {
         return Ok(());
     }
-    if let Some(flag) = BUILDING.iter().find(|flag| is_set(flag)) {
+    if let Some(flag) = BUILDING.iter().find(|flag| given.is_set(flag)) {
         return Err(usage(format_args!(
             "--{flag} cannot build tables at an address; leave it out, or give --tables a directory"
         )));
     }
-    if !READERS.contains(&command.get_name()) && !named.iter().all(|address| address.starts_with("file://")) {
+    if !READERS.contains(&given.command.get_name()) && !named.iter().all(|address| address.starts_with("file://")) {
         return Err(usage(format_args!(
             "this command does not use tables at an address: give --tables a directory; `kalah fetch` downloads layers"
         )));
     }
     for address in named {
-        let directory = opening::open(address, matches)?;
+        let directory = opening::open(address, given.matches)?;
         addresses::opened(address, directory);
     }
     Ok(())
-}
-
-/// The innermost command and its arguments.
-fn innermost<'a>(command: &'a Command, matches: &'a ArgMatches) -> (&'a Command, &'a ArgMatches) {
-    match matches.subcommand() {
-        Some((name, inner)) => match command.find_subcommand(name) {
-            Some(command) => innermost(command, inner),
-            None => (command, matches),
-        },
-        None => (command, matches),
-    }
 }

@@ -69,15 +69,12 @@ fn fetch(tables: &Tables, limit: u64) -> anyhow::Result<u64> {
     }
     output::note(format_args!("fetching the tables to {used} seeds, at most {}, from {address}", HumanBytes(bytes)));
     let (progress, done) = (Progress::of(bytes, "bytes"), AtomicU64::new(0));
-    let fetch = || {
+    progress.complete(&done, || {
         tables.layers()[..used - 1].iter().filter(|table| table.is_remote()).try_for_each(|table| {
             table.check()?;
             done.fetch_add(size(table), Ordering::Relaxed);
-            Ok(())
+            Ok::<_, kalah::table::TableError>(())
         })
-    };
-    let fetched: Result<(), kalah::table::TableError> = progress.watch(&done, fetch);
-    progress.finish();
-    fetched?;
+    })?;
     Ok(bytes)
 }

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use kalah::cancel::Cancel;
 use kalah::file::{self, require_apart};
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
@@ -31,7 +30,7 @@ use crate::cli::output::report::Format;
 use crate::cli::playing::tournament::report::TournamentReport;
 use crate::cli::playing::tournament::saved::{Finished, GamesFile, event};
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 
 /// Play players against each other, and evaluate their moves
 ///
@@ -166,13 +165,12 @@ fn play(
     saved.iter().for_each(|game| is_saved[game.number] = true);
     let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
 
-    let cancel = Cancel::new();
-    cancel_on_signal(&cancel);
-    let progress = Progress::of(left.len() as u64, "games");
-    progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
+    let cancel = cancelled_by_signal();
+    let stage = format!("tournament of {}", output::count(tournament.players.len(), "player"));
+    let progress = Progress::of(left.len() as u64, "games").at(stage);
     let done = AtomicU64::new(0);
     let finished = Mutex::new((saved, file));
-    let played = progress.watch(&done, || {
+    let played = progress.complete(&done, || {
         tournament.try_engines(&cancel)?;
         tournament.run_some(&left, &cancel, &|played| {
             let game = Finished::new(tournament, played);
@@ -184,7 +182,6 @@ fn play(
             done.fetch_add(1, Ordering::Relaxed);
         })
     });
-    progress.finish();
     let (mut games, _) = finished.into_inner();
     games.sort_by_key(|game| game.number);
     match played {

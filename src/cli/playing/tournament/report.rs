@@ -323,13 +323,8 @@ impl TournamentReport {
             name: name.to_owned(),
             points: (1..).zip(&self.players).filter_map(|(at, player)| Some((f64::from(at), of(player)?))).collect(),
         };
-        let chart = |title: &str, y: &str, series| Chart {
-            title: format!("{}: {title}", self.rules),
-            x: names.join(", "),
-            y: y.to_owned(),
-            shape: Shape::Bars,
-            log: false,
-            series,
+        let chart = |title: &str, y: &str, series| {
+            Chart::new(format!("{}: {title}", self.rules), [&names.join(", "), y], Shape::Bars, series)
         };
         let won = vec![
             series("as first", &|player| Some(100.0 * player.first.won)),

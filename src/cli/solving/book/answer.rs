@@ -2,17 +2,12 @@
 
 use kalah::answer::{BookAnswer, BookMove, Known};
 
-use crate::cli::output::{self, value as signed};
+use crate::cli::output;
+use crate::cli::output::proved::Proved;
 
-/// Returns the value or its bounds: `value +2`, `value -4 to +2`.
-fn known_text(known: &Known) -> String {
-    match (known.value, known.at_least, known.at_most) {
-        (Some(value), ..) => format!("value {}", signed(value)),
-        (None, Some(least), Some(most)) => format!("value {} to {}", signed(least), signed(most)),
-        (None, Some(least), None) => format!("value at least {}", signed(least)),
-        (None, None, Some(most)) => format!("value at most {}", signed(most)),
-        (None, None, None) => "value unknown".to_owned(),
-    }
+/// Returns the value or its bounds.
+fn known_text(&Known { value, at_least, at_most, .. }: &Known) -> String {
+    Proved { value, at_least, at_most }.words("unknown")
 }
 
 /// Prints the answer, on several lines or as one JSON object.
@@ -23,14 +18,11 @@ pub fn print(answer: &BookAnswer, json: bool) -> std::io::Result<()> {
     output::line(&answer.position)?;
     let score = answer.known.score.map_or(String::new(), |score| format!("score {score} of the "));
     output::line(format_args!(
-        "  {score}{} in play, {}, from the book",
+        "  {score}{} in play, value {}, from the book",
         output::count(answer.seeds as usize, "seed"),
         known_text(&answer.known)
     ))?;
-    let moves = answer.moves.iter().map(|&BookMove { r#move, ref known, .. }| {
-        let known = known_text(known);
-        format!("{move}: {}", known.strip_prefix("value ").unwrap_or(&known))
-    });
+    let moves = answer.moves.iter().map(|BookMove { r#move, known, .. }| format!("{move}: {}", known_text(known)));
     output::line(format_args!("  values of the moves  {}", output::joined(moves, ", ")))?;
     if !answer.best.is_empty() {
         output::line(format_args!("  best   {}", output::joined(&answer.best, " ")))?;

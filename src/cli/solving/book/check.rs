@@ -16,7 +16,7 @@ use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::cancel_on_signal;
+use crate::cli::process::signals::cancelled_by_signal;
 use crate::cli::solving::book::file::{in_use, no_book};
 
 /// Check the book against its own positions and by searches
@@ -80,8 +80,7 @@ impl Check {
         }
         // A file contains its rule set.
         self.with.rules = book.rules();
-        let cancel = Cancel::new();
-        cancel_on_signal(&cancel);
+        let cancel = cancelled_by_signal();
         let begin = Instant::now();
         let wrong = match check_neighbours(&book, None, &mut |_| !cancel.is_cancelled()) {
             Ok(()) => None,
@@ -145,10 +144,9 @@ impl Check {
         let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(searched) };
         let tables = self.with.open_tables(largest, cancel)?;
         let solver = self.with.solver(largest, &tables, cancel)?;
-        let progress = Progress::of(chosen.len() as u64, "positions");
-        progress.stage("searching".to_owned());
+        let progress = Progress::of(chosen.len() as u64, "positions").at("searching");
         let done = AtomicU64::new(0);
-        let found = progress.watch(&done, || -> Result<(), SolveError> {
+        let found = progress.complete(&done, || -> Result<(), SolveError> {
             for (position, bounds) in &chosen {
                 if let Some(found) = check_by_search(&solver, position, *bounds)? {
                     searched.wrong = Some(format!(
@@ -162,7 +160,6 @@ impl Check {
             }
             Ok(())
         });
-        progress.finish();
         searched.nodes = solver.nodes();
         match found {
             Ok(()) => {}

@@ -4,12 +4,13 @@ use anyhow::bail;
 use clap::Args;
 use kalah::answer::BookAnswer;
 use kalah::book::Book;
-use kalah::game::{Position, Rules, StartPosition};
+use kalah::game::{Position, Rules, StartPosition, ValueBounds};
 use kalah::table::Tables;
 use serde::Serialize;
 
 use crate::cli::flags::args;
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::solving::book::answer;
 use crate::cli::solving::book::file::{in_use, no_book};
@@ -47,8 +48,8 @@ struct Layer {
 #[derive(Serialize)]
 struct Start {
     position: String,
-    at_least: i64,
-    at_most: i64,
+    #[serde(flatten)]
+    bounds: Proved,
 }
 
 #[derive(Serialize)]
@@ -101,8 +102,9 @@ impl Show {
         let start = |seeds: u32| {
             let position = StartPosition { pits: book.pits(), seeds }.position().ok()?;
             let known = book.get(&position)?;
-            let [at_least, at_most] = [known.lower, known.upper].map(|score| position.value(score));
-            Some(Start { position: format!("{}x{seeds}", book.pits()), at_least, at_most })
+            let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
+            let bounds = Proved::bounds(ValueBounds { lower, upper });
+            Some(Start { position: format!("{}x{seeds}", book.pits()), bounds })
         };
         let summary = Summary {
             book: name,
@@ -131,11 +133,8 @@ impl Show {
             output::count(*positions, "position")
         ))?;
         output::line(format_args!("  digest {digest}"))?;
-        for Start { position, at_least, at_most } in starts {
-            output::line(match at_least == at_most {
-                true => format!("  {position}: value {}", output::value(*at_least)),
-                false => format!("  {position}: value {} to {}", output::value(*at_least), output::value(*at_most)),
-            })?;
+        for Start { position, bounds } in starts {
+            output::line(format_args!("  {position}: value {}", bounds.words("unknown")))?;
         }
         if !layers.is_empty() {
             output::line("seeds in play  positions  exact")?;

@@ -8,17 +8,17 @@
 pub mod report;
 pub mod tables_origin;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::Args;
 use kalah::certificate::{
     Check as Checked, CheckError, CheckIdentity, CheckTally, Head, SaveTasks, StoredCertificate, Tasks,
     digest_of_tables, open_copied,
 };
-use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
+use kalah::file::{FileContent, FileLock, found, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
 use kalah::table::{TableError, TableKey, Tables};
@@ -57,7 +57,7 @@ pub struct Check {
     #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
     /// With --sample: seed of the random choice; the same seed draws the same claims
-    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Save progress in FILE, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]
@@ -167,10 +167,8 @@ impl Check {
             Checked::trusting_over(file, tables, used.last.seeds)?
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
-            let progress = Progress::of(bytes, "bytes");
-            progress.stage("comparing the tables with their digests".to_owned());
-            let check = progress.watch(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
-            progress.finish();
+            let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
+            let check = progress.complete(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
                 check => check?,
@@ -198,10 +196,9 @@ impl Check {
         let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
         let bytes =
             keys.map(|key| directories.file(&key.file_name()).metadata().map_or(0, |metadata| metadata.len())).sum();
-        let progress = Progress::of(bytes, "bytes");
-        progress.stage("reading the tables".to_owned());
-        let tables = progress.watch(&pulse.positions, || open_copied(directories, rules, pits, seeds, memory, pulse));
-        progress.finish();
+        let progress = Progress::of(bytes, "bytes").at("reading the tables");
+        let open = || open_copied(directories, rules, pits, seeds, memory, pulse);
+        let tables = progress.complete(&pulse.positions, open);
         pulse.positions.store(0, Ordering::Relaxed);
         tables
     }
@@ -235,16 +232,13 @@ impl Check {
         pulse: &Pulse,
     ) -> anyhow::Result<Found> {
         let earlier = tasks.checked();
-        let progress = Progress::of(tasks.claims() - earlier, "claims");
-        progress.stage("checking".to_owned());
+        let progress = Progress::of(tasks.claims() - earlier, "claims").at("checking");
         let save = self.state.as_ref().map(|path| move |tasks: &Tasks| tasks.write(path));
         let save = save.as_ref().map(|save| save as &SaveTasks);
-        let tasks = progress.watch(&pulse.positions, || check.claims(tasks, pulse, save));
-        progress.finish();
-        let tasks = tasks?;
+        let tasks = progress.complete(&pulse.positions, || check.claims(tasks, pulse, save))?;
         let extent = if tasks.is_complete() { Extent::Complete } else { Extent::Stopped };
         if let (Some(path), Extent::Complete) = (&self.state, extent) {
-            remove(path)?;
+            found(std::fs::remove_file(path)).with_context(|| format!("cannot remove {}", path.display()))?;
         }
         Ok(Found { tally: *tasks.tally(), earlier, extent })
     }
@@ -258,10 +252,8 @@ fn check_sample(
     pulse: &Pulse,
 ) -> anyhow::Result<Found> {
     let claims = file.claims();
-    let progress = Progress::of(count.min(claims), "claims");
-    progress.stage("checking a sample".to_owned());
-    let tally = progress.watch(&pulse.positions, || check.sample(count, seed, pulse));
-    progress.finish();
+    let progress = Progress::of(count.min(claims), "claims").at("checking a sample");
+    let tally = progress.complete(&pulse.positions, || check.sample(count, seed, pulse));
     let (tally, extent) = match tally {
         Ok(tally) if tally.claims == claims => (tally, Extent::Complete),
         Ok(tally) => (tally, Extent::Sample),
@@ -269,14 +261,4 @@ fn check_sample(
         Err(error) => return Err(error.into()),
     };
     Ok(Found { tally, earlier: 0, extent })
-}
-
-/// Removes a file that may not exist.
-fn remove(path: &Path) -> anyhow::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            bail!("cannot remove {}: {error}", path.display())
-        }
-        _ => Ok(()),
-    }
 }

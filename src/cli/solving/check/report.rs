@@ -8,6 +8,7 @@ use kalah::game::{Position, ValueBounds};
 use serde::Serialize;
 
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::solving::check::tables_origin::{TablesAnswer, TablesOrigin};
 
 /// Answer as JSON.
@@ -19,10 +20,8 @@ struct CheckAnswer {
     bytes: u64,
     rules: &'static str,
     position: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
+    #[serde(flatten)]
+    bounds: Proved,
     openings: Vec<OpeningAnswer>,
     effort: u32,
     /// Seeds of the largest table that the proof rests on.
@@ -49,10 +48,8 @@ struct CheckAnswer {
 #[derive(Serialize)]
 struct OpeningAnswer {
     moves: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<i64>,
+    #[serde(flatten)]
+    bounds: Proved,
 }
 
 /// Results of a run.
@@ -118,11 +115,10 @@ impl CheckReport<'_> {
     pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
         let head = self.file.head();
         let statement = &head.statement;
-        let opening = |opening: &OpeningBounds| {
-            let (at_least, at_most) = stated(&statement.position, opening.bounds);
-            OpeningAnswer { moves: statement.line(opening).to_string(), at_least, at_most }
+        let opening = |opening: &OpeningBounds| OpeningAnswer {
+            moves: statement.line(opening).to_string(),
+            bounds: stated(&statement.position, opening.bounds),
         };
-        let (at_least, at_most) = stated(&statement.position, statement.bounds);
         let extent = found.map_or(Extent::Stopped, |found| found.extent);
         output::json(&CheckAnswer {
             ok: match (&wrong, extent) {
@@ -134,8 +130,7 @@ impl CheckReport<'_> {
             bytes: self.file.bytes(),
             rules: statement.rules.name(),
             position: statement.position.to_string(),
-            at_least,
-            at_most,
+            bounds: stated(&statement.position, statement.bounds),
             openings: statement.openings.iter().map(opening).collect(),
             effort: head.effort,
             table_seeds: head.table_seeds(),
@@ -218,20 +213,13 @@ pub fn description(file: &StoredCertificate) -> String {
 }
 
 /// Returns the stated bounds of a value, without trivial ones.
-fn stated(position: &Position, bounds: ValueBounds) -> (Option<i64>, Option<i64>) {
-    let all = Statement::all_values(position);
-    ((bounds.lower > all.lower).then_some(bounds.lower), (bounds.upper < all.upper).then_some(bounds.upper))
+fn stated(position: &Position, bounds: ValueBounds) -> Proved {
+    Proved::bounds(bounds).beyond(Statement::all_values(position))
 }
 
 /// Returns the stated value in words.
 pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
-    match (bounds.value(), stated(position, bounds)) {
-        (Some(value), _) => output::value(value),
-        (None, (Some(lower), Some(upper))) => format!("{} to {}", output::value(lower), output::value(upper)),
-        (None, (Some(lower), None)) => format!("at least {}", output::value(lower)),
-        (None, (None, Some(upper))) => format!("at most {}", output::value(upper)),
-        (None, (None, None)) => "not stated".to_owned(),
-    }
+    Proved::new(bounds).beyond(Statement::all_values(position)).words("not stated")
 }
 
 /// Returns a statement in words.

@@ -31,6 +31,7 @@ use crate::cli::flags::positions;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::output::search_progress::SearchProgress;
 use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancel_on_signal;
@@ -247,8 +248,7 @@ impl Work<'_> {
             position: plan.request.position.to_string(),
             rules: plan.request.rules.name(),
             proved: state.is_proved(),
-            at_least: statement.bounds.lower,
-            at_most: statement.bounds.upper,
+            bounds: Proved::bounds(statement.bounds),
             value: value_text(&plan.request.position, statement.bounds),
             openings: openings(&statement, &plan.parts),
             jobs: state.proved,
@@ -259,7 +259,7 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
             certificate,
         };
-        self.progress.print(|| if prove.json { output::json(&answer) } else { text(&answer) })?;
+        self.progress.print(|| output::answer(prove.json, &answer, || text(&answer)))?;
         if answer.proved {
             return Ok(Outcome::Done);
         }

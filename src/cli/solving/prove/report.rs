@@ -8,6 +8,7 @@ use kalah::prove::RequestPart;
 use serde::Serialize;
 
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 
 /// Answer of the command.
 #[derive(Serialize)]
@@ -15,8 +16,8 @@ pub struct ProveAnswer<'a> {
     pub position: String,
     pub rules: &'a str,
     pub proved: bool,
-    pub at_least: i64,
-    pub at_most: i64,
+    #[serde(flatten)]
+    pub bounds: Proved,
     /// Value in words, or its bounds.
     #[serde(skip)]
     pub value: String,
@@ -37,8 +38,8 @@ pub struct ProveAnswer<'a> {
 #[derive(Serialize)]
 pub struct OpeningAnswer {
     pub r#move: String,
-    pub at_least: i64,
-    pub at_most: i64,
+    #[serde(flatten)]
+    pub bounds: Proved,
 }
 
 /// Certificate that was written.
@@ -55,26 +56,19 @@ pub struct CertificateAnswer {
 /// Returns the openings of a statement.
 pub fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
     let both = statement.openings.iter().zip(parts);
-    both.map(|(opening, part)| OpeningAnswer {
-        r#move: part.name(),
-        at_least: opening.bounds.lower,
-        at_most: opening.bounds.upper,
-    })
-    .collect()
+    both.map(|(opening, part)| OpeningAnswer { r#move: part.name(), bounds: Proved::bounds(opening.bounds) }).collect()
 }
 
-/// Formats a value, or its bounds.
-pub fn value(at_least: i64, at_most: i64) -> String {
-    let (least, most) = (output::value(at_least), output::value(at_most));
-    if at_least == at_most { least } else { format!("{least} to {most}") }
+/// Prints the openings as text.
+pub fn openings_text(openings: &[OpeningAnswer]) -> std::io::Result<()> {
+    let line = |OpeningAnswer { r#move, bounds }: &OpeningAnswer| format!("  {move:>7}  {}", bounds.words("unknown"));
+    openings.iter().map(line).try_for_each(output::line)
 }
 
 /// Prints the answer as text.
 pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
-    for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
-        output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
-    }
+    openings_text(&answer.openings)?;
     output::line(format_args!("  value        {}", answer.value))?;
     output::line(format_args!(
         "  jobs         {} ({} by this process), {} split: {}, {:.1} s",

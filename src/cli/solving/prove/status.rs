@@ -7,8 +7,9 @@ use kalah::prove::{Job, ProofDirectory, ProveError, Running, Status};
 use serde::Serialize;
 
 use crate::cli::output;
+use crate::cli::output::proved::Proved;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::solving::prove::report::{OpeningAnswer, openings, value};
+use crate::cli::solving::prove::report::{OpeningAnswer, openings, openings_text};
 
 #[derive(Serialize)]
 struct ProveStatusAnswer<'a> {
@@ -18,8 +19,8 @@ struct ProveStatusAnswer<'a> {
     request: String,
     proved: bool,
     refuted: bool,
-    at_least: i64,
-    at_most: i64,
+    #[serde(flatten)]
+    bounds: Proved,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     openings: Vec<OpeningAnswer>,
     effort: u32,
@@ -68,8 +69,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
         request: plan.request.to_string(),
         proved: parts.iter().all(|part| part.next.is_none() && !part.is_refuted),
         refuted: parts.iter().any(|part| part.is_refuted),
-        at_least: statement.bounds.lower,
-        at_most: statement.bounds.upper,
+        bounds: Proved::bounds(statement.bounds),
         openings: openings(&statement, &plan.parts),
         effort: plan.effort,
         table_seeds: plan.table_seeds(),
@@ -83,11 +83,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
             .map(|Running { test, holder }| RunningAnswer { test: test.to_string(), holder })
             .collect(),
     };
-    if json {
-        output::json(&answer)?
-    } else {
-        text(&answer)?
-    }
+    output::answer(json, &answer, || text(&answer))?;
     Ok(Outcome::Done)
 }
 
@@ -98,10 +94,8 @@ fn text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
         _ => "not proved yet",
     };
     output::line(format_args!("{}: {state}", answer.request))?;
-    for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
-        output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
-    }
-    output::line(format_args!("  value  {}", value(answer.at_least, answer.at_most)))?;
+    openings_text(&answer.openings)?;
+    output::line(format_args!("  value  {}", answer.bounds.words("unknown")))?;
     for JobAnswer { test, answer, nodes, seconds, .. } in &answer.jobs {
         let answer = match answer {
             Some(true) => "yes",

@@ -134,7 +134,6 @@ impl Pack {
                 Ok((info?, kept))
             });
             if let Err(TableError::Stopped(_)) = keep {
-                progress.finish();
                 bail!(
                     "stopped while packing {key}: finished archives are kept; run the same command again to continue"
                 );
@@ -164,7 +163,6 @@ impl Unpack {
             progress.stage(format!("layer {}", info.key.seeds));
             let table = progress.watch(&pulse.positions, || archive::decompress(&path, &self.tables.path, &pulse));
             if let Err(TableError::Stopped(_)) = table {
-                progress.finish();
                 let path = path.display();
                 bail!(
                     "stopped while unpacking {path}: finished frames are kept; run the same command again to continue"

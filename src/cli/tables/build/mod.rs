@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `events` | progress lines that all ways to build print |
+//! | `events` | progress that all ways to build show |
 //! | `packed` | `--packed`: upper layers as archives only |
 //! | `pairs` | `--frame` and `--share`: builds by several processes |
 
@@ -11,7 +11,7 @@ pub mod packed;
 mod pairs;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanDuration};
@@ -30,7 +30,6 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
 use crate::cli::process::outcome::{Outcome, usage};
-use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::bounds;
 use crate::cli::tables::build::packed::build_packed;
 use crate::cli::tables::build::pairs::Pairs;
@@ -181,9 +180,7 @@ impl Build {
         let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
         let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
 
-        let pulse = stopped_by_signal();
         let progress = Progress::new(plan.positions + bounded);
-        let start = Instant::now();
         let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
         let on_event = |event: BuildEvent| match event {
             BuildEvent::Bounds(key) => {
@@ -201,9 +198,7 @@ impl Build {
         if let Some((maker, first)) = maker.zip(self.bounds) {
             builder = builder.bounds(maker, first);
         }
-        let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
-        progress.finish();
-        let report = built?;
+        let (report, seconds) = events::run(&progress, |pulse| builder.run(pulse, &on_event))?;
         let kept_bounds = kept_bounds.into_inner();
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
             let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
@@ -213,7 +208,7 @@ impl Build {
             ));
         }
 
-        self.print_built(&report, seeds, made_bounds.into_inner(), start.elapsed().as_secs_f64())?;
+        self.print_built(&report, seeds, made_bounds.into_inner(), seconds)?;
         Ok(Outcome::Done)
     }
 

@@ -1,6 +1,6 @@
 //! `kalah build --packed`: the upper layers are kept as archives only.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{ArchiveReads, BuildEvent, BuildPlan, BuildRecord, Builder, layer_plans};
@@ -12,7 +12,6 @@ use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
-use crate::cli::process::signals::stopped_by_signal;
 use crate::cli::tables::build::events;
 
 #[derive(Serialize)]
@@ -52,19 +51,15 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         ));
     }
     plan.check(directory, memory)?;
-    let pulse = stopped_by_signal();
     let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
     // Unpacking a position takes longer than computing one.
     let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));
     let unpacked: u64 = layers.iter().map(|layer| layer.decompressed_positions).sum();
     let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
-    let start = Instant::now();
     let on_event = |event: BuildEvent| events::print(&progress, &event);
     let builder = Builder::new(directory, last).archives(first, memory);
-    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
-    progress.finish();
-    let report = built?;
-    let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
+    let (report, seconds) = events::run(&progress, |pulse| builder.run(pulse, &on_event))?;
+    let positions = report.positions();
     if common.json {
         let (rules, kept, built) = (rules.name(), report.kept, &report.built[..]);
         let (packed_from, packed, reads) = (first, report.compressed, report.reads);

@@ -76,13 +76,9 @@ impl Pairs<'_> {
             ));
             plan.check(directory, self.memory)?;
         }
-        let (pulse, start) = (stopped_by_signal(), Instant::now());
         let progress = Progress::new(pair.positions());
         let on_event = |event: BuildEvent| print_event(&progress, directory, &event);
-        let report = progress.watch(&pulse.positions, || self.builder(seeds).run_pair(pair, &pulse, &on_event));
-        progress.finish();
-        let report = report?;
-        let seconds = start.elapsed().as_secs_f64();
+        let (report, seconds) = events::run(&progress, |pulse| self.builder(seeds).run_pair(pair, pulse, &on_event))?;
         let positions = if report.computed { pair.positions() } else { 0 };
         if self.common.json {
             let (frame, rules) = ([pair.small, pair.large()], rules.name());

@@ -15,36 +15,6 @@ use crate::cli::tables::build::packed;
 use crate::cli::tables::plan::UpTo;
 
 #[derive(Serialize)]
-struct Step {
-    /// Seeds in the mover's row and in the other.
-    frame: [usize; 2],
-    /// Frames of lower layers that it is computed from, with their positions and their bytes in tables.
-    frames: usize,
-    positions: u64,
-    bytes: u64,
-    /// Frames of archives that are unpacked before it, and their positions.
-    unpacked: usize,
-    unpacked_positions: u64,
-}
-
-#[derive(Serialize)]
-struct Layer {
-    seeds: usize,
-    positions: u64,
-    memory: u64,
-    step_bytes: u64,
-    read_once: u64,
-    read_by_step: u64,
-    read: u64,
-    may_read_more: bool,
-    unpacked: usize,
-    unpacked_positions: u64,
-    table: u64,
-    archive: u64,
-    steps: Vec<Step>,
-}
-
-#[derive(Serialize)]
 struct PlanLayersReport<'a> {
     rules: &'a str,
     pits: usize,
@@ -54,7 +24,7 @@ struct PlanLayersReport<'a> {
     packed_from: Option<usize>,
     /// Total bytes, page cache included.
     memory: u64,
-    layers: Vec<Layer>,
+    layers: &'a [LayerPlan],
 }
 
 /// List the memory, reads and writes that each layer of a build needs
@@ -93,8 +63,7 @@ impl PlanLayers {
         let last = TableKey { rules, pits, seeds };
         let plans = layer_plans(last, packed, (allowed, threads), finished);
         if common.json {
-            let (rules, memory) = (rules.name(), allowed);
-            let layers = plans.iter().map(layer).collect();
+            let (rules, memory, layers) = (rules.name(), allowed, &plans[..]);
             output::json(&PlanLayersReport { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
             return Ok(Outcome::Done);
         }
@@ -152,30 +121,4 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
         ))?;
     }
     Ok(())
-}
-
-fn layer(plan: &LayerPlan) -> Layer {
-    let steps = plan.steps.iter().map(|step| Step {
-        frame: [step.frame.mover, step.frame.other],
-        frames: step.frames,
-        positions: step.positions,
-        bytes: step.bytes,
-        unpacked: step.decompressed,
-        unpacked_positions: step.decompressed_positions,
-    });
-    Layer {
-        seeds: plan.key.seeds,
-        positions: plan.positions,
-        memory: plan.memory,
-        step_bytes: plan.step_bytes,
-        read_once: plan.read_once,
-        read_by_step: plan.read_by_step,
-        read: plan.read,
-        may_read_more: plan.may_read_more,
-        unpacked: plan.decompressed,
-        unpacked_positions: plan.decompressed_positions,
-        table: plan.table,
-        archive: plan.archive,
-        steps: steps.collect(),
-    }
 }

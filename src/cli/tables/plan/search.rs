@@ -31,7 +31,7 @@ pub struct PlanSearch {
     /// Position to search, such as 6x6 [default: six seeds in each pit]
     position: Option<OsString>,
     /// Plan no layer above this many seeds [default: as the memory allows]
-    #[arg(long, alias = "seeds", value_name = "N", value_parser = args::seeds)]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
     tables_up_to: Option<usize>,
     /// Memory of the search, such as 24GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = args::memory)]
@@ -102,11 +102,7 @@ impl PlanSearch {
         };
         let missing = search.missing(&plan);
         let report = PlanSearchReport::new(&search, &plan, &missing);
-        if self.common.json {
-            output::json(&report)?;
-        } else {
-            Printed { search, plan, missing, report }.print()?;
-        }
+        output::answer(self.common.json, &report, || Printed { search, plan, missing, report: &report }.print())?;
         Ok(Outcome::Done)
     }
 }
@@ -143,7 +139,7 @@ struct Printed<'a> {
     search: PlannedSearch<'a>,
     plan: TablePlan,
     missing: MissingTables,
-    report: PlanSearchReport,
+    report: &'a PlanSearchReport,
 }
 
 impl Printed<'_> {
@@ -189,7 +185,7 @@ impl Printed<'_> {
             self.print_commands()?;
             if let Some(free) = missing.disk_shortage(search.directory) {
                 output::note(format_args!(
-                    "the disk of {} has only {} free; --seeds {} plans fewer layers",
+                    "the disk of {} has only {} free; --tables-up-to {} plans fewer layers",
                     search.directory.display(),
                     HumanBytes(free),
                     plan.one_bit - 1

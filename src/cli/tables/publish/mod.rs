@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::file::{Replacement, create_directory};
+use kalah::file::{Replacement, create_directory, found};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
@@ -91,14 +91,12 @@ impl Publish {
         self.prepare_folder(&entries)?;
         let bytes =
             entries.iter().map(|(table, file)| table.bytes + file.metadata().map_or(0, |file| file.len())).sum();
-        let progress = Progress::of(bytes, "bytes");
-        progress.stage("checking and hashing".to_owned());
-        let made = progress.watch(&pulse.positions, || {
+        let progress = Progress::of(bytes, "bytes").at("checking and hashing");
+        let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
                 entries.par_iter().map(|entry| self.publish(entry, &pulse)).collect::<anyhow::Result<Vec<_>>>()
             })
         });
-        progress.finish();
         if pulse.check().is_err() {
             bail!("stopped: run the same command again to continue");
         }
@@ -194,10 +192,7 @@ struct Source {
 
 /// Makes `to` a link to the file `from`, or a copy on another disk. An older file there is replaced.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
-    match std::fs::remove_file(to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    found(std::fs::remove_file(to))?;
     if std::fs::hard_link(from, to).is_ok() {
         return Ok(());
     }

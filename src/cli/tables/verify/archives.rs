@@ -1,10 +1,6 @@
 //! The check of archives by `kalah verify`.
 
-use std::time::Instant;
-
-use indicatif::HumanCount;
 use kalah::index::layer_positions;
-use kalah::progress::Pulse;
 use kalah::system::check_memory;
 use kalah::table::archive::{archive_path, decompress_memory, read_info};
 use kalah::table::{TableKey, Tables};
@@ -12,27 +8,22 @@ use kalah::verify::{Fault, check_archive};
 
 use crate::cli::errors::advice;
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
+use crate::cli::tables::verify::means::Means;
+use crate::cli::tables::verify::report::{BoardReport, Check};
 
 /// Reason why a check that needs tables leaves out a layer.
 const ARCHIVES_ONLY: &str = "which exist as archives only";
 
-/// The chosen checks, as far as they apply to archives.
-pub struct ArchiveChecks<'a> {
-    pub checks: &'a [Check],
-    pub pulse: &'a Pulse,
-}
-
-impl ArchiveChecks<'_> {
+impl Means {
     /// Number of positions that the check of these archives will count.
-    pub fn work(&self, tables: &Tables, archives: &[usize]) -> u64 {
+    pub fn archive_work(&self, tables: &Tables, archives: &[usize]) -> u64 {
         let positions = archives.iter().map(|&seeds| layer_positions(tables.pits(), seeds));
         if self.checks.contains(&Check::Checksums) { positions.sum() } else { 0 }
     }
 
     /// Checks the archives of a board with these seeds, if checksums are to be checked. Other checks leave out the
     /// layers without a table in `there`.
-    pub fn check(
+    pub fn check_archives(
         &self,
         tables: &Tables,
         archives: &[usize],
@@ -51,29 +42,15 @@ impl ArchiveChecks<'_> {
             if self.pulse.check().is_err() {
                 return;
             }
-            let (key, start) = (tables.key(seeds), Instant::now());
-            progress.stage(format!("layer {seeds}, {}", Check::Archives.name()));
+            let key = tables.key(seeds);
             if let Err(message) = fits(tables, key) {
                 report.fail(Some(seeds), Check::Archives, message);
                 continue;
             }
             // Run in the pool, so that the waiting thread works on tasks, too.
-            let check = || rayon::scope(|_| check_archive(tables.directories(), key, self.pulse));
-            match progress.watch(&self.pulse.positions, check) {
-                Ok(checked) => {
-                    let seconds = start.elapsed().as_secs_f64();
-                    let summary =
-                        format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), Check::Archives.unit());
-                    progress.step(seconds, &format!("layer {seeds}: {summary}"));
-                    report.passed.push(Passed {
-                        seeds,
-                        check: Check::Archives,
-                        checked,
-                        frames: None,
-                        seconds,
-                        earlier: false,
-                    });
-                }
+            let check = || rayon::scope(|_| check_archive(tables.directories(), key, &self.pulse));
+            match self.timed(Check::Archives, seeds, progress, check) {
+                Ok(passed) => report.passed.push(passed),
                 Err(Fault::Stopped(_)) => return,
                 Err(fault) => report.add(seeds, Check::Archives, &fault),
             }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
-use indicatif::HumanCount;
-use kalah::progress::Pulse;
 use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
 
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
+use crate::cli::tables::verify::means::Means;
+use crate::cli::tables::verify::report::{BoardReport, Check};
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and records those that cannot be
 /// opened.
@@ -31,19 +29,9 @@ fn exact<'a>(tables: &'a Tables, chosen: &'a BTreeMap<usize, Arc<Table>>, seeds:
     tables.layer(seeds).or_else(|| chosen.get(&seeds).map(|table| &**table))
 }
 
-/// The chosen checks, as far as they apply to bound tables.
-pub struct BoundChecks<'a> {
-    /// Layer to check; `None` for all.
-    pub seeds: Option<usize>,
-    /// Sample of each layer, and the seed of its random choice; `None` for all positions.
-    pub sample: Option<(u64, u64)>,
-    pub checks: &'a [Check],
-    pub pulse: &'a Pulse,
-}
-
-impl BoundChecks<'_> {
+impl Means {
     /// Returns the bound tables of a board to check.
-    fn chosen<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
+    fn chosen_bounds<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
         let asked = self.seeds;
         bounds.iter().map(|table| &**table).filter(move |table| asked.is_none_or(|seeds| table.key().seeds == seeds))
     }
@@ -61,7 +49,7 @@ impl BoundChecks<'_> {
     /// Number of positions that these checks will count.
     ///
     /// `chosen` are the exact tables to check, including those above a gap, which are not in `tables`.
-    pub fn work(&self, tables: &Tables, chosen: &BTreeMap<usize, Arc<Table>>, bounds: &[Arc<BoundTable>]) -> u64 {
+    pub fn bound_work(&self, tables: &Tables, chosen: &BTreeMap<usize, Arc<Table>>, bounds: &[Arc<BoundTable>]) -> u64 {
         let of_table = |table: &BoundTable| -> u64 {
             let of_check = |check| match check {
                 Check::BoundsAgainstExact => table.header().positions,
@@ -71,7 +59,7 @@ impl BoundChecks<'_> {
             let exact = exact(tables, chosen, table.key().seeds);
             self.bound_checks(exact.is_some()).map(of_check).sum()
         };
-        self.chosen(bounds).map(of_table).sum()
+        self.chosen_bounds(bounds).map(of_table).sum()
     }
 
     fn sample_of(&self, table: &BoundTable) -> Sample {
@@ -79,8 +67,8 @@ impl BoundChecks<'_> {
         Sample::new(table.key(), count, random_seed)
     }
 
-    /// Runs the checks of all bound tables of a board. Arguments are as for [`work`](Self::work).
-    pub fn check(
+    /// Runs the checks of all bound tables of a board. Arguments are as for [`bound_work`](Self::bound_work).
+    pub fn check_bounds(
         &self,
         tables: &Tables,
         chosen: &BTreeMap<usize, Arc<Table>>,
@@ -90,7 +78,7 @@ impl BoundChecks<'_> {
     ) {
         let set = BoundSet::new(tables, bounds);
         let mut above = Vec::new();
-        for table in self.chosen(bounds) {
+        for table in self.chosen_bounds(bounds) {
             let seeds = table.key().seeds;
             let exact = exact(tables, chosen, seeds);
             for check in self.bound_checks(exact.is_some()) {
@@ -101,16 +89,8 @@ impl BoundChecks<'_> {
                     above.push(seeds);
                     continue;
                 }
-                let start = Instant::now();
-                progress.stage(format!("layer {seeds}, {}", check.name()));
-                let checked = progress.watch(&self.pulse.positions, || self.count_bounds(check, exact, &set, table));
-                match checked {
-                    Ok(checked) => {
-                        let seconds = start.elapsed().as_secs_f64();
-                        let summary = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
-                        progress.step(seconds, &format!("layer {seeds}: {summary}"));
-                        report.passed.push(Passed { seeds, check, checked, frames: None, seconds, earlier: false });
-                    }
+                match self.timed(check, seeds, progress, || self.count_bounds(check, exact, &set, table)) {
+                    Ok(passed) => report.passed.push(passed),
                     Err(Fault::Stopped(_)) => return,
                     Err(fault) => report.add(seeds, check, &fault),
                 }
@@ -130,7 +110,7 @@ impl BoundChecks<'_> {
         match (check, exact) {
             (Check::BoundChecksums, _) => check_checksums(table.blocks()),
             // Run in the pool, so that the waiting thread works on tasks, too.
-            (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, self.pulse)),
+            (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, &self.pulse)),
             (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),
         }
     }

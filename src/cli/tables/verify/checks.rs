@@ -2,17 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
-use indicatif::HumanCount;
-use kalah::build::Backend;
-use kalah::progress::Pulse;
-use kalah::table::{BoundTable, Manifest, Table, Tables};
+use kalah::table::{BoundTable, Table, Tables};
 use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
 
 use crate::cli::output::progress::Progress;
-use crate::cli::tables::verify::archives::ArchiveChecks;
-use crate::cli::tables::verify::bounds::BoundChecks;
+use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check, Passed};
 use crate::cli::tables::verify::saved::SavedLayers;
 
@@ -21,20 +16,6 @@ const NOTHING: &str = "nothing was checked: no table is suitable for this check"
 
 /// Reason why checks leave out layers after a signal.
 const STOPPED: &str = "because the run was stopped";
-
-/// Settings of the checks of all boards.
-pub struct Means {
-    /// Layer to check; `None` for all.
-    pub seeds: Option<usize>,
-    /// Sample of each layer, and the seed of its random choice; `None` for all positions.
-    pub sample: Option<(u64, u64)>,
-    /// True with --all.
-    pub all: bool,
-    pub checks: Vec<Check>,
-    pub manifest: Option<Manifest>,
-    pub backend: Backend,
-    pub pulse: Pulse,
-}
 
 /// The tables of one board, opened.
 pub struct Opened {
@@ -52,16 +33,6 @@ pub struct Opened {
 }
 
 impl Means {
-    /// Returns the checks of bound tables.
-    fn bound_checks(&self) -> BoundChecks<'_> {
-        BoundChecks { seeds: self.seeds, sample: self.sample, checks: &self.checks, pulse: &self.pulse }
-    }
-
-    /// Returns the checks of archives.
-    fn archive_checks(&self) -> ArchiveChecks<'_> {
-        ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
-    }
-
     /// Number of positions that the checks of a board will count.
     pub fn work(&self, board: &Opened) -> u64 {
         let is_saved = |table: &Table| board.saved.as_ref().is_some_and(|saved| saved.has(table.key().seeds));
@@ -73,8 +44,8 @@ impl Means {
         };
         let tables = || board.chosen.values();
         let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
-        let bounds = self.bound_checks().work(&board.tables, &board.chosen, &board.bounds);
-        exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
+        let bounds = self.bound_work(&board.tables, &board.chosen, &board.bounds);
+        exact + bounds + self.archive_work(&board.tables, &board.archives)
     }
 
     /// Runs all checks of a board.
@@ -121,9 +92,9 @@ impl Means {
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
             report.leave_out(check, stopped, STOPPED);
         }
-        self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
+        self.check_bounds(&tables, &chosen, &bounds, &mut report, progress);
         let has_table = |seeds| chosen.contains_key(&seeds);
-        self.archive_checks().check(&tables, &archives, has_table, &mut report, progress);
+        self.check_archives(&tables, &archives, has_table, &mut report, progress);
         if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.all {
             for &check in &self.checks {
                 report.fail(None, check, NOTHING.to_owned());
@@ -141,7 +112,7 @@ impl Means {
     }
 
     /// Runs one check of one table, unless the run was stopped, or an earlier run has checked the table according to
-    /// `saved`.
+    /// `saved`. The table is one of `tables`, unless the check needs no other.
     fn check_or_recall(
         &self,
         check: Check,
@@ -154,26 +125,11 @@ impl Means {
         if let Some(earlier) = saved.as_ref().and_then(|saved| saved.earlier(table.key().seeds)) {
             return Ok(Ok(earlier));
         }
-        let passed = match self.pulse.check() {
-            Ok(()) => self.check(check, tables, table, progress),
-            Err(stopped) => Err(stopped.into()),
-        };
+        let run = || self.timed(check, table.key().seeds, progress, || self.count(check, tables, table));
+        let passed = self.pulse.check().map_err(Fault::from).and_then(|()| run());
         if let (Some(saved), Ok(passed)) = (saved, &passed) {
             saved.add(table, passed)?;
         }
-        Ok(passed)
-    }
-
-    /// Runs one check of one table. The table is one of `tables`, unless the check needs no other.
-    fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
-        let (start, seeds) = (Instant::now(), table.key().seeds);
-        progress.stage(format!("layer {seeds}, {}", check.name()));
-        let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
-        // Every frame is visited, see `Sample::frames`.
-        let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
-        let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64(), earlier: false };
-        let summary = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
-        progress.step(passed.seconds, &format!("layer {seeds}: {summary}"));
         Ok(passed)
     }
 

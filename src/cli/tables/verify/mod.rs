@@ -5,12 +5,14 @@
 //! | `archives` | the check of archives |
 //! | `bounds` | the checks of bound tables |
 //! | `checks` | the checks of the tables of a board |
+//! | `means` | settings of the checks of all boards, and one check with its time |
 //! | `report` | passed checks, faults, and layers that were not checked |
 //! | `saved` | the file of `--state` |
 
 mod archives;
 mod bounds;
 mod checks;
+mod means;
 mod report;
 mod saved;
 
@@ -34,7 +36,8 @@ use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::stopped_by_signal;
-use crate::cli::tables::verify::checks::{Means, Opened};
+use crate::cli::tables::verify::checks::Opened;
+use crate::cli::tables::verify::means::Means;
 use crate::cli::tables::verify::report::{BoardReport, Check, Directory};
 use crate::cli::tables::verify::saved::SavedLayers;
 
@@ -73,7 +76,7 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", requires = "consistency", conflicts_with_all = ["sample", "seeds", "all"])]
     state: Option<PathBuf>,
     /// With --sample: seed of the random choice; the same seed draws the same positions
-    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Compute the layer again and compare it bit for bit, after checking the checksums of the layers below
     #[arg(long, value_name = "BACKEND")]

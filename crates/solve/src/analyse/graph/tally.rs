@@ -4,12 +4,14 @@ use std::ops::{Add, AddAssign, Range};
 use kalah_core::isa::Isa;
 use kalah_tables::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 
-/// Positions by outcome for the first player.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Positions by outcome for the first player. In JSON they are numbers in an array: won, lost, drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "[u64; 3]")]
 #[non_exhaustive]
 pub struct Outcomes {
     /// Positions won.
@@ -33,6 +35,12 @@ impl Outcomes {
             -1 => self.lost += positions,
             _ => self.drawn += positions,
         }
+    }
+}
+
+impl From<Outcomes> for [u64; 3] {
+    fn from(outcomes: Outcomes) -> [u64; 3] {
+        [outcomes.won, outcomes.lost, outcomes.drawn]
     }
 }
 
@@ -95,7 +103,7 @@ impl Branching {
 }
 
 /// The positions of a game graph with the same stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Subgraph {
     /// Seeds in the first player's store.
@@ -105,6 +113,7 @@ pub struct Subgraph {
     /// Number of positions reached.
     pub positions: u64,
     /// These positions by outcome, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Outcomes>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::Limits;
 use super::scan::{Batch, OpeningScan};
 
-/// Version of the file. Version 1 has no checksums.
+/// Version of the file.
 const VERSION: u32 = 2;
 
 /// The file with the finished batches of a scan: a first line that describes the scan, then one line for each

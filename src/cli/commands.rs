@@ -1,0 +1,102 @@
+//! All commands.
+
+use clap::Subcommand;
+
+use crate::cli::process::outcome::Outcome;
+use crate::cli::{analysis, playing, program, serving, solving, tables};
+
+/// The headings of help, each with the last command below it.
+pub const HEADINGS: [(&str, &str); 6] = [
+    ("Build and check tables", "gpu"),
+    ("Look up and solve", "book"),
+    ("Play", "puzzles"),
+    ("Serve", "engine"),
+    ("Analyse boards", "analyse"),
+    ("About this program", "man"),
+];
+
+/// The commands, in the order of help.
+#[derive(Subcommand)]
+pub enum Command {
+    Build(tables::build::Build),
+    Plan(tables::plan::Plan),
+    Train(tables::train::Train),
+    Bounds(tables::bounds::Bounds),
+    Verify(tables::verify::Verify),
+    Info(tables::info::Info),
+    Stats(tables::stats::Stats),
+    Export(tables::export::Export),
+    Archive(tables::archive::Archive),
+    #[cfg(feature = "remote")]
+    Fetch(tables::fetch::Fetch),
+    Publish(tables::publish::Publish),
+    Bench(tables::bench::Bench),
+    Gpu(tables::gpu::GpuCommand),
+    Probe(solving::probe::Probe),
+    Solve(solving::solve::Solve),
+    Prove(solving::prove::Prove),
+    Line(solving::line::Line),
+    Review(solving::review::Review),
+    Search(solving::search::SearchCommand),
+    Check(solving::check::Check),
+    Book(solving::book::Book),
+    Play(playing::play::Play),
+    Move(playing::choose::Choose),
+    Tournament(playing::tournament::Tournament),
+    Puzzles(playing::puzzles::Puzzles),
+    #[cfg(feature = "serve")]
+    Serve(serving::serve::Serve),
+    #[cfg(feature = "serve")]
+    ExportSite(serving::export_site::ExportSite),
+    Kgp(serving::kgp::Kgp),
+    Engine(serving::engine::Engine),
+    Analyse(analysis::Analyse),
+    Rules(program::rules::Explain),
+    Completions(program::completions::Completions),
+    Man(program::man::Manual),
+}
+
+impl Command {
+    /// Runs the command. `default_rules` is true if no rule set was given on the command line; `program` makes the
+    /// whole command line.
+    pub fn run(self, default_rules: bool, program: fn() -> clap::Command) -> anyhow::Result<Outcome> {
+        match self {
+            Command::Build(command) => command.run(),
+            Command::Plan(command) => command.run(),
+            Command::Train(command) => command.run(),
+            Command::Bounds(command) => command.run(),
+            Command::Verify(command) => command.run(),
+            Command::Info(command) => command.run(),
+            Command::Stats(command) => command.run(),
+            Command::Export(command) => command.run(),
+            Command::Archive(command) => command.run(),
+            #[cfg(feature = "remote")]
+            Command::Fetch(command) => command.run(),
+            Command::Publish(command) => command.run(),
+            Command::Bench(command) => command.run(),
+            Command::Gpu(command) => command.run(),
+            Command::Probe(command) => command.run(),
+            Command::Solve(command) => command.run(),
+            Command::Prove(command) => command.run(default_rules),
+            Command::Line(command) => command.run(),
+            Command::Review(command) => command.run(),
+            Command::Search(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Book(command) => command.run(),
+            Command::Play(command) => command.run(),
+            Command::Move(command) => command.run(),
+            Command::Tournament(command) => command.run(),
+            Command::Puzzles(command) => command.run(),
+            #[cfg(feature = "serve")]
+            Command::Serve(command) => command.run(),
+            #[cfg(feature = "serve")]
+            Command::ExportSite(command) => command.run(),
+            Command::Kgp(command) => command.run(),
+            Command::Engine(command) => command.run(),
+            Command::Analyse(command) => command.run(),
+            Command::Rules(command) => command.run(),
+            Command::Completions(command) => command.run(program()),
+            Command::Man(command) => command.run(program()),
+        }
+    }
+}
