@@ -20,7 +20,7 @@
 // | `check_error` | errors found by a check, or of the check itself |
 // | `run` | checking all claims, or a sample, on all threads |
 // | `strategy` | playing by a certificate without searches |
-// | `stored` | a certificate whose claims stay in its file |
+// | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
 // | `windows` | the claims of a check, a window at a time |
 // | `tasks` | the finished part of a check, and its file |
 
