@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, CertificateDamage, CertificateError, CertificateFile, Check, CheckError, CheckIdentity,
-    Checker, Claim, ClaimSet, Statement, Tasks,
+    Bound, Certificate, CertificateDamage, CertificateError, Check, CheckError, CheckIdentity, Checker, Claim,
+    ClaimSet, Statement, StoredCertificate, Tasks,
 };
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
 use kalah::table::{TableError, Tables};
 
-use crate::certificates::{Scores, certificate, children, positions};
+use crate::certificates::{Scores, certificate, children, positions, read, stored};
 
 #[test]
 fn searches_accept_what_is_true_and_nothing_else() {
@@ -52,7 +52,8 @@ fn one_ply_accepts_what_follows_and_nothing_else() {
             let known = |position: &Position| claims.get(position);
             for claim in claims.iter() {
                 let score = claim.bounds.lower;
-                let mut follows = |bound| checker.follows(&claim.position, bound, &known).expect("there are no tables");
+                let mut follows =
+                    |bound| checker.reason(&claim.position, bound, &known).expect("there are no tables").is_some();
                 assert!(follows(Bound::AtLeast(score)) && follows(Bound::AtMost(score)), "{rules} {}", claim.position);
                 assert!(!follows(Bound::AtLeast(score + 1)), "{rules} {}", claim.position);
                 assert!(score == 0 || !follows(Bound::AtMost(score - 1)), "{rules} {}", claim.position);
@@ -105,18 +106,18 @@ fn bytes_of(certificate: &Certificate) -> Vec<u8> {
 
 /// Checks a certificate in full.
 fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
-    check_of(certificate, tables)?.statement()?;
+    check_of(&stored(certificate), tables)?.statement()?;
     check_claims(certificate, tables)
 }
 
 /// Checks the claims of a certificate.
 fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
     let tasks = Tasks::new(identity(0), certificate.claims.len() as u64);
-    check_of(certificate, tables)?.claims(tasks, &Pulse::default(), None)
+    check_of(&stored(certificate), tables)?.claims(tasks, &Pulse::default(), None)
 }
 
-fn check_of<'a>(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
-    Check::new(certificate, tables, &Pulse::default())
+fn check_of<'a>(certificate: &'a StoredCertificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+    Check::new(certificate, tables, 0, &Pulse::default())
 }
 
 /// Identity of the check of a certificate whose digest has this digit throughout.
@@ -149,7 +150,7 @@ fn what_is_written_is_read_and_holds() {
     small_certificates(|_, certificate, tables| {
         let bytes = bytes_of(certificate);
         assert_eq!(bytes, bytes_of(certificate));
-        let read = CertificateFile::from_bytes(&bytes).expect("it was just written").certificate;
+        let read = read(&bytes).expect("it was just written");
         assert_eq!(read.head, certificate.head);
         assert!(read.claims.iter().eq(certificate.claims.iter()));
         let tasks = check(&read, tables).expect("all claims are true");
@@ -304,12 +305,14 @@ fn false_statements_are_found() {
 }
 
 #[test]
-fn a_statement_with_crossed_bounds_is_not_proved() {
-    small_certificates(|_, certificate, tables| {
+fn a_statement_with_crossed_bounds_is_not_written() {
+    small_certificates(|_, certificate, _| {
         let mut changed = certificate.clone();
         let bounds = changed.head.statement.bounds;
         changed.head.statement.bounds = ValueBounds { lower: bounds.upper + 2, upper: bounds.upper };
-        assert!(matches!(check(&changed, tables), Err(CheckError::Invalid(_))));
+        let directory = tempfile::tempdir().expect("a directory");
+        let written = changed.write(directory.path().join("a.certificate"));
+        assert!(matches!(written, Err(CertificateError::Invalid { .. })));
     });
 }
 
@@ -321,6 +324,7 @@ fn what_states_nothing_is_not_proved() {
         statement.openings.clear();
         statement.bounds = Statement::all_values(&statement.position);
         assert!(matches!(check(&changed, tables), Err(CheckError::StatesNothing)));
+        let changed = stored(&changed);
         let found = check_of(&changed, tables).expect("the tables are sound").statement();
         assert!(found.is_err_and(|error| error.is_wrong()));
     });
@@ -347,7 +351,8 @@ fn samples_are_true_samples() {
     let mut scores = Scores::of(Rules::Standard);
     let start: Position = "3x3".parse().expect("a start position");
     let certificate = certificate(&mut scores, &start, None, 4);
-    let check = check_of(&certificate, None).expect("it rests on no tables");
+    let file = stored(&certificate);
+    let check = check_of(&file, None).expect("it rests on no tables");
     let all = certificate.claims.len() as u64;
     for count in [0, 1, all / 2, all, all + 1] {
         let tally = check.sample(count, 3, &Pulse::default()).expect("all claims are true");
@@ -359,6 +364,7 @@ fn samples_are_true_samples() {
     let score = scores.score(&claim.position);
     let bounds = Bounds { lower: 0, upper: score - 1 };
     let changed = with_claim(&certificate, &claim, Some(Claim { bounds, ..claim }));
+    let changed = stored(&changed);
     let check = check_of(&changed, None).expect("it rests on no tables");
     let found = |seed| check.sample(all / 2, seed, &Pulse::default()).is_err();
     let times = (0..40).filter(|&seed| found(seed)).count();
@@ -373,7 +379,8 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     let start: Position = "4x3".parse().expect("a start position");
     let certificate = certificate(&mut scores, &start, None, 3);
     let claims = certificate.claims.len() as u64;
-    let check = check_of(&certificate, None).expect("it rests on no tables");
+    let file = stored(&certificate);
+    let check = check_of(&file, None).expect("it rests on no tables");
     let whole = check.claims(Tasks::new(identity(7), claims), &Pulse::default(), None).expect("all claims are true");
     let save = |tasks: &Tasks| tasks.write(&state);
     let (mut runs, mut attempts) = (0, 0);
@@ -437,18 +444,19 @@ fn small_file() -> Vec<u8> {
 #[test]
 fn every_flipped_bit_and_every_other_length_is_found() {
     let mut bytes = small_file();
-    assert!(CertificateFile::from_bytes(&bytes).is_ok());
+    assert!(read(&bytes).is_ok());
     for at in 0..bytes.len() {
         for bit in 0..8 {
             bytes[at] ^= 1 << bit;
-            assert!(CertificateFile::from_bytes(&bytes).is_err(), "bit {bit} of byte {at}");
+            assert!(read(&bytes).is_err(), "bit {bit} of byte {at}");
             bytes[at] ^= 1 << bit;
         }
-        assert!(CertificateFile::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+        assert!(read(&bytes[..at]).is_err(), "{at} bytes");
     }
     bytes.push(0);
-    assert!(matches!(CertificateFile::from_bytes(&bytes), Err(CertificateDamage::Length { .. })));
-    assert!(CertificateFile::read(Path::new("/nowhere/a.certificate")).is_err_and(|error| !error.is_damage()));
+    let damage = CertificateDamage::Length { found: bytes.len() as u64, expected: bytes.len() as u64 - 1 };
+    assert!(matches!(read(&bytes), Err(CertificateError::Damaged { damage: found, .. }) if found == damage));
+    assert!(Certificate::read(Path::new("/nowhere/a.certificate")).is_err_and(|error| !error.is_damage()));
 }
 
 /// Writes the right checksums and digest into a certificate whose header, statement or directory was changed.
@@ -484,7 +492,7 @@ fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
     seal(&mut forged);
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), &forged).expect("a writable file");
-    let error = CertificateFile::read(file.path()).expect_err("more than any machine has");
+    let error = Certificate::read(file.path()).expect_err("more than any machine has");
     assert!(matches!(error, CertificateError::Memory { claims: found, .. } if found == claims), "{error}");
     assert!(!error.is_damage());
 }
@@ -504,10 +512,10 @@ fn forged_numbers_with_right_checksums_are_found() {
             let mut forged = sound.clone();
             forged[at..at + 4].copy_from_slice(&u32::to_le_bytes(number));
             seal(&mut forged);
-            match CertificateFile::from_bytes(&forged) {
+            match read(&forged) {
                 Err(_) => refused += 1,
                 // The file states something else, which then does not follow from the claims.
-                Ok(file) => drop(check(&file.certificate, None)),
+                Ok(certificate) => drop(check(&certificate, None)),
             }
         }
     }
@@ -521,7 +529,7 @@ fn forged_numbers_with_right_checksums_are_found() {
             forged[at] = random.u8(..);
         }
         seal(&mut forged);
-        drop(CertificateFile::from_bytes(&forged));
+        drop(read(&forged));
     }
 }
 

@@ -11,7 +11,7 @@ use kalah::game::{Position, Rules, ValueBounds};
 use kalah::table::Tables;
 use serde_json::Value;
 
-use crate::certificates::{Scores, certificate};
+use crate::certificates::{Scores, certificate, claim};
 
 fn check(file: &Path, flags: &[&str]) -> Assert {
     let mut command = Command::cargo_bin("kalah").expect("the program is built");
@@ -216,7 +216,7 @@ fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown()
     let start: Position = "6x1".parse().expect("a start position");
     let score = Bound::AtLeast(1);
     let mut claims = ClaimSet::new(6);
-    claims.add_bound(&start, score).expect("a claim of this board");
+    claim(&mut claims, &start, score);
     let bounds = ValueBounds { lower: start.value(1), ..Statement::all_values(&start) };
     let statement = Statement { rules: Rules::Standard, position: start, bounds, openings: Vec::new() };
     let digests = tables.layers().iter().map(|table| table.header().digest).collect();
@@ -250,11 +250,11 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     // A false claim.
     let mut wrong = fixture.certificate.clone();
     let mut scores = Scores::of(Rules::Standard);
-    let claim = wrong.claims.iter().find(|claim| scores.score(&claim.position) < claim.position.seeds());
-    let position = claim.expect("not every score is the best").position;
+    let found = wrong.claims.iter().find(|claim| scores.score(&claim.position) < claim.position.seeds());
+    let position = found.expect("not every score is the best").position;
     let bound = Bound::AtLeast(scores.score(&position) + 1);
     wrong.claims.remove(&position);
-    wrong.claims.add_bound(&position, bound).expect("a claim of this board");
+    claim(&mut wrong.claims, &position, bound);
     wrong.write(&fixture.file).expect("a valid certificate");
     let out = text(&fixture.check(&[]).code(3).get_output().stdout);
     assert!(out.starts_with("WRONG: "), "{out}");
@@ -285,7 +285,7 @@ fn with_more_tables_wrong_claims_are_found_and_named() {
     for (position, bound) in wrong.iter().step_by(wrong.len() / 30) {
         let mut forged = fixture.certificate.clone();
         forged.claims.remove(position);
-        forged.claims.add_bound(position, *bound).expect("a claim of this board");
+        claim(&mut forged.claims, position, *bound);
         forged.write(&fixture.file).expect("a valid certificate");
         for flags in [&["--seeds", "9"][..], &["--seeds", "9", "--trust-tables"], &[]] {
             let out = text(&fixture.check(flags).code(3).get_output().stdout);

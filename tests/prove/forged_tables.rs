@@ -8,7 +8,8 @@ use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, Check, CheckError, CheckIdentity, ClaimSet, Head, Statement, Tasks, open_copied,
+    Bound, Certificate, Check, CheckError, CheckIdentity, ClaimSet, Head, Statement, StoredCertificate, Tasks,
+    open_copied,
 };
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::index::table_row;
@@ -18,7 +19,7 @@ use kalah::table::{BLOCK_BYTES, Table, TableError, TableKey, Tables};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::certificates::{Scores, positions};
+use crate::certificates::{Scores, claim, positions, stored};
 
 /// The smallest layer with a frame of several blocks: 9 seeds on 8 pits a side.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
@@ -33,6 +34,7 @@ struct Forgery {
     /// All checksums are right. The header and the directory are those of the true table.
     forged_bytes: Vec<u8>,
     certificate: Certificate,
+    stored: StoredCertificate,
     file: PathBuf,
 }
 
@@ -55,11 +57,12 @@ impl Forgery {
         let statement = Statement { rules: KEY.rules, position, bounds, openings: Vec::new() };
         let digests = tables.layers().iter().map(|table| table.header().digest).collect();
         let mut claims = ClaimSet::new(KEY.pits);
-        claims.add_bound(&position, Bound::AtLeast(score)).expect("a claim of this board");
+        claim(&mut claims, &position, Bound::AtLeast(score));
         let certificate = Certificate { head: Head { statement, effort: 4, tables: digests }, claims };
         let (table, file) = (KEY.path(directory.path()), directory.path().join("false.certificate"));
         certificate.write(&file).expect("a valid certificate");
-        Forgery { directory, table, true_bytes, forged_bytes, certificate, file }
+        let stored = StoredCertificate::open(&file).expect("it was just written");
+        Forgery { directory, table, true_bytes, forged_bytes, certificate, stored, file }
     }
 
     /// Overwrites the table file in place, so that every process that has it mapped reads the change.
@@ -177,7 +180,7 @@ fn a_table_that_changes_during_a_check_is_noticed() {
     let forgery = Forgery::new();
     let open = || Tables::open(forgery.directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
     let compared = |tables| {
-        let check = Check::new(&forgery.certificate, Some(tables), &Pulse::default());
+        let check = Check::new(&forgery.stored, Some(tables), 0, &Pulse::default());
         check.expect("the tables are sound")
     };
     // The table is mapped, and still changed at the end.
@@ -212,9 +215,10 @@ fn a_table_that_changes_during_a_check_is_noticed() {
     // If a table misled the check, the error names the table rather than the certificate.
     let mut other = forgery.certificate.clone();
     other.claims = ClaimSet::new(KEY.pits);
+    let other = stored(&other);
     forgery.overwrite(&forgery.true_bytes);
     let tables = open();
-    let check = Check::new(&other, Some(&tables), &Pulse::default()).expect("they are sound");
+    let check = Check::new(&other, Some(&tables), 0, &Pulse::default()).expect("they are sound");
     assert!(matches!(check.statement(), Err(CheckError::Statement { .. })));
     let mut damaged = forgery.true_bytes.clone();
     *damaged.last_mut().expect("a byte") ^= 1;
@@ -231,7 +235,7 @@ fn a_copied_table_does_not_change() {
         tables.expect("tables are there")
     };
     let tables = open(all);
-    let check = Check::new(&forgery.certificate, Some(&tables), &Pulse::default());
+    let check = Check::new(&forgery.stored, Some(&tables), 0, &Pulse::default());
     let check = check.expect("the tables are sound");
     forgery.overwrite(&forgery.forged_bytes);
     let error = whole_check(&check, &forgery.certificate).expect_err("the certificate is false");
@@ -250,5 +254,5 @@ fn a_copied_table_does_not_change() {
     pulse.cancel.cancel();
     let stopped = open_copied(directory, KEY.rules, KEY.pits, KEY.seeds, all, &pulse);
     assert!(matches!(stopped, Err(TableError::Stopped(_))));
-    assert!(matches!(Check::new(&forgery.certificate, Some(&open(0)), &pulse), Err(CheckError::Stopped(_))));
+    assert!(matches!(Check::new(&forgery.stored, Some(&open(0)), 0, &pulse), Err(CheckError::Stopped(_))));
 }

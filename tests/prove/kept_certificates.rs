@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use kalah::certificate::{CertificateFile, Check};
+use kalah::certificate::{Check, StoredCertificate};
 use kalah::progress::Pulse;
 use kalah::table::Tables;
 
@@ -24,10 +24,10 @@ fn the_large_certificates_rest_on_the_known_tables() {
         if path.extension().is_none_or(|extension| extension != "certificate") {
             continue;
         }
-        let file = CertificateFile::read(&path).unwrap();
+        let file = StoredCertificate::open(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(readme.contains(&format!("| `large/{name}` | {} |", hex(&file.digest))), "{name}");
-        let head = &file.certificate.head;
+        assert!(readme.contains(&format!("| `large/{name}` | {} |", hex(&file.digest()))), "{name}");
+        let head = file.head();
         let (rules, position) = (head.statement.rules, &head.statement.position);
         for (digest, seeds) in head.tables.iter().zip(2..) {
             let place = format!("\"rules\":\"{rules}\",\"pits\":{},\"seeds\":{seeds},", position.pits());
@@ -49,17 +49,17 @@ fn the_certificates_of_the_repository_hold() {
     for path in
         files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|ext| ext == "certificate"))
     {
-        let file = CertificateFile::read(&path).unwrap();
-        let head = &file.certificate.head;
+        let file = StoredCertificate::open(&path).unwrap();
+        let head = file.head();
         let (rules, position) = (head.statement.rules, &head.statement.position);
         let (pits, seeds) = (position.pits(), head.table_seeds());
         kalah::build::build(directory.path(), rules, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
         let pulse = Pulse::default();
-        let check = Check::new(&file.certificate, Some(&tables), &pulse).unwrap();
+        let check = Check::new(&file, Some(&tables), 0, &pulse).unwrap();
         check.statement().unwrap();
         let tally = check.sample(SAMPLE, 1, &pulse).unwrap();
-        assert_eq!(tally.claims, SAMPLE.min(file.certificate.claims.len() as u64));
+        assert_eq!(tally.claims, SAMPLE.min(file.claims()));
         let value = head.statement.bounds.value().unwrap();
         found.push(format!("{rules} {position} {value:+}"));
     }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, CertificateFile, Checker, Reason, Statement};
+use kalah::certificate::{Certificate, Checker, Reason, Statement};
 use kalah::game::{Position, Rules, ValueBounds};
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
-use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::solve::{Opening, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 
 /// A proof to run.
@@ -74,7 +74,7 @@ impl<'a> Case<'a> {
             let files = tempfile::tempdir().unwrap();
             let file = files.path().join("certificate");
             prover.certificate(&state, &file)?;
-            Ok(CertificateFile::read(&file).unwrap().certificate)
+            Ok(Certificate::read(&file).unwrap())
         });
         Ok((state, proved.transpose()?))
     }
@@ -87,13 +87,13 @@ impl<'a> Case<'a> {
         for claim in claims.iter() {
             assert!(claim.parts().count() > 0, "{claim:?}: says nothing");
             for bound in claim.parts() {
-                let follows = checker.follows(&claim.position, bound, &|position| claims.get(position)).unwrap();
-                let holds = follows || checker.searches(&claim.position, bound).unwrap();
+                let reason = checker.reason(&claim.position, bound, &|position| claims.get(position)).unwrap();
+                let holds = matches!(reason, Some(Reason::OnePly | Reason::Search));
                 assert!(holds, "{}: {}: {bound} of {claim:?} does not follow", self.rules, self.position);
             }
         }
         for goal in head.statement.goals().unwrap() {
-            let reason = goal.reason(&mut checker, claims).unwrap();
+            let reason = goal.reason(&mut checker, &|position| claims.get(position)).unwrap();
             assert!(matches!(reason, Some(Reason::Claim | Reason::Table | Reason::Trivial)), "{goal:?}: {reason:?}");
         }
     }
@@ -284,7 +284,7 @@ fn openings_are_proved_with_the_value_that_follows() {
             let statement = &certificate.head.statement;
             assert_eq!(statement.bounds.value(), Some(case.value()));
             let solver = case.solver();
-            let openings = solver.openings(&statement.position);
+            let openings = Opening::all(solver.rules(), &statement.position);
             assert_eq!(openings.len(), statement.openings.len());
             for (opening, stated) in openings.iter().zip(&statement.openings) {
                 assert_eq!(opening.moves, stated.moves);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, CertificateFile, Check};
+use kalah::certificate::{Bound, Certificate, Check, StoredCertificate};
 use kalah::file::{Seal, StateError};
 use kalah::game::{Position, Rules};
 use kalah::progress::Pulse;
@@ -15,6 +15,8 @@ use kalah::prove::{
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
+
+use crate::certificates::stored;
 
 /// A proof that is run again and again.
 struct Case<'a> {
@@ -68,13 +70,14 @@ impl<'a> Case<'a> {
         let options = ProverOptions { budget: self.budget, ..ProverOptions::default() };
         let (state, written) = Prover::new(&solver, &directory, &checkers, options, &on_event)?.prove(&file)?;
         assert_eq!(written.is_some(), file.exists());
-        let certificate = written.map(|_| CertificateFile::read(&file).unwrap().certificate);
+        let certificate = written.map(|_| Certificate::read(&file).unwrap());
         Ok(Ran { state, certificate, wrong: wrong.into_inner().unwrap() })
     }
 
     /// Checks a certificate as `kalah check` does.
     fn check(&self, certificate: &Certificate) {
-        let check = Check::trusting(certificate, self.tables).unwrap();
+        let certificate = stored(certificate);
+        let check = Check::trusting(&certificate, self.tables, 0).unwrap();
         check.statement().unwrap();
         check.sample(u64::MAX, 1, &Pulse::default()).unwrap();
     }
@@ -389,8 +392,8 @@ fn the_program_names_the_job_and_ends_right() {
     assert!(errors.contains(name) && errors.contains("run again"), "{errors}");
     assert_eq!(value(&ran), first);
     let tables = Tables::open(files.path(), Rules::Standard, 4, 6).unwrap();
-    let written = CertificateFile::read(&certificate).unwrap().certificate;
-    let check = Check::trusting(&written, Some(&tables)).unwrap();
+    let written = StoredCertificate::open(&certificate).unwrap();
+    let check = Check::trusting(&written, Some(&tables), 0).unwrap();
     check.statement().unwrap();
     check.sample(u64::MAX, 1, &Pulse::default()).unwrap();
     assert_ne!(JobFile::read(&path).head["bounds"], job.head["bounds"]);

@@ -219,7 +219,10 @@ fn a_deadline_ends_a_search_wherever_it_is() {
                 solver.within(time).first_guess(&position).unwrap();
             });
             within(time, &format!("a look, {rules}, {board}"), || {
-                if matches!(solver.within(time).depth_limited(&position, 9), Err(SolveError::Stopped)) {
+                if matches!(
+                    solver.within(time).depth_limited_within(&position, Depth::Turns(9), u64::MAX),
+                    Err(SolveError::Stopped)
+                ) {
                     ended[1] += 1;
                 }
             });
@@ -263,12 +266,13 @@ fn times_beyond_any_clock_are_no_limit() {
 }
 
 #[test]
-fn a_turn_without_an_end_is_looked_into_as_far_as_a_number_of_positions_goes() {
+fn a_turn_without_an_end_is_searched_within_a_budget() {
     let position: Position = "6x8".parse().unwrap();
-    let search = || solver(Rules::SKalaha, &position).depth_limited(&position, 1).unwrap().unwrap();
-    let found = search();
-    assert!(matches!(found.depth, Depth::Moves(2..)) && !found.exact, "{found:?}");
-    assert_eq!(found, search());
+    let search = |depth| solver(Rules::SKalaha, &position).depth_limited_within(&position, depth, 1 << 20);
+    assert!(matches!(search(Depth::Turns(1)), Err(SolveError::OverBudget)));
+    let found = search(Depth::Moves(3)).unwrap().unwrap();
+    assert!(found.depth == Depth::Moves(3) && !found.exact, "{found:?}");
+    assert_eq!(found, search(Depth::Moves(3)).unwrap().unwrap());
     let glance = solver(Rules::SKalaha, &position).one_move_deep(&position).unwrap().unwrap();
     assert_eq!(glance.depth, Depth::Moves(1));
 }

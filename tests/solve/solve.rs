@@ -11,7 +11,7 @@ use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
-use kalah::solve::{Checkpoint, CheckpointError, SolveError, SolveEvent, Solver, SolverOptions};
+use kalah::solve::{Checkpoint, CheckpointError, Depth, Opening, SolveError, SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -170,7 +170,7 @@ fn words_find_the_same_with_the_same_search() {
             let solved = |solver: Result<Solver, SolveError>| {
                 let solver = solver.unwrap();
                 let guess = solver.first_guess(&position).unwrap();
-                let searched = solver.depth_limited(&position, 3).unwrap();
+                let searched = solver.depth_limited_within(&position, Depth::Turns(3), 1 << 20).ok();
                 let solution = solver.solve(&position, guess).unwrap();
                 let few = solver.nodes() < 10_000;
                 (guess, searched, solution, few.then(|| (solver.nodes(), solver.table_hits())))
@@ -205,7 +205,7 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
             assert_line(rules, &position, &solution.line, solution.value, |position| {
                 position.value(exhaustive(rules, position, &mut known))
             });
-            for opening in solver.openings(&position) {
+            for opening in Opening::all(rules, &position) {
                 let value = opening.position.value(exhaustive(rules, &opening.position, &mut known));
                 let value = if opening.again { value } else { -value };
                 assert_eq!(solver.opening_value(&opening, 0).unwrap(), value, "{rules} {position} {opening}");

@@ -10,7 +10,7 @@ use kalah::evaluation::{LANES, Network, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Row, Rules};
 use kalah::index::{TableRow, table_row};
 use kalah::progress::Pulse;
-use kalah::solve::{Bounds, SolveError, Solver, SolverOptions};
+use kalah::solve::{Bounds, Depth, SolveError, Solver, SolverOptions};
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, TableError, Tables};
 
 const PITS: usize = 4;
@@ -146,7 +146,7 @@ fn an_interval_is_a_bound_and_no_more() {
             };
             assert_eq!(known, expected, "{rules} {position}");
             open += u32::from(expected.lower < expected.upper);
-            let searched = solver.depth_limited(&position, 2).unwrap().unwrap();
+            let searched = solver.depth_limited_within(&position, Depth::Turns(2), u64::MAX).unwrap().unwrap();
             if searched.exact {
                 assert_eq!(searched.value, position.value(score), "{rules} {position}");
                 proved += 1;

@@ -9,7 +9,7 @@ use kalah::analyse::book::{MakeError, MakeOptions, check_by_search, check_neighb
 use kalah::book::{Book, BookError, Books};
 use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::certificate::CertificateFile;
+use kalah::certificate::Certificate;
 use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
@@ -521,7 +521,7 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
     build(directory.path(), rules, 6, 18).unwrap();
     let tables = Tables::open(directory.path(), rules, 6, 18).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("certificates/large/standard-6x6.certificate");
-    let claims = CertificateFile::read(&path).unwrap().certificate.claims;
+    let claims = Certificate::read(&path).unwrap().claims;
     let mut book = Book::new(rules, 6);
     book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds))).unwrap();
     let setting = Setting::new(rules).tables(&tables).book(&book).memory(1 << 28);

@@ -52,6 +52,7 @@ const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
 
 /// Search for the values of a position and its moves, in rounds of growing length. Each round evaluates the moves to
 /// greater depth, then goes on proving their values.
+#[derive(Debug)]
 pub(crate) struct Analyser<'t> {
     /// Solver, which `cancel` stops.
     solver: Solver<'t>,
@@ -133,7 +134,7 @@ impl<'t> Analyser<'t> {
         let position = self.position;
         let guess = self.evaluations.iter().copied().max().unwrap_or(0);
         let whole = self.narrow(&position, guess, left().mul_f64(VALUE_SHARE), report).await?;
-        let score = whole.value().map(|value| (value - position.value(0)) as u32 / 2);
+        let score = whole.value().map(|value| position.score(value));
         if let Some(score) = score {
             while self.solver.in_time(SLICE, |solver| solver.best_move(&position, score))?.is_none() {
                 self.report(report)?;

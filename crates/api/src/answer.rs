@@ -99,6 +99,17 @@ struct Move {
     sown: Option<MoveEffects>,
 }
 
+impl Move {
+    fn new(rules: Rules, position: &Position, pit: Pit, played: &Played, assessment: Assessment) -> Move {
+        Move {
+            r#move: pit.number(),
+            score: assessment.value().map(|value| position.score(value)),
+            value: Value::new(assessment),
+            sown: Some(MoveEffects::new(rules, position, pit, played)),
+        }
+    }
+}
+
 /// Answer about a position.
 #[derive(Clone, Debug, Serialize)]
 pub struct PositionAnswer {
@@ -118,11 +129,6 @@ pub struct PositionAnswer {
     line: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     finished: bool,
-}
-
-/// Number of seeds in play that the mover collects if the final difference is `value`.
-fn score(position: &Position, value: i64) -> Option<u32> {
-    u32::try_from((value - position.value(0)) / 2).ok()
 }
 
 impl PositionAnswer {
@@ -147,100 +153,75 @@ impl PositionAnswer {
         self
     }
 
+    /// Returns an answer without a depth.
+    fn new(
+        rules: Rules,
+        position: &Position,
+        assessment: Assessment,
+        source: &'static str,
+        moves: Vec<Move>,
+        best: impl Iterator<Item = Pit>,
+        line: Option<&Line>,
+    ) -> PositionAnswer {
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: assessment.value().map(|value| position.score(value)),
+            value: Value::new(assessment),
+            source,
+            depth: None,
+            moves,
+            best: best.map(Pit::number).collect(),
+            line: line.map(ToString::to_string),
+            finished: position.is_over(),
+        }
+    }
+
     /// Returns the answer of the tables, or of the rules if the game is over.
     pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
         let position = &probe.position;
         let moves = probe.moves.iter().filter_map(|&(pit, score)| {
             let played = position.play(rules, pit).ok()?;
-            Some(Move {
-                r#move: pit.number(),
-                score: Some(score),
-                value: Value::new(Assessment::exact(position.value(score))),
-                sown: Some(MoveEffects::new(rules, position, pit, &played)),
-            })
+            Some(Move::new(rules, position, pit, &played, Assessment::exact(position.value(score))))
         });
-        PositionAnswer {
-            position: position.to_string(),
-            rules: rules.name(),
-            seeds: position.seeds(),
-            score: Some(probe.score),
-            value: Value::new(Assessment::exact(probe.value)),
-            source: if position.is_over() { "rules" } else { "tables" },
-            depth: None,
-            moves: moves.collect(),
-            best: probe.best().map(Pit::number).collect(),
-            line: Some(probe.line.to_string()),
-            finished: position.is_over(),
-        }
+        let (source, value) = (if position.is_over() { "rules" } else { "tables" }, Assessment::exact(probe.value));
+        PositionAnswer::new(rules, position, value, source, moves.collect(), probe.best(), Some(&probe.line))
     }
 
     /// Returns the book's answer: bounds of the score and of those of the moves; `line` is a line of best play.
     pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: Option<&Line>) -> PositionAnswer {
         let proved = |bounds: Bounds| {
             let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
-            Value::new(Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None })
+            Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None }
         };
         let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
             let played = position.play(rules, pit).ok()?;
-            Some(Move {
-                r#move: pit.number(),
-                score: (bounds.lower == bounds.upper).then_some(bounds.lower),
-                value: proved(bounds),
-                sown: Some(MoveEffects::new(rules, position, pit, &played)),
-            })
+            Some(Move::new(rules, position, pit, &played, proved(bounds)))
         });
-        PositionAnswer {
-            position: position.to_string(),
-            rules: rules.name(),
-            seeds: position.seeds(),
-            score: recalled.score(),
-            value: proved(recalled.bounds),
-            source: "book",
-            depth: None,
-            moves: moves.collect(),
-            best: recalled.best().map(Pit::number).collect(),
-            line: line.map(ToString::to_string),
-            finished: position.is_over(),
-        }
+        let value = proved(recalled.bounds);
+        PositionAnswer::new(rules, position, value, "book", moves.collect(), recalled.best(), line)
     }
 
     /// Returns the answer of a search.
     pub fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
-        let value = Value::new(analysis.assessment);
         let best = analysis.moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
         let best = analysis.assessment.value().or(best);
         let keeps = |assessment: &Assessment| match analysis.assessment.value() {
             Some(_) => assessment.value() == best,
             None => assessment.apparent() == best,
         };
-        let moves = analysis.moves.iter().map(|(pit, played, assessment)| Move {
-            r#move: pit.number(),
-            score: assessment.value().and_then(|value| score(position, value)),
-            value: Value::new(*assessment),
-            sown: Some(MoveEffects::new(rules, position, *pit, played)),
-        });
-        PositionAnswer {
-            position: position.to_string(),
-            rules: rules.name(),
-            seeds: position.seeds(),
-            score: analysis.assessment.value().and_then(|value| score(position, value)),
-            source: match value.known {
-                Some("exact") => "solver",
-                Some("bounds") => "bound",
-                _ => "depth",
-            },
-            depth: value.estimate.map(|_| analysis.ahead),
-            value,
-            moves: moves.collect(),
-            best: analysis
-                .moves
-                .iter()
-                .filter(|(_, _, assessment)| keeps(assessment))
-                .map(|(pit, ..)| pit.number())
-                .collect(),
-            line: analysis.line.as_ref().map(ToString::to_string),
-            finished: false,
-        }
+        let best = analysis.moves.iter().filter(|(_, _, assessment)| keeps(assessment)).map(|&(pit, ..)| pit);
+        let moves = analysis.moves.iter();
+        let moves = moves.map(|(pit, played, assessment)| Move::new(rules, position, *pit, played, *assessment));
+        let (value, line) = (Value::new(analysis.assessment), analysis.line.as_ref());
+        let source = match value.known {
+            Some("exact") => "solver",
+            Some("bounds") => "bound",
+            _ => "depth",
+        };
+        let answer = PositionAnswer::new(rules, position, analysis.assessment, source, moves.collect(), best, line);
+        PositionAnswer { depth: value.estimate.map(|_| analysis.ahead), ..answer }
     }
 }
 

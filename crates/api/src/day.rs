@@ -1,6 +1,6 @@
 //! Calendar days in Greenwich, after which puzzles are named.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use humantime::{format_rfc3339_seconds, parse_rfc3339};
 
@@ -9,6 +9,11 @@ const DAY: u64 = 86400;
 
 /// Length of a name such as 2026-11-23.
 const NAME: usize = 10;
+
+/// Returns today in Greenwich, as days from 1 January 1970.
+pub fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
+}
 
 /// Returns the name of a day, such as 2026-11-23. `day` counts days from 1 January 1970.
 ///

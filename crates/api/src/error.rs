@@ -175,29 +175,17 @@ fn failed(error: &(dyn Error + 'static)) -> ApiError {
     }
 }
 
-impl From<TableError> for ApiError {
-    fn from(error: TableError) -> ApiError {
-        failed(&error)
-    }
+macro_rules! from_failures {
+    ($($error:ty),*) => {$(
+        impl From<$error> for ApiError {
+            fn from(error: $error) -> ApiError {
+                failed(&error)
+            }
+        }
+    )*};
 }
 
-impl From<SolveError> for ApiError {
-    fn from(error: SolveError) -> ApiError {
-        failed(&error)
-    }
-}
-
-impl From<ProbeError> for ApiError {
-    fn from(error: ProbeError) -> ApiError {
-        failed(&error)
-    }
-}
-
-impl From<BookError> for ApiError {
-    fn from(error: BookError) -> ApiError {
-        failed(&error)
-    }
-}
+from_failures!(TableError, SolveError, ProbeError, BookError);
 
 impl From<PlayError> for ApiError {
     fn from(error: PlayError) -> ApiError {

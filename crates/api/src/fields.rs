@@ -1,13 +1,14 @@
 //! Fields of a request, read one by one, with errors that name the field and its valid values.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use kalah_core::game::{Position, Rules};
 use kalah_tables::printable::printable;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::ApiError;
 use super::error::{MAX_LITERAL, MAX_SEEDS};
@@ -185,13 +186,24 @@ impl Fields {
 
     /// Takes a whole number; `None` if the field is missing.
     pub fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+        self.parsed(name, Number::as_u64, |_| true, "it must be a whole number, 0 or more")
+    }
+
+    /// Takes a number of a form; `None` if the field is missing.
+    fn parsed<T: FromStr>(
+        &mut self,
+        name: &str,
+        of_json: impl Fn(&Number) -> Option<T>,
+        fits: impl Fn(&T) -> bool,
+        form: &str,
+    ) -> Result<Option<T>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (number, shown) = match &value {
             Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
-            Value::Number(number) => (number.as_u64(), number.to_string()),
+            Value::Number(number) => (of_json(number), number.to_string()),
             value => (None, kind(value)),
         };
-        number.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; it must be a whole number, 0 or more")))
+        number.filter(fits).map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {form}")))
     }
 
     /// Takes the text of a position.
@@ -226,19 +238,8 @@ impl Fields {
 
     /// Takes a time; `None` if the field is missing.
     pub fn time(&mut self) -> Result<Option<Duration>, ApiError> {
+        let seconds = self.parsed("time", Number::as_f64, |&seconds| seconds >= 0.0, SECONDS)?;
         // A time too large for `Duration` is above every limit.
-        Ok(self.seconds("time")?.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
-    }
-
-    /// Takes a number of seconds; `None` if the field is missing.
-    fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        let (seconds, shown) = match &value {
-            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
-            Value::Number(number) => (number.as_f64(), number.to_string()),
-            value => (None, kind(value)),
-        };
-        let seconds = seconds.filter(|&seconds| seconds >= 0.0);
-        seconds.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; {SECONDS}")))
+        Ok(seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
     }
 }

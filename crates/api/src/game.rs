@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Pit, Position, Rules};
+use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_play::record::{GameRecord, read_game};
 use kalah_solve::analyse::QualityTally;
 use serde::Serialize;
@@ -77,15 +77,10 @@ struct PlayedPlace {
 
 /// Returns the places of a game.
 fn places(game: &GameRecord) -> Vec<PlayedPlace> {
-    let (mut position, mut first) = (game.start, true);
-    let mut places = Vec::new();
-    for pit in game.moves() {
-        places.push(PlayedPlace { position, first, pit: Some(pit) });
-        let played = position.play(game.rules, pit).expect("the moves were checked");
-        (position, first) = (played.position, first == played.again);
-    }
-    places.push(PlayedPlace { position, first, pit: None });
-    places
+    let moves = game.moves();
+    let places = Place::all(game.rules, &game.start, &moves).expect("the moves were checked");
+    let pits = moves.into_iter().map(Some).chain([None]);
+    places.iter().zip(pits).map(|(at, pit)| PlayedPlace { position: at.position, first: at.first, pit }).collect()
 }
 
 impl PlayedPlace {

@@ -168,8 +168,10 @@ impl<'t> Searcher<'t> {
 }
 
 /// A prepared search.
+#[derive(Debug)]
 pub struct Search<'t>(Method<'t>);
 
+#[derive(Debug)]
 enum Method<'t> {
     Solver(Box<Analyser<'t>>),
     /// For a position too large for a solver.
@@ -191,12 +193,6 @@ impl Search<'_> {
             Method::Solver(analyser) => analyser.run(report).await,
             Method::Stores { rules, moves, cancel } => Ok(evaluate_by_stores(rules, &moves, &cancel).await),
         }
-    }
-}
-
-impl fmt::Debug for Search<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Search").finish_non_exhaustive()
     }
 }
 

@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use kalah_api::{
     ApiError, ExplorerAnswer, GameRequest, LineAnswer, MoveAnswer, MoveRequest, PositionAnswer, PositionRequest,
     PositionsAnswer, PositionsRequest, PuzzleAnswer, PuzzleRequest, ReadAnswer, ServerAnswer, TablesAnswer,
-    WriteAnswer,
+    WriteAnswer, day,
 };
 
 use super::events;
 use super::refusal::Refusal;
-use super::service::{Service, today};
+use super::service::Service;
 
 type Shared = State<Arc<Service>>;
 type ApiResult<T> = Result<Json<T>, Refusal>;
@@ -97,6 +97,6 @@ pub(super) async fn write_text(body: Bytes) -> ApiResult<WriteAnswer> {
 
 /// `GET /api/puzzle`
 pub(super) async fn puzzle(State(service): Shared, address: Uri) -> ApiResult<PuzzleAnswer> {
-    let request = PuzzleRequest::read(query(&address), today())?;
+    let request = PuzzleRequest::read(query(&address), day::today())?;
     Ok(Json(service.report(service.puzzle(request).await)?))
 }

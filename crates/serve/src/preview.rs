@@ -1,11 +1,12 @@
 //! The page for link previews, which need whole addresses: its own, and that of its image.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::http::uri::{PathAndQuery, Scheme};
 use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::Response;
 use kalah_tables::printable::printable;
+use parking_lot::Mutex;
 
 use super::assets::Asset;
 use super::page::File;
@@ -76,7 +77,7 @@ impl Page {
     /// Returns the answer to a request with these headers.
     pub fn answer(&self, headers: &HeaderMap) -> Response {
         let Some(address) = SiteAddress::of_request(headers) else { return self.plain.answer(headers) };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let asset = match &*last {
             Some((known, asset)) if *known == address => Arc::clone(asset),
             _ => {

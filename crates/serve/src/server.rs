@@ -99,17 +99,7 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { shelf, books, time, searches, threads, memory, patience, hosts, .. } = self;
-        f.debug_struct("Options")
-            .field("tables", shelf.directories())
-            .field("books", books)
-            .field("time", time)
-            .field("searches", searches)
-            .field("threads", threads)
-            .field("memory", memory)
-            .field("patience", patience)
-            .field("hosts", hosts)
-            .finish_non_exhaustive()
+        f.debug_struct("Options").field("tables", self.shelf.directories()).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::response::Response;
 use kalah_api::{
@@ -18,9 +18,6 @@ use super::searches::{Reads, Searches};
 
 /// Default time to search a position of a game.
 const GAME_TIME: Duration = Duration::from_millis(200);
-
-/// Seconds in a day.
-const DAY: u64 = 86400;
 
 /// State shared by all requests.
 pub(super) struct Service {
@@ -225,9 +222,4 @@ impl Service {
         };
         request.answer(puzzle)
     }
-}
-
-/// Returns today in Greenwich, as days from 1 January 1970.
-pub(super) fn today() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY
 }

@@ -1,9 +1,10 @@
 //! A limited number of open connections. If all slots are taken, the connection that has waited longest for its
 //! client is closed in favour of the next one.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -18,10 +19,6 @@ pub(super) struct Slots {
     most: u32,
     free: Arc<Semaphore>,
     taken: Mutex<Vec<Weak<Slot>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Slots {
@@ -39,7 +36,7 @@ impl Slots {
                 let permit = permit.expect("it is never closed");
                 let waits = Mutex::new(Some(Instant::now()));
                 let slot = Arc::new(Slot { waits, leave: Notify::new(), _permit: permit });
-                let mut taken = lock(&self.taken);
+                let mut taken = self.taken.lock();
                 taken.retain(|slot| slot.strong_count() > 0);
                 taken.push(Arc::downgrade(&slot));
                 return slot;
@@ -53,9 +50,9 @@ impl Slots {
 
     /// Returns the slot of the connection that has waited longest, if that is long enough.
     fn longest_waiting(&self) -> Option<Arc<Slot>> {
-        let taken = lock(&self.taken);
+        let taken = self.taken.lock();
         let waiting = taken.iter().filter_map(Weak::upgrade).filter_map(|slot| {
-            let since = *lock(&slot.waits);
+            let since = *slot.waits.lock();
             since.filter(|since| since.elapsed() >= UNDISTURBED).map(|since| (since, slot))
         });
         waiting.min_by_key(|&(since, _)| since).map(|(_, slot)| slot)
@@ -79,7 +76,7 @@ pub(super) struct Slot {
 impl Slot {
     /// Marks the connection as not waiting for its client while the returned value lives.
     pub fn work(self: &Arc<Self>) -> Work {
-        *lock(&self.waits) = None;
+        *self.waits.lock() = None;
         Work(Arc::clone(self))
     }
 
@@ -94,6 +91,6 @@ pub(super) struct Work(Arc<Slot>);
 
 impl Drop for Work {
     fn drop(&mut self) {
-        *lock(&self.0.waits) = Some(Instant::now());
+        *self.0.waits.lock() = Some(Instant::now());
     }
 }

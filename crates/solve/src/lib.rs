@@ -17,6 +17,7 @@ pub mod analyse;
 pub mod answer;
 pub mod book;
 pub mod certificate;
+mod leb128;
 pub mod prove;
 pub mod solve;
 pub mod train;

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use kalah::certificate::{Certificate, CertificateFile, Head, MAGIC, Strategy};
+use kalah::certificate::{Certificate, Head, MAGIC, Strategy};
 use kalah::file;
 use kalah::play::ByCertificate;
 use kalah::table::{Directories, Tables};
@@ -26,7 +26,7 @@ impl StrategyFile {
 
     /// Reads a certificate, and opens its tables in `directories`.
     pub fn read(path: &Path, directories: &Directories) -> anyhow::Result<StrategyFile> {
-        let certificate = CertificateFile::read(path)?.certificate;
+        let certificate = Certificate::read(path)?;
         let (seeds, statement) = (certificate.head.table_seeds(), &certificate.head.statement);
         let tables = match seeds {
             0 => None,

@@ -269,7 +269,7 @@ impl Asked<'_, '_> {
 
     /// Solves the openings one after the other, and prints each as soon as it is proved.
     fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
-        let openings = self.solver.openings(&self.position);
+        let openings = Opening::all(self.solver.rules(), &self.position);
         let mut solved = Vec::new();
         for (index, opening) in openings.iter().enumerate() {
             self.progress.stage(format!("opening {opening} ({} of {})", index + 1, openings.len()));

@@ -1,9 +1,13 @@
 //! Scores by brute force, and certificates made from them.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
-use kalah::certificate::{Bound, Certificate, Checker, ClaimKeys, ClaimSet, Head, OpeningBounds, Statement};
-use kalah::game::{Pit, Position, Rules, ValueBounds};
+use kalah::certificate::{
+    Bound, Certificate, CertificateError, Checker, ClaimKeys, ClaimSet, Head, OpeningBounds, Statement,
+    StoredCertificate,
+};
+use kalah::game::{Bounds, Pit, Position, Rules, ValueBounds};
 use kalah::table::Tables;
 
 /// Exact scores of positions, by brute force.
@@ -39,6 +43,33 @@ impl Scores {
     pub fn value(&mut self, position: &Position) -> i64 {
         position.value(self.score(position))
     }
+}
+
+/// Adds a claim of one bound.
+pub fn claim(claims: &mut ClaimSet, position: &Position, bound: Bound) {
+    let seeds = position.seeds();
+    let bounds = match bound {
+        Bound::AtLeast(lower) => Bounds { lower, upper: seeds },
+        Bound::AtMost(upper) => Bounds { lower: 0, upper },
+    };
+    claims.add(position, bounds).expect("a claim of this board");
+}
+
+/// Writes a certificate to a file, and opens that. The file is removed at once.
+pub fn stored(certificate: &Certificate) -> StoredCertificate {
+    // Files in memory are written at once.
+    let memory = Some("/dev/shm".into()).filter(|path: &PathBuf| path.is_dir());
+    let directory = tempfile::tempdir_in(memory.unwrap_or_else(std::env::temp_dir)).expect("a directory");
+    let path = directory.path().join("a.certificate");
+    certificate.write(&path).expect("a valid certificate");
+    StoredCertificate::open(&path).expect("it was just written")
+}
+
+/// Reads the bytes of a certificate.
+pub fn read(bytes: &[u8]) -> Result<Certificate, CertificateError> {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), bytes).expect("a writable file");
+    Certificate::read(file.path())
 }
 
 /// All positions of a board in which the game is not over, or every `step`-th of them.
@@ -91,7 +122,7 @@ impl Proof<'_> {
         if known || exact || bound.is_trivial(position.seeds()) {
             return;
         }
-        self.claims.add_bound(position, bound).expect("a true claim");
+        claim(&mut self.claims, position, bound);
         if self.checker.searches(position, bound).expect("the tables are sound") {
             return;
         }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
+use super::{IllegalMove, MAX_PITS, Pit, Played, Position, PositionError, Row, Rules};
 use crate::text::count;
 
 /// Text that is not a position, start position or line of play.
@@ -201,6 +201,21 @@ impl Line {
         self.turns.push(turn);
     }
 
+    /// The line of these single moves of both players from `start`. Its last turn may be unfinished.
+    ///
+    /// # Errors
+    /// As [`Place::all`].
+    pub fn of_moves(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Line, (usize, IllegalMove)> {
+        let mut line = Line::new(start.pits());
+        for (&pit, before) in moves.iter().zip(Place::all(rules, start, moves)?) {
+            match line.turns.last_mut().filter(|_| before.again) {
+                Some(turn) => turn.push(pit),
+                None => line.push(vec![pit]),
+            }
+        }
+        Ok(line)
+    }
+
     /// The turns. Each holds the moves of one player.
     pub fn turns(&self) -> &[Vec<Pit>] {
         &self.turns
@@ -234,7 +249,7 @@ impl Line {
     /// # Errors
     /// When a move is illegal, or a turn ends too early or has too many moves.
     pub fn follow(&self, rules: Rules, start: &Position) -> Result<Vec<Place>, ParseError> {
-        let mut place = Place { turns: 0, moves: 0, position: *start, first: true, again: false };
+        let mut place = Place::start(start);
         let mut places = vec![place];
         for (index, moves) in self.turns.iter().enumerate() {
             let turn = index + 1;
@@ -247,15 +262,8 @@ impl Line {
                     let why = "goes on after a move that ended it";
                     return Err(ParseError::TurnEnd { turn, at: Box::new(place), why });
                 }
-                let played = place.position.play(rules, pit);
-                let played = played.map_err(|source| ParseError::Illegal { turn, at: Box::new(place), source })?;
-                place = Place {
-                    turns: turn,
-                    moves: place.moves + 1,
-                    position: played.position,
-                    first: place.first == played.again,
-                    again: played.again,
-                };
+                let next = place.after(rules, pit);
+                place = next.map_err(|source| ParseError::Illegal { turn, at: Box::new(place), source })?;
             }
             places.push(place);
         }
@@ -291,6 +299,30 @@ pub struct Place {
 }
 
 impl Place {
+    /// Plays single moves of both players from `start` and returns the places on the way: `start`, then one after
+    /// every move.
+    ///
+    /// # Errors
+    /// When a move is illegal: its index among the moves, and the reason.
+    pub fn all(rules: Rules, start: &Position, moves: &[Pit]) -> Result<Vec<Place>, (usize, IllegalMove)> {
+        let mut places = vec![Place::start(start)];
+        for (index, &pit) in moves.iter().enumerate() {
+            places.push(places[index].after(rules, pit).map_err(|error| (index, error))?);
+        }
+        Ok(places)
+    }
+
+    fn start(position: &Position) -> Place {
+        Place { turns: 0, moves: 0, position: *position, first: true, again: false }
+    }
+
+    /// The place after a move.
+    fn after(&self, rules: Rules, pit: Pit) -> Result<Place, IllegalMove> {
+        let Played { position, again, .. } = self.position.play(rules, pit)?;
+        let turns = self.turns + usize::from(!self.again);
+        Ok(Place { turns, moves: self.moves + 1, position, first: self.first == again, again })
+    }
+
     /// Converts a value between the player to move and the player who moved first on the line.
     pub fn turned(&self, value: i64) -> i64 {
         if self.first { value } else { value.saturating_neg() }

@@ -117,6 +117,12 @@ impl Position {
         2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store) - i64::from(self.other_store)
     }
 
+    /// The score with this [value](Position::value): the greatest below it if none has it, within 0 and the seeds in
+    /// play.
+    pub fn score(&self, value: i64) -> u32 {
+        value.saturating_sub(self.value(0)).div_euclid(2).clamp(0, i64::from(self.seeds())) as u32
+    }
+
     /// The mover's final store difference in a finished game, where remaining seeds count for the
     /// owner of their row. `None` while the game goes on.
     pub fn final_value(&self) -> Option<i64> {

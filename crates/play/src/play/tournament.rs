@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kalah_core::cancel::Cancel;
-use kalah_core::game::{Pit, Position, Rules};
+use kalah_core::game::{Pit, Place, Position, Rules};
 use kalah_tables::random::{choice, generator};
 use kalah_tables::table::{ProbeError, TableError, Tables};
 use rayon::prelude::*;
@@ -147,14 +147,13 @@ impl<'t> Tournament<'t> {
     /// # Errors
     /// If a table is damaged or a move is illegal.
     pub fn accuracy(&self, start: &Position, moves: &[Pit]) -> Result<[Accuracy; 2], PlayError> {
-        let (mut accuracy, mut position, mut first) = ([Accuracy::default(); 2], *start, true);
+        let mut accuracy = [Accuracy::default(); 2];
         let Some(tables) = self.setting.tables else { return Ok(accuracy) };
-        for &pit in moves {
-            let player = &mut accuracy[usize::from(!first)];
-            *player = player.and(accuracy_of(tables, &position, pit)?);
-            let played = position.play(self.setting.rules, pit);
-            let played = played.map_err(|source| PlayError::Illegal { player: "a record".to_owned(), source })?;
-            (position, first) = (played.position, first == played.again);
+        let places = Place::all(self.setting.rules, start, moves);
+        let places = places.map_err(|(_, source)| PlayError::Illegal { player: "a record".to_owned(), source })?;
+        for (place, &pit) in places.iter().zip(moves) {
+            let player = &mut accuracy[usize::from(!place.first)];
+            *player = player.and(accuracy_of(tables, &place.position, pit)?);
         }
         Ok(accuracy)
     }

@@ -1,4 +1,4 @@
-use kalah_core::game::{Line, ParseError, Pit, Position, Rules};
+use kalah_core::game::{IllegalMove, Line, ParseError, Pit, Position, Rules};
 
 /// A game with its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,25 +50,9 @@ impl GameRecord {
     ///
     /// # Errors
     /// If a move is illegal: its index among the moves, and the reason.
-    pub fn of_moves(
-        rules: Rules,
-        start: Position,
-        moves: &[Pit],
-    ) -> Result<GameRecord, (usize, kalah_core::game::IllegalMove)> {
-        let (mut position, mut turn, mut line) = (start, Vec::new(), Line::new(start.pits()));
-        for (index, &pit) in moves.iter().enumerate() {
-            let played = position.play(rules, pit).map_err(|error| (index, error))?;
-            turn.push(pit);
-            if !played.again {
-                line.push(std::mem::take(&mut turn));
-            }
-            position = played.position;
-        }
-        if !turn.is_empty() {
-            line.push(turn);
-        }
-        let result = result_of(rules, &start, &line).expect("every move was legal");
-        Ok(GameRecord { rules, start, line, result, headers: Vec::new(), comments: Vec::new() })
+    pub fn of_moves(rules: Rules, start: Position, moves: &[Pit]) -> Result<GameRecord, (usize, IllegalMove)> {
+        let line = Line::of_moves(rules, &start, moves)?;
+        Ok(GameRecord::new(rules, start, line).expect("every move was legal"))
     }
 
     /// The value of a header; `None` if it is missing. `Rules`, `Start` and `Result` are fields instead.

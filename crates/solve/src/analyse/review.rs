@@ -149,7 +149,6 @@ fn best_turns(
         }
     }
     let Some(position) = positions.get(at) else { return Ok(Vec::new()) };
-    let score = u32::try_from((value - position.value(0)) / 2).unwrap_or(0);
-    let best = source.best_moves(position, score)?.unwrap_or_default();
+    let best = source.best_moves(position, position.score(value))?.unwrap_or_default();
     Ok(best.into_iter().map(|pit| [&moves[..at], &[pit]].concat()).collect())
 }

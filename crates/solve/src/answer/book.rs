@@ -89,7 +89,7 @@ impl BookAnswer {
             return Ok(None);
         }
         let (line, complete) = match recalled.score() {
-            Some(_) => book.line_with(position, tables)?,
+            Some(_) => book.line(position, tables)?,
             None => (Line::new(position.pits()), false),
         };
         let moves = recalled.moves.iter();

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use kalah_core::game::{Position, Rules, ValueBounds};
+use kalah_tables::table::Tables;
 use serde::Serialize;
 
 use crate::book::{Book, BookError, Recalled};
@@ -88,7 +89,7 @@ impl SolveAnswer {
     /// # Errors
     /// When the book contradicts itself.
     pub fn add_recalled(&mut self, book: &Book, position: &Position, recalled: &Recalled) -> Result<(), BookError> {
-        let (line, complete) = book.line(position, None)?;
+        let (line, complete) = book.line(position, None::<&Tables>)?;
         self.best = Some(recalled.best().map(|pit| pit.number()).collect());
         (self.line, self.line_open) = (Some(line.to_string()), !complete);
         Ok(())

@@ -1,6 +1,7 @@
 //! Sources of books: the program itself, or a file beside the tables.
 
 use std::alloc::{Layout, handle_alloc_error};
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -92,30 +93,9 @@ impl Book {
 /// The books in use: for each rule set and board the one in the directories of the tables, else the shipped one.
 #[derive(Debug, Default)]
 pub struct Books {
-    sources: Vec<Source>,
-    unusable: Vec<Unusable>,
-}
-
-/// A file that cannot be used.
-#[derive(Debug)]
-struct Unusable {
-    board: (Rules, usize),
-    error: BookFileError,
-}
-
-#[derive(Debug)]
-enum Source {
-    File(Box<Book>),
-    Shipped(&'static Book),
-}
-
-impl Source {
-    fn book(&self) -> &Book {
-        match self {
-            Source::File(book) => book,
-            Source::Shipped(book) => book,
-        }
-    }
+    sources: Vec<Cow<'static, Book>>,
+    /// Files that cannot be used.
+    unusable: Vec<((Rules, usize), BookFileError)>,
 }
 
 impl Books {
@@ -126,17 +106,17 @@ impl Books {
 
     /// The shipped books.
     pub fn shipped() -> Books {
-        Books { sources: shipped().iter().map(Source::Shipped).collect(), unusable: Vec::new() }
+        Books { sources: shipped().iter().map(Cow::Borrowed).collect(), unusable: Vec::new() }
     }
 
     /// The given books, and the [shipped](Book::shipped) books of other boards, except those of `bare` boards.
     pub fn of(given: Vec<Book>, bare: &[(Rules, usize)]) -> Books {
         let mut books = Books::none();
-        books.sources.extend(given.into_iter().map(|book| Source::File(Box::new(book))));
+        books.sources.extend(given.into_iter().map(Cow::Owned));
         for book in shipped() {
             let board = (book.rules(), book.pits());
             if !bare.contains(&board) && books.get(board.0, board.1).is_none() {
-                books.sources.push(Source::Shipped(book));
+                books.sources.push(Cow::Borrowed(book));
             }
         }
         books
@@ -153,9 +133,9 @@ impl Books {
             for pits in 1..=MAX_PITS {
                 let path = directories.file(&Book::file_name(rules, pits));
                 match Book::open_for(&path, rules, pits) {
-                    Ok(Some(book)) => books.sources.push(Source::File(Box::new(book))),
-                    Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Source::Shipped)),
-                    Err(error) => books.unusable.push(Unusable { board: (rules, pits), error }),
+                    Ok(Some(book)) => books.sources.push(Cow::Owned(book)),
+                    Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Cow::Borrowed)),
+                    Err(error) => books.unusable.push(((rules, pits), error)),
                 }
             }
         }
@@ -164,7 +144,7 @@ impl Books {
 
     /// The book for a rule set and board, if a usable one exists.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
-        self.sources.iter().map(Source::book).find(|book| (book.rules(), book.pits()) == (rules, pits))
+        self.sources.iter().map(Cow::as_ref).find(|book| (book.rules(), book.pits()) == (rules, pits))
     }
 
     /// As [`Books::get`], but an unusable file is an error.
@@ -172,15 +152,15 @@ impl Books {
     /// # Errors
     /// If the file for this rule set and board was unusable when the books were found, and still is.
     pub fn require(&self, rules: Rules, pits: usize) -> Result<Option<&Book>, BookFileError> {
-        if let Some(unusable) = self.unusable.iter().find(|unusable| unusable.board == (rules, pits)) {
+        if let Some((_, error)) = self.unusable.iter().find(|&&(board, _)| board == (rules, pits)) {
             // Opened again to get an error that can be returned; the stored one stays here.
-            Book::open_for(&unusable.error.path, rules, pits)?;
+            Book::open_for(&error.path, rules, pits)?;
         }
         Ok(self.get(rules, pits))
     }
 
     /// The unusable files, with the reasons.
     pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
-        self.unusable.iter().map(|unusable| &unusable.error)
+        self.unusable.iter().map(|(_, error)| error)
     }
 }

@@ -11,6 +11,7 @@ use zstd::zstd_safe::DCtx;
 use super::book::{Book, Entry};
 use super::error::BookError;
 use super::key;
+use crate::leb128;
 
 const MAGIC: [u8; 8] = *b"KALAHBK\n";
 
@@ -46,31 +47,9 @@ fn digest(rules: Rules, pits: usize, content: &[u8]) -> [u8; 32] {
     *blake3::Hasher::new().update(&[rules.code(), pits as u8]).update(content).finalize().as_bytes()
 }
 
-/// Appends a number in LEB128: groups of 7 bits, lowest first, each but the last with its highest bit set.
-fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
 /// Removes a LEB128 number from the front; `None` unless it fits 64 bits and has the shortest form.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let group = u64::from(byte & 0x7f);
-        if group << shift >> shift != group || (byte == 0 && shift > 0) {
-            return None;
-        }
-        number |= group << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
+    u64::try_from(leb128::take(bytes)?).ok()
 }
 
 impl Book {
@@ -79,11 +58,11 @@ impl Book {
     fn content(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for layer in self.entries.chunk_by(|one, next| one.seeds == next.seeds) {
-            put_number(&mut bytes, layer[0].seeds.into());
-            put_number(&mut bytes, layer.len() as u64);
+            leb128::put(&mut bytes, layer[0].seeds.into());
+            leb128::put(&mut bytes, layer.len() as u128);
             let mut before = 0;
             for entry in layer {
-                put_number(&mut bytes, entry.key - before);
+                leb128::put(&mut bytes, (entry.key - before).into());
                 before = entry.key;
             }
             bytes.extend(layer.iter().map(|entry| entry.lower));

@@ -121,33 +121,15 @@ impl Book {
     ///
     /// # Errors
     /// As [`Book::recall`].
-    pub fn line(&self, position: &Position, tables: Option<&Tables>) -> Result<(Line, bool), BookError> {
-        self.line_with(position, tables)
-    }
-
-    /// As [`Book::line`], with tables that are read by any means.
-    ///
-    /// # Errors
-    /// As [`Book::recall`].
-    pub fn line_with<T: Layer>(
-        &self,
-        position: &Position,
-        tables: Option<&Tables<T>>,
-    ) -> Result<(Line, bool), BookError> {
-        let mut line = Line::new(position.pits());
-        let (mut position, mut turn) = (*position, Vec::new());
+    pub fn line<T: Layer>(&self, position: &Position, tables: Option<&Tables<T>>) -> Result<(Line, bool), BookError> {
+        let start = *position;
+        let (mut position, mut moves) = (start, Vec::new());
         while !position.is_over() {
             let Some(pit) = self.recall_with(&position, tables)?.best().last() else { break };
-            turn.push(pit);
-            let played = position.play(self.rules(), pit).expect("a legal move");
-            if !played.again {
-                line.push(std::mem::take(&mut turn));
-            }
-            position = played.position;
+            moves.push(pit);
+            position = position.play(self.rules(), pit).expect("a legal move").position;
         }
-        if !turn.is_empty() {
-            line.push(turn);
-        }
+        let line = Line::of_moves(self.rules(), &start, &moves).expect("legal moves");
         Ok((line, position.is_over()))
     }
 }

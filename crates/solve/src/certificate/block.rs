@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use super::key::{ClaimKeys, MAX_SEEDS};
+use crate::leb128;
 
 /// Number of claims in every block but the last, which may have fewer.
 pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
@@ -19,16 +20,16 @@ pub(super) fn most_raw_bytes(claims: usize) -> usize {
 fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
     let groups: Vec<_> = claims.chunk_by(|one, two| ClaimKeys::parts(one.0).0 == ClaimKeys::parts(two.0).0).collect();
     let mut raw = Vec::with_capacity(claims.len() * 8);
-    put_number(&mut raw, groups.len() as u128);
+    leb128::put(&mut raw, groups.len() as u128);
     for group in &groups {
         raw.push(ClaimKeys::parts(group[0].0).0 as u8);
-        put_number(&mut raw, group.len() as u128);
+        leb128::put(&mut raw, group.len() as u128);
     }
     for group in &groups {
         let mut before = 0;
         for &(key, _) in *group {
             let (_, rank) = ClaimKeys::parts(key);
-            put_number(&mut raw, rank - before);
+            leb128::put(&mut raw, rank - before);
             before = rank;
         }
     }
@@ -101,12 +102,12 @@ pub(super) fn decompress_again(
         return None;
     }
     let mut bytes = Bytes::new(&raw);
-    let groups = number(&mut bytes)?;
+    let groups = bytes.number()?;
     let mut sizes = Vec::new();
     let mut left = count;
     for _ in 0..groups {
         let seeds = bytes.u8()?;
-        let size = usize::try_from(number(&mut bytes)?).ok()?;
+        let size = usize::try_from(bytes.number()?).ok()?;
         left = left.checked_sub(size).filter(|_| size > 0)?;
         sizes.push((usize::from(seeds), size));
     }
@@ -118,7 +119,7 @@ pub(super) fn decompress_again(
         let sequences = keys.sequences(seeds)?;
         let mut rank = 0u128;
         for at in 0..size {
-            let more = number(&mut bytes)?;
+            let more = bytes.number()?;
             rank = rank.checked_add(more).filter(|&rank| rank < sequences && (at == 0 || more > 0))?;
             let key = ClaimKeys::of_rank(seeds, rank);
             if claims.last().is_some_and(|&(before, _)| before >= key) {
@@ -133,28 +134,6 @@ pub(super) fn decompress_again(
         *bounds = [lower, upper];
     }
     bytes.is_empty().then_some(())
-}
-
-/// Writes a number in LEB128: 7 bits a byte, lowest first; all bytes but the last have the highest bit.
-fn put_number(bytes: &mut Vec<u8>, mut number: u128) {
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Reads a number below 2^126 in the shortest form of LEB128.
-fn number(bytes: &mut Bytes) -> Option<u128> {
-    let mut number = 0;
-    for shift in (0..126).step_by(7) {
-        let byte = bytes.u8()?;
-        number |= u128::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return (byte > 0 || shift == 0).then_some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

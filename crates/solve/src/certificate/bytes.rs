@@ -1,3 +1,5 @@
+use crate::leb128;
+
 /// A reader of bytes from the front. Every read past the end gives `None`.
 pub(super) struct Bytes<'a>(&'a [u8]);
 
@@ -34,6 +36,11 @@ impl<'a> Bytes<'a> {
 
     pub fn i64(&mut self) -> Option<i64> {
         self.array().map(i64::from_le_bytes)
+    }
+
+    /// A number below 2^126 in LEB128.
+    pub fn number(&mut self) -> Option<u128> {
+        leb128::take(&mut self.0)
     }
 
     pub fn digest(&mut self) -> Option<[u8; 32]> {

@@ -144,25 +144,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Returns true if `bound` of `position` follows in one ply from ends of games, tables, and the bounds
-    /// `known`. The callback gets positions with empty stores that are not over, never the position itself.
-    ///
-    /// # Errors
-    /// If a table cannot be read.
-    ///
-    /// # Panics
-    /// As [`Checker::exact`].
-    pub fn follows(
-        &mut self,
-        position: &Position,
-        bound: Bound,
-        known: &impl Fn(&Position) -> Option<Bounds>,
-    ) -> Result<bool, TableError> {
-        Ok(self.children(position, bound, known)?.is_some_and(|open| open.is_empty()))
-    }
-
     /// Bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds
-    /// `known`, as for [`Checker::follows`].
+    /// `known`. The callback gets positions with empty stores that are not over, never the position itself.
     ///
     /// # Errors
     /// If a table cannot be read.
@@ -187,7 +170,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The moves of a position, from the pit next to the store to the first, with bounds of the mover's score by each.
-    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::follows`]. A finished game has
+    /// They follow from ends of games, tables, and the bounds `known`, as for [`Checker::one_ply`]. A finished game has
     /// no moves.
     ///
     /// # Errors

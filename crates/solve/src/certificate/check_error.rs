@@ -5,7 +5,7 @@ use kalah_tables::table::{TableError, TableKey};
 
 use super::claim::{Bound, Claim};
 use super::error::CertificateError;
-use super::statement::{Goal, StatementError};
+use super::statement::Goal;
 
 /// Error found by a check of a certificate, or the reason why the check was not made.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +31,6 @@ pub enum CheckError {
         /// The reason.
         why: Unproved,
     },
-    /// The certificate's statement is invalid. This is possible only if the certificate was not read from a
-    /// file.
-    #[error("the statement of the certificate is invalid: {0}")]
-    Invalid(#[from] StatementError),
     /// The statement is true of every game.
     #[error("the certificate states nothing: every game has a value within its bounds")]
     StatesNothing,
@@ -79,7 +75,6 @@ impl CheckError {
         match self {
             CheckError::Claim { .. }
             | CheckError::Statement { .. }
-            | CheckError::Invalid(_)
             | CheckError::StatesNothing
             | CheckError::OtherTable { .. } => true,
             CheckError::Table(error) => error.is_damage(),

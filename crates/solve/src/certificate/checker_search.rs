@@ -77,20 +77,13 @@ impl<'a> CheckerSearch<'a> {
         }
         self.nodes = 0;
         self.memory.forget();
-        match self.test(board, seeds, score, 0) {
-            Ok(found) if found >= score => Ok(CheckerFinding {
-                reached: Some(true),
-                bounds: Bounds { lower: found, ..trivial },
-                nodes: self.nodes,
-            }),
-            Ok(found) => Ok(CheckerFinding {
-                reached: Some(false),
-                bounds: Bounds { upper: found, ..trivial },
-                nodes: self.nodes,
-            }),
-            Err(Stop::Effort) => Ok(CheckerFinding { reached: None, bounds: trivial, nodes: self.nodes }),
-            Err(Stop::Table(error)) => Err(error),
-        }
+        let (reached, bounds) = match self.test(board, seeds, score, 0) {
+            Ok(found) if found >= score => (Some(true), Bounds { lower: found, ..trivial }),
+            Ok(found) => (Some(false), Bounds { upper: found, ..trivial }),
+            Err(Stop::Effort) => (None, trivial),
+            Err(Stop::Table(error)) => return Err(error),
+        };
+        Ok(CheckerFinding { reached, bounds, nodes: self.nodes })
     }
 
     /// The score of an unfinished position in the tables; `None` if it is above them.

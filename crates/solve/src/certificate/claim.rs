@@ -93,10 +93,9 @@ impl ClaimSet {
         ClaimSet { keys: ClaimKeys::new(pits), claims: BTreeMap::new() }
     }
 
-    /// A set of claims that are sorted by key; `None` if they are not, or a position occurs twice.
-    pub(super) fn from_sorted(keys: ClaimKeys, claims: Vec<(u128, [u8; 2])>) -> Option<ClaimSet> {
-        let sorted = claims.is_sorted_by(|one, two| one.0 < two.0);
-        sorted.then(|| ClaimSet { keys, claims: claims.into_iter().collect() })
+    /// A set of claims that are sorted by key, each position once.
+    pub(super) fn of_sorted(keys: ClaimKeys, claims: Vec<(u128, [u8; 2])>) -> ClaimSet {
+        ClaimSet { keys, claims: claims.into_iter().collect() }
     }
 
     /// The keys of positions of this board.
@@ -140,29 +139,6 @@ impl ClaimSet {
         Ok(())
     }
 
-    /// Adds one bound of the score of a position, as [`ClaimSet::add`].
-    ///
-    /// # Errors
-    /// As [`ClaimSet::add`].
-    pub fn add_bound(&mut self, position: &Position, bound: Bound) -> Result<(), ClaimError> {
-        let seeds = position.seeds();
-        self.add(
-            position,
-            match bound {
-                Bound::AtLeast(lower) => Bounds { lower, upper: seeds },
-                Bound::AtMost(upper) => Bounds { lower: 0, upper },
-            },
-        )
-    }
-
-    /// Adds all claims of `other`, as [`ClaimSet::add`].
-    ///
-    /// # Errors
-    /// For the first claim that cannot be added; those before it are added.
-    pub fn add_all(&mut self, other: &ClaimSet) -> Result<(), ClaimError> {
-        other.iter().try_for_each(|claim| self.add(&claim.position, claim.bounds))
-    }
-
     /// Removes the claim of a position and returns its bounds.
     pub fn remove(&mut self, position: &Position) -> Option<Bounds> {
         self.claims.remove(&self.keys.key(position)?).map(decoded)
@@ -170,23 +146,15 @@ impl ClaimSet {
 
     /// All claims in order.
     pub fn iter(&self) -> impl Iterator<Item = Claim> + '_ {
-        self.coded().map(|(key, bounds)| self.claim(key, bounds))
-    }
-
-    /// All claims from the one with this key on, in order.
-    pub(super) fn iter_from(&self, first: u128) -> impl Iterator<Item = Claim> + '_ {
-        self.claims.range(first..).map(|(&key, &bounds)| self.claim(key, bounds))
+        self.coded().map(|(key, bounds)| {
+            let position = self.keys.position(key).expect("only keys of positions are added");
+            Claim { position, bounds: decoded(bounds) }
+        })
     }
 
     /// All claims in order: key, lower and upper bound.
     pub(super) fn coded(&self) -> impl Iterator<Item = (u128, [u8; 2])> + '_ {
         self.claims.iter().map(|(&key, &bounds)| (key, bounds))
-    }
-
-    /// The claim with this key and these bounds, which is in the set.
-    fn claim(&self, key: u128, bounds: [u8; 2]) -> Claim {
-        let position = self.keys.position(key).expect("only keys of positions are added");
-        Claim { position, bounds: decoded(bounds) }
     }
 }
 

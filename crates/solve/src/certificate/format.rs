@@ -1,22 +1,16 @@
 //! Byte format of certificates: layout and reading (docs/certificates.md in the repository).
 
-use std::path::Path;
-
 use bytemuck::{Pod, Zeroable};
 use kalah_core::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use kalah_core::header::{is_sealed, sealed};
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah_tables::file;
-use kalah_tables::system::AvailableMemory;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use super::block::{self, BLOCK_CLAIMS};
+use super::block::BLOCK_CLAIMS;
 use super::bytes::Bytes;
 use super::check::Checker;
-use super::claim::ClaimSet;
-use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
-use super::key::ClaimKeys;
-use super::statement::{Certificate, Head, OpeningBounds, Statement};
+use super::error::{CertificateDamage, CertificatePart, VERSION};
+use super::statement::{Head, OpeningBounds, Statement};
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
@@ -33,61 +27,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// Bytes of the digest at the end.
 pub(super) const DIGEST_BYTES: usize = 32;
 
-/// Maximum bytes of memory for a claim while a certificate is read.
-const MEMORY_A_CLAIM: u64 = 96;
-
 /// Maximum number of moves of an opening.
 pub(super) const MAX_MOVES: usize = 1000;
-
-/// A certificate in a file.
-#[derive(Clone, Debug)]
-pub struct CertificateFile {
-    /// The certificate.
-    pub certificate: Certificate,
-    /// Size of the file.
-    pub bytes: u64,
-    /// BLAKE3 of the file without its last 32 bytes, which are this digest.
-    pub digest: [u8; 32],
-}
-
-impl CertificateFile {
-    /// Reads the certificate at `path` and verifies its checksums and its digest. The claims are then
-    /// well-formed: sorted, each position once, bounds within 0 and the seeds in play. [`super::Checker`]
-    /// checks that they are true.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is not a complete and unchanged certificate, or its claims need more memory
-    /// than there is.
-    pub fn read(path: impl AsRef<Path>) -> Result<CertificateFile, CertificateError> {
-        let path = path.as_ref();
-        let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
-        let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
-        // A few bytes can stand for thousands of claims.
-        let header = Header::read(&bytes, bytes.len() as u64).map_err(damaged)?;
-        let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
-        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
-            return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
-        }
-        CertificateFile::from_bytes(&bytes).map_err(damaged)
-    }
-
-    /// Parses the bytes of a certificate, as [`CertificateFile::read`] does.
-    ///
-    /// # Errors
-    /// If they are not a complete and unchanged certificate.
-    pub fn from_bytes(bytes: &[u8]) -> Result<CertificateFile, CertificateDamage> {
-        let header = Header::read(bytes, bytes.len() as u64)?;
-        let (body, digest) = bytes.split_at(bytes.len() - DIGEST_BYTES);
-        if blake3::hash(body).as_bytes() != digest {
-            // A wrong checksum of a part is reported first, since it says more.
-            header.contents(body)?;
-            return Err(CertificateDamage::Part(CertificatePart::Digest));
-        }
-        let certificate = header.contents(body)?;
-        let digest = digest.try_into().expect("32 bytes");
-        Ok(CertificateFile { certificate, bytes: bytes.len() as u64, digest })
-    }
-}
 
 /// Returns the bytes before a checksum, if it matches.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
@@ -213,30 +154,6 @@ impl Header {
         };
         let entries = directory.chunks_exact(ENTRY_BYTES).enumerate().map(entry).collect::<Result<_, _>>()?;
         Ok((head, entries))
-    }
-
-    /// Parses the certificate with this header. `body` is the file without its digest.
-    fn contents(&self, body: &[u8]) -> Result<Certificate, CertificateDamage> {
-        let damaged = CertificateDamage::Part;
-        let mut at = Bytes::new(body);
-        at.take(HEADER_BYTES);
-        let prefix = at.take(self.prefix_bytes).ok_or(damaged(CertificatePart::Statement))?;
-        let (head, entries) = self.prefix(prefix)?;
-        let keys = ClaimKeys::new(self.pits);
-        let mut claims = Vec::new();
-        for (block, entry) in entries.iter().enumerate() {
-            let compressed = at.take(entry.compressed_bytes()).filter(|compressed| entry.is_of(compressed));
-            compressed
-                .and_then(|compressed| {
-                    block::decompress(compressed, entry.raw_bytes(), entry.claims(), &keys, &mut claims)
-                })
-                .ok_or(damaged(CertificatePart::Block(block)))?;
-        }
-        if !at.is_empty() {
-            return Err(damaged(CertificatePart::Directory));
-        }
-        let claims = ClaimSet::from_sorted(keys, claims).ok_or(damaged(CertificatePart::Block(0)))?;
-        Ok(Certificate { head, claims })
     }
 
     /// Parses the head from the bytes of the statement.

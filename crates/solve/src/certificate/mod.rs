@@ -20,7 +20,7 @@
 // | `check_error` | errors found by a check, or of the check itself |
 // | `run` | checking all claims, or a sample, on all threads |
 // | `strategy` | playing by a certificate without searches |
-// | `stored` | a certificate whose claims stay in its file |
+// | `stored` | reading files: into memory, or as a certificate whose claims stay in its file |
 // | `windows` | the claims of a check, a window at a time |
 // | `tasks` | the finished part of a check, and its file |
 
@@ -51,9 +51,9 @@ pub use checker_search::CheckerFinding;
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
 pub use copies::open_copied;
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
-pub use format::{CertificateFile, MAGIC};
+pub use format::MAGIC;
 pub use key::ClaimKeys;
-pub use run::{Check, SaveTasks, Subject};
+pub use run::{Check, SaveTasks};
 pub use statement::{Certificate, Goal, Head, OpeningBounds, Statement, StatementError, digest_of_tables};
 pub use stored::StoredCertificate;
 pub use strategy::{Basis, Strategy, StrategyError, StrategyMove};

@@ -14,7 +14,7 @@ use super::check::{Checker, Reason};
 use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
 use super::compared::ComparedTables;
-use super::statement::{Certificate, Goal, Head, digest_of_tables};
+use super::statement::{Goal, Head, Statement, digest_of_tables};
 use super::stored::StoredCertificate;
 use super::tasks::{CheckTally, Tasks};
 
@@ -30,49 +30,12 @@ pub(super) type IsDone<'c> = dyn Fn(usize) -> bool + Sync + 'c;
 /// Callback for a finished task.
 pub(super) type Done<'c> = dyn Fn(usize, &CheckTally) -> Result<(), CheckError> + Sync + 'c;
 
-/// A certificate to check.
-#[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
-    /// In memory.
-    Memory(&'a Certificate),
-    /// In its file. The check holds a window of its claims, with those that they may follow from.
-    File(&'a StoredCertificate),
-}
-
-impl<'a> From<&'a Certificate> for Subject<'a> {
-    fn from(certificate: &'a Certificate) -> Subject<'a> {
-        Subject::Memory(certificate)
-    }
-}
-
-impl<'a> From<&'a StoredCertificate> for Subject<'a> {
-    fn from(certificate: &'a StoredCertificate) -> Subject<'a> {
-        Subject::File(certificate)
-    }
-}
-
-impl<'a> Subject<'a> {
-    fn head(self) -> &'a Head {
-        match self {
-            Subject::Memory(certificate) => &certificate.head,
-            Subject::File(certificate) => certificate.head(),
-        }
-    }
-
-    fn claims(self) -> u64 {
-        match self {
-            Subject::Memory(certificate) => certificate.claims.len() as u64,
-            Subject::File(certificate) => certificate.claims(),
-        }
-    }
-}
-
 /// Callback that returns the bounds claimed for a position.
 pub(super) type Claimed<'c> = dyn Fn(&Position) -> Option<Bounds> + Sync + 'c;
 
 /// The check of a certificate: every claim on its own, on all threads.
 pub struct Check<'a> {
-    pub(super) subject: Subject<'a>,
+    pub(super) certificate: &'a StoredCertificate,
     tables: Option<&'a Tables>,
     /// Seeds of the largest table that is used; 0 for none.
     table_seeds: usize,
@@ -85,31 +48,21 @@ impl<'a> Check<'a> {
     /// frame by frame, and the digests with those in the certificate. Adds the bytes compared to
     /// `pulse.positions`.
     ///
+    /// It uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then searches are shorter, and the
+    /// result rests on these tables ([`Check::tables_digest`]). With 0 seeds, it uses those that the proof rests on.
+    ///
     /// Tables in memory ([`super::open_copied`]) are compared once, mapped ones again after use.
     ///
     /// # Errors
-    /// If a table that the proof rests on is missing, has another digest, or has a frame that does not match;
+    /// If one of these tables is missing, has another digest, or has a frame that does not match;
     /// [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn new(
-        certificate: impl Into<Subject<'a>>,
-        tables: Option<&'a Tables>,
-        pulse: &Pulse,
-    ) -> Result<Check<'a>, CheckError> {
-        Check::over(certificate, tables, 0, pulse)
-    }
-
-    /// As [`Check::new`], but it uses the tables up to `seeds` seeds, even if the proof rests on fewer. Then
-    /// searches are shorter, and the result rests on these tables ([`Check::tables_digest`]).
-    ///
-    /// # Errors
-    /// As [`Check::new`], for all these tables.
-    pub fn over(
-        certificate: impl Into<Subject<'a>>,
+        certificate: &'a StoredCertificate,
         tables: Option<&'a Tables>,
         seeds: usize,
         pulse: &Pulse,
     ) -> Result<Check<'a>, CheckError> {
-        let check = Check::trusting_over(certificate, tables, seeds)?;
+        let check = Check::trusting(certificate, tables, seeds)?;
         let compare = |tables| ComparedTables::new(tables, check.table_seeds, pulse);
         Ok(Check { compared: tables.map(compare).transpose()?, ..check })
     }
@@ -118,30 +71,15 @@ impl<'a> Check<'a> {
     /// blocks when they are first read. So anyone who can write to the tables can make any certificate pass.
     ///
     /// # Errors
-    /// If a table that the proof rests on is missing or has another digest.
-    pub fn trusting(certificate: impl Into<Subject<'a>>, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
-        Check::trusting_over(certificate, tables, 0)
-    }
-
-    /// As [`Check::over`], with tables that are trusted as in [`Check::trusting`].
-    ///
-    /// # Errors
-    /// As [`Check::trusting`], for all these tables.
-    pub fn trusting_over(
-        certificate: impl Into<Subject<'a>>,
+    /// If one of these tables is missing or has another digest.
+    pub fn trusting(
+        certificate: &'a StoredCertificate,
         tables: Option<&'a Tables>,
         seeds: usize,
     ) -> Result<Check<'a>, CheckError> {
-        let subject = certificate.into();
-        let own = subject.head().table_seeds();
-        let check = Check { subject, tables, table_seeds: own.max(seeds), compared: None };
-        for seeds in 2..=check.table_seeds {
-            let digest = check.table_digest(seeds)?;
-            if subject.head().tables.get(seeds - 2).is_some_and(|named| *named != digest) {
-                return Err(CheckError::OtherTable { key: check.key(seeds) });
-            }
-        }
-        Ok(check)
+        let table_seeds = certificate.head().table_seeds().max(seeds);
+        compare_digests(certificate.head(), tables, table_seeds)?;
+        Ok(Check { certificate, tables, table_seeds, compared: None })
     }
 
     /// [One digest](digest_of_tables) for all tables that are used; `None` without tables.
@@ -151,42 +89,16 @@ impl<'a> Check<'a> {
         digest_of_tables(&digests)
     }
 
-    /// The table of the certificate's board with this number of seeds.
-    fn key(&self, seeds: usize) -> TableKey {
-        let statement = &self.subject.head().statement;
-        TableKey { rules: statement.rules, pits: statement.position.pits(), seeds }
-    }
-
-    /// The digest of a table that is used.
-    fn table_digest(&self, seeds: usize) -> Result<[u8; 32], CheckError> {
-        let key = self.key(seeds);
-        let Some(tables) = self.tables else {
-            let missing = (2..=self.table_seeds).collect();
-            return Err(TableError::Missing { directories: "".into(), key, missing }.into());
-        };
-        let table = tables.require(seeds)?;
-        if tables.key(seeds) != key {
-            return Err(CheckError::OtherTable { key });
-        }
-        table.blocks().expect_random_reads();
-        Ok(table.header().digest)
-    }
-
-    /// A checker for this certificate's claims.
-    pub fn checker(&self) -> Checker<'a> {
-        self.checker_over(self.table_seeds, self.subject.head().effort)
+    /// A checker over all tables that are used.
+    fn checker(&self) -> Checker<'a> {
+        let head = self.certificate.head();
+        checker(head, self.tables, self.table_seeds, head.effort)
     }
 
     /// A checker that asks for each claim that a check may need: it has only the tables that the proof rests on.
     pub(super) fn asking_checker(&self) -> Checker<'a> {
-        self.checker_over(self.subject.head().table_seeds(), 0)
-    }
-
-    /// A checker over the tables up to `seeds` seeds.
-    fn checker_over(&self, seeds: usize, effort: u32) -> Checker<'a> {
-        let TableKey { rules, pits, .. } = self.key(seeds);
-        let tables = self.tables.filter(|_| seeds > 0);
-        Checker::new(rules, pits, tables, seeds, effort).expect("the tables are for this board")
+        let head = self.certificate.head();
+        checker(head, self.tables, head.table_seeds(), 0)
     }
 
     /// Checks that the statement follows from the claims. Each of its bounds, for every opening and for the
@@ -201,31 +113,21 @@ impl<'a> Check<'a> {
     }
 
     fn parts_of_statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
-        let goals = self.subject.head().statement.goals()?;
+        let goals = self.certificate.head().statement.goals().expect("it was validated with the file");
         if goals.is_empty() {
             return Err(CheckError::StatesNothing);
         }
-        match self.subject {
-            Subject::Memory(certificate) => self.follow(goals, &|position| certificate.claims.get(position)),
-            Subject::File(stored) => {
-                let mut checker = self.asking_checker();
-                let asked = RefCell::new(Vec::new());
-                for goal in &goals {
-                    goal.reason_by(&mut checker, &|position| {
-                        asked.borrow_mut().extend(stored.keys().key(position));
-                        None
-                    })?;
-                }
-                let known = stored.look_up(asked.into_inner(), &Pulse::default())?;
-                self.follow(goals, &|position| known.get(position))
-            }
+        let mut asking = self.asking_checker();
+        let asked = RefCell::new(Vec::new());
+        for goal in &goals {
+            goal.reason(&mut asking, &|position| {
+                asked.borrow_mut().extend(self.certificate.keys().key(position));
+                None
+            })?;
         }
-    }
-
-    /// Checks that parts of the statement follow from claims.
-    fn follow(&self, goals: Vec<Goal>, claimed: &Claimed) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        let known = self.certificate.look_up(asked.into_inner(), &Pulse::default())?;
         let mut checker = self.checker();
-        let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason_by(by, &claimed))? {
+        let follows = |goal: Goal| match self.first_reason(&mut checker, |by| goal.reason(by, &|at| known.get(at)))? {
             Some(reason) => Ok((goal, reason)),
             None => {
                 let why = unproved(&mut checker, &goal.position, goal.bound)?;
@@ -242,11 +144,11 @@ impl<'a> Check<'a> {
         checker: &mut Checker<'a>,
         reason: impl Fn(&mut Checker) -> Result<Option<Reason>, TableError>,
     ) -> Result<Option<Reason>, TableError> {
-        let (found, own) = (reason(checker)?, self.subject.head().table_seeds());
-        if found.is_some() || own == self.table_seeds {
+        let (found, head) = (reason(checker)?, self.certificate.head());
+        if found.is_some() || head.table_seeds() == self.table_seeds {
             return Ok(found);
         }
-        let mut second = self.checker_over(own, checker.effort());
+        let mut second = self::checker(head, self.tables, head.table_seeds(), head.effort);
         let found = reason(&mut second)?;
         checker.add_nodes(second.nodes());
         Ok(found)
@@ -310,7 +212,7 @@ impl<'a> Check<'a> {
     /// For the first of these claims in the file that does not hold, or a table that cannot be read or was
     /// changed; [`CheckError::Stopped`] if `pulse` was stopped.
     pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<CheckTally, CheckError> {
-        let all = self.subject.claims();
+        let all = self.certificate.claims();
         let mut random = generator(seed);
         let mut drawn = BTreeSet::new();
         // Floyd's sampling without repetition.
@@ -411,11 +313,44 @@ impl<'a> Check<'a> {
 impl std::fmt::Debug for Check<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Check")
-            .field("head", self.subject.head())
+            .field("head", self.certificate.head())
             .field("table_seeds", &self.table_seeds)
             .field("trusts_tables", &(self.table_seeds > 0 && self.compared.is_none()))
             .finish_non_exhaustive()
     }
+}
+
+/// The table of a certificate's board with this number of seeds.
+fn key(head: &Head, seeds: usize) -> TableKey {
+    let Statement { rules, position, .. } = &head.statement;
+    TableKey { rules: *rules, pits: position.pits(), seeds }
+}
+
+/// Compares the digests of the tables up to `seeds` seeds with those of a certificate. The larger ones must only be
+/// there.
+///
+/// # Errors
+/// If one of these tables is missing or has another digest.
+pub(super) fn compare_digests(head: &Head, tables: Option<&Tables>, seeds: usize) -> Result<(), CheckError> {
+    for (index, key) in (2..=seeds).map(|seeds| key(head, seeds)).enumerate() {
+        let Some(tables) = tables else {
+            return Err(TableError::Missing { directories: "".into(), key, missing: (2..=seeds).collect() }.into());
+        };
+        let table = tables.require(key.seeds)?;
+        let differs = head.tables.get(index).is_some_and(|digest| *digest != table.header().digest);
+        if tables.key(key.seeds) != key || differs {
+            return Err(CheckError::OtherTable { key });
+        }
+        table.blocks().expect_random_reads();
+    }
+    Ok(())
+}
+
+/// A checker of a certificate's claims over the tables up to `seeds` seeds, whose digests were compared.
+pub(super) fn checker<'a>(head: &Head, tables: Option<&'a Tables>, seeds: usize, effort: u32) -> Checker<'a> {
+    let TableKey { rules, pits, .. } = key(head, seeds);
+    let tables = tables.filter(|_| seeds > 0);
+    Checker::new(rules, pits, tables, seeds, effort).expect("the tables are for this board")
 }
 
 /// Reason why a bound does not follow.

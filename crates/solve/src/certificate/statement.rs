@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Position, Rules, ValueBounds};
+use kalah_core::game::{Bounds, IllegalMove, Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah_tables::table::TableError;
 
 use super::check::{Checker, Reason};
@@ -108,22 +108,10 @@ impl Statement {
         ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
     }
 
-    /// The moves of an opening as a line of play, as far as they are legal.
+    /// The moves of an opening as a line of play; empty if one is illegal.
     pub fn line(&self, opening: &OpeningBounds) -> Line {
-        let mut line = Line::new(self.position.pits());
-        let (mut position, mut turn) = (self.position, Vec::new());
-        for &pit in &opening.moves {
-            let Ok(played) = position.play(self.rules, pit) else { break };
-            turn.push(pit);
-            position = played.position;
-            if !played.again {
-                line.push(std::mem::take(&mut turn));
-            }
-        }
-        if !turn.is_empty() {
-            line.push(turn);
-        }
-        line
+        let line = Line::of_moves(self.rules, &self.position, &opening.moves);
+        line.unwrap_or_else(|_| Line::new(self.position.pits()))
     }
 
     /// The bounds to show, as bounds of scores: openings first, then the position. Trivial bounds are left out.
@@ -137,16 +125,12 @@ impl Statement {
         }
         let mut goals = Vec::new();
         for (index, opening) in self.openings.iter().enumerate() {
-            let (mut position, mut first) = (self.position, true);
             if opening.moves.is_empty() {
                 return Err(StatementError::NoMoves(index + 1));
             }
-            for &pit in &opening.moves {
-                let played = position.play(self.rules, pit);
-                let played = played.map_err(|source| StatementError::Illegal { opening: index + 1, source })?;
-                position = played.position;
-                first = first == played.again;
-            }
+            let places = Place::all(self.rules, &self.position, &opening.moves);
+            let places = places.map_err(|(_, source)| StatementError::Illegal { opening: index + 1, source })?;
+            let Place { position, first, .. } = places[opening.moves.len()];
             let ValueBounds { lower, upper } = opening.bounds;
             let bounds = if first {
                 opening.bounds
@@ -162,21 +146,16 @@ impl Statement {
 }
 
 impl Goal {
-    /// Reason why the goal follows from these claims; `None` if it does not. It may also follow within the
-    /// turn, through positions after again-moves without claims.
+    /// Reason why the goal follows from these claims, which a callback returns; `None` if it does not. It may also
+    /// follow within the turn, through positions after again-moves without claims. Without claims, effort 0 asks for
+    /// all positions that other claims and efforts may ask for.
     ///
     /// # Errors
     /// If a table cannot be read.
     ///
     /// # Panics
     /// If checker and claims are for other boards than the goal.
-    pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
-        self.reason_by(checker, &|position| claims.get(position))
-    }
-
-    /// As [`Goal::reason`], with claims from a callback. Without claims, effort 0 asks for all positions that other
-    /// claims and efforts may ask for.
-    pub(crate) fn reason_by(
+    pub fn reason(
         &self,
         checker: &mut Checker,
         claims: &impl Fn(&Position) -> Option<Bounds>,

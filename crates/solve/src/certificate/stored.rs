@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use kalah_core::game::{Bounds, Position};
 use kalah_tables::file;
 use kalah_tables::progress::Pulse;
+use kalah_tables::system::AvailableMemory;
 use kalah_tables::table::ReadAt;
 use rayon::prelude::*;
 
 use super::block::{self, BLOCK_CLAIMS};
 use super::check_error::CheckError;
-use super::claim::Claim;
+use super::claim::{Claim, ClaimSet};
 use super::error::{CertificateDamage, CertificateError, CertificatePart};
 use super::format::{DIGEST_BYTES, HEADER_BYTES, Header};
 use super::key::ClaimKeys;
-use super::statement::Head;
+use super::statement::{Certificate, Head};
 
 /// Blocks whose claims are checked at a time, at least.
 const WINDOW_BLOCKS: usize = 8;
@@ -25,15 +26,24 @@ const MAX_WINDOWS: usize = 64;
 /// A claim as stored: key, lower and upper bound.
 type CodedClaim = (u128, [u8; 2]);
 
+/// Maximum bytes of memory for a claim while a certificate is read.
+const MEMORY_A_CLAIM: u64 = 96;
+
 /// A certificate whose claims stay in its file, which is read again when they are needed.
 #[derive(Debug)]
 pub struct StoredCertificate {
+    path: PathBuf,
+    file: File,
+    contents: Contents,
+}
+
+/// The contents of a certificate, with the places of its claims.
+#[derive(Debug)]
+struct Contents {
     head: Head,
     claims: u64,
     bytes: u64,
     digest: [u8; 32],
-    path: PathBuf,
-    file: File,
     keys: ClaimKeys,
     blocks: Vec<Block>,
 }
@@ -51,22 +61,20 @@ struct Block {
     digest: [u8; 32],
 }
 
-impl StoredCertificate {
-    /// Opens the certificate at `path` and verifies its checksums and its digest, as
-    /// [`CertificateFile::read`](super::CertificateFile::read) does, without holding more than one block.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is not a complete and unchanged certificate.
-    pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
-        let path = path.as_ref();
-        let io = |source| CertificateError::Io { path: path.to_owned(), source };
+impl Contents {
+    /// Reads a certificate, verifies its checksums and its digest, and calls `each` with the claims of every block.
+    fn read(
+        source: &impl ReadAt,
+        path: &Path,
+        mut each: impl FnMut(&[CodedClaim]),
+    ) -> Result<Contents, CertificateError> {
+        let io = io(path);
         let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
         let part = |part| damaged(CertificateDamage::Part(part));
-        let file = file::open(path).map_err(io)?;
-        let bytes = file.bytes().map_err(io)?;
+        let bytes = source.bytes().map_err(&io)?;
         let read = |offset: u64, count: usize| {
             let mut part = vec![0; count];
-            file.read_exact_at(&mut part, offset).map_err(io).map(|()| part)
+            source.read_exact_at(&mut part, offset).map_err(&io).map(|()| part)
         };
         let start = read(0, bytes.min(HEADER_BYTES as u64) as usize)?;
         let header = Header::read(&start, bytes).map_err(damaged)?;
@@ -96,6 +104,7 @@ impl StoredCertificate {
             let decompressed =
                 entry.is_of(&compressed).then(|| block::decompress(&compressed, raw_bytes, count, &keys, &mut claims));
             decompressed.flatten().ok_or(part(CertificatePart::Block(number)))?;
+            each(&claims[before..]);
             let digest = *blake3::hash(&compressed).as_bytes();
             blocks.push(Block { offset, compressed_bytes, raw_bytes, claims: count, first: claims[before].0, digest });
             offset += compressed_bytes as u64;
@@ -107,45 +116,87 @@ impl StoredCertificate {
         if read(end, DIGEST_BYTES)? != digest {
             return Err(part(CertificatePart::Digest));
         }
-        let path = path.to_owned();
-        Ok(StoredCertificate { head, claims: header.claims, bytes, digest, path, file, keys, blocks })
+        Ok(Contents { head, claims: header.claims, bytes, digest, keys, blocks })
+    }
+}
+
+impl Certificate {
+    /// Reads the certificate at `path` into memory, and verifies its checksums and its digest. The claims are then
+    /// well-formed: sorted, each position once, bounds within 0 and the seeds in play. [`super::Check`] checks that
+    /// they are true, from the file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a complete and unchanged certificate, or its claims need more memory
+    /// than there is.
+    pub fn read(path: impl AsRef<Path>) -> Result<Certificate, CertificateError> {
+        let path = path.as_ref();
+        let bytes = file::read(path).map_err(io(path))?;
+        let header = Header::read(&bytes, bytes.len() as u64);
+        let header = header.map_err(|damage| CertificateError::Damaged { path: path.to_owned(), damage })?;
+        // A few bytes can stand for thousands of claims.
+        let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
+        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
+            return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
+        }
+        let mut claims = Vec::new();
+        let Contents { head, keys, .. } = Contents::read(&bytes, path, |block| claims.extend(block))?;
+        Ok(Certificate { head, claims: ClaimSet::of_sorted(keys, claims) })
+    }
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> CertificateError {
+    move |source| CertificateError::Io { path: path.to_owned(), source }
+}
+
+impl StoredCertificate {
+    /// Opens the certificate at `path` and verifies its checksums and its digest, as [`Certificate::read`] does,
+    /// without holding more than one block.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not a complete and unchanged certificate.
+    pub fn open(path: impl AsRef<Path>) -> Result<StoredCertificate, CertificateError> {
+        let path = path.as_ref();
+        let file = file::open(path).map_err(io(path))?;
+        let contents = Contents::read(&file, path, |_| ())?;
+        Ok(StoredCertificate { path: path.to_owned(), file, contents })
     }
 
     /// Statement, effort and tables.
     pub fn head(&self) -> &Head {
-        &self.head
+        &self.contents.head
     }
 
     /// Number of claims.
     pub fn claims(&self) -> u64 {
-        self.claims
+        self.contents.claims
     }
 
     /// Size of the file.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.contents.bytes
     }
 
     /// BLAKE3 of the file without its last 32 bytes, which are this digest.
     pub fn digest(&self) -> [u8; 32] {
-        self.digest
+        self.contents.digest
     }
 
     /// The keys of positions of its board.
     pub(super) fn keys(&self) -> &ClaimKeys {
-        &self.keys
+        &self.contents.keys
     }
 
     /// Ranges of claims, in their order, that are checked one after the other. All but the last have whole blocks.
     pub(super) fn windows(&self) -> impl Iterator<Item = Range<u64>> + use<> {
-        let size = (WINDOW_BLOCKS.max(self.blocks.len().div_ceil(MAX_WINDOWS)) * BLOCK_CLAIMS) as u64;
-        let claims = self.claims;
+        let size = (WINDOW_BLOCKS.max(self.contents.blocks.len().div_ceil(MAX_WINDOWS)) * BLOCK_CLAIMS) as u64;
+        let claims = self.contents.claims;
         (0..claims.div_ceil(size)).map(move |window| window * size..claims.min((window + 1) * size))
     }
 
     /// Reads claims, numbered from 0 in the order of the file; the range begins with a block.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<CodedClaim>, CheckError> {
-        let blocks = &self.blocks[range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS)];
+        let blocks =
+            &self.contents.blocks[range.start as usize / BLOCK_CLAIMS..(range.end as usize).div_ceil(BLOCK_CLAIMS)];
         let parts: Vec<Vec<CodedClaim>> = blocks.par_iter().map(|block| self.block(block)).collect::<Result<_, _>>()?;
         Ok(parts.concat())
     }
@@ -155,7 +206,7 @@ impl StoredCertificate {
         let in_block: Vec<&[u64]> =
             numbers.chunk_by(|a, b| a / BLOCK_CLAIMS as u64 == b / BLOCK_CLAIMS as u64).collect();
         let read = |numbers: &&[u64]| {
-            let block = self.block(&self.blocks[numbers[0] as usize / BLOCK_CLAIMS])?;
+            let block = self.block(&self.contents.blocks[numbers[0] as usize / BLOCK_CLAIMS])?;
             Ok(numbers.iter().map(|&number| (number, block[number as usize % BLOCK_CLAIMS])).collect())
         };
         let parts: Vec<Vec<(u64, CodedClaim)>> = in_block.par_iter().map(read).collect::<Result<_, CheckError>>()?;
@@ -164,7 +215,7 @@ impl StoredCertificate {
 
     /// The claim of this key and these bounds.
     pub(super) fn claim(&self, (key, [lower, upper]): CodedClaim) -> Claim {
-        let position = self.keys.position(key).expect("its positions were checked");
+        let position = self.contents.keys.position(key).expect("its positions were checked");
         Claim { position, bounds: Bounds { lower: lower.into(), upper: upper.into() } }
     }
 
@@ -174,8 +225,8 @@ impl StoredCertificate {
         wanted.dedup();
         let mut bounds = vec![UNCLAIMED; wanted.len()];
         let (mut jobs, mut keys, mut rest) = (Vec::new(), &wanted[..], &mut bounds[..]);
-        for (number, block) in self.blocks.iter().enumerate() {
-            let count = match self.blocks.get(number + 1) {
+        for (number, block) in self.contents.blocks.iter().enumerate() {
+            let count = match self.contents.blocks.get(number + 1) {
                 Some(next) => keys.partition_point(|&key| key < next.first),
                 None => keys.len(),
             };
@@ -198,7 +249,7 @@ impl StoredCertificate {
             }
             Ok::<_, CheckError>(())
         })?;
-        Ok(Known { all: self.keys, keys: wanted, bounds })
+        Ok(Known { all: self.contents.keys, keys: wanted, bounds })
     }
 
     /// Reads the claims of a block again.
@@ -208,13 +259,13 @@ impl StoredCertificate {
     fn block(&self, block: &Block) -> Result<Vec<CodedClaim>, CheckError> {
         let mut compressed = vec![0; block.compressed_bytes];
         let read = self.file.read_exact_at(&mut compressed, block.offset);
-        read.map_err(|source| CertificateError::Io { path: self.path.clone(), source })?;
+        read.map_err(io(&self.path))?;
         let changed = || CheckError::Changed { path: self.path.clone() };
         if *blake3::hash(&compressed).as_bytes() != block.digest {
             return Err(changed());
         }
         let mut claims = Vec::with_capacity(block.claims);
-        block::decompress_again(&compressed, block.raw_bytes, block.claims, &self.keys, &mut claims)
+        block::decompress_again(&compressed, block.raw_bytes, block.claims, &self.contents.keys, &mut claims)
             .ok_or_else(changed)?;
         Ok(claims)
     }

@@ -5,7 +5,7 @@ use kalah_tables::table::{TableError, Tables};
 
 use super::check::Checker;
 use super::check_error::CheckError;
-use super::run::Check;
+use super::run::{checker, compare_digests};
 use super::statement::{Certificate, inferred};
 
 /// The strategy for both sides that a certificate without searches contains.
@@ -16,7 +16,7 @@ use super::statement::{Certificate, inferred};
 /// position of a true statement, and after its openings, neither side gets less than the statement says, whatever
 /// the other side plays.
 ///
-/// The claims themselves are not checked: use [`Check`] for that.
+/// The claims themselves are not checked: use [`super::Check`] for that.
 #[derive(Debug)]
 pub struct Strategy<'a> {
     certificate: &'a Certificate,
@@ -78,7 +78,9 @@ impl<'a> Strategy<'a> {
             0 => {}
             effort => return Err(StrategyError::Effort(effort)),
         }
-        let checker = Check::trusting(certificate, tables).map_err(StrategyError::Tables)?.checker();
+        let (head, seeds) = (&certificate.head, certificate.head.table_seeds());
+        compare_digests(head, tables, seeds).map_err(StrategyError::Tables)?;
+        let checker = checker(head, tables, seeds, 0);
         Ok(Strategy { certificate, checker })
     }
 

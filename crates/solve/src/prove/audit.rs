@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use kalah_core::cancel::Cancel;
 use rayon::prelude::*;
 
+use super::checkers::Checkers;
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
-use super::extract::Research;
 use super::test::{Reply, Test};
 use crate::solve::Solver;
 
@@ -18,7 +18,7 @@ pub(super) struct Audit<'a, 's> {
     pub directory: &'a ProofDirectory,
     /// Only its tables are used.
     pub solver: &'a Solver<'s>,
-    pub research: &'a Research<'a>,
+    pub checkers: &'a Checkers<'s>,
     pub cancel: &'a Cancel,
 }
 
@@ -79,7 +79,7 @@ impl Audit<'_, '_> {
         if !searched && self.follows_in_one_ply(test, answer, all)? {
             return Ok(true);
         }
-        Ok((self.research)(test)?.0 == Some(answer))
+        Ok(self.checkers.research(test)?.0 == Some(answer))
     }
 
     fn follows_in_one_ply(&self, test: &Test, answer: bool, all: &Claims) -> Result<bool, ProveError> {

@@ -369,11 +369,7 @@ impl Proof {
         let digest = |text: &String| Some(*blake3::Hash::from_hex(text).ok()?.as_bytes());
         let part = |part: &ProofPart| {
             let moves = part.moves.iter().map(|&number| Pit::from_number(number)).collect::<Option<Vec<_>>>()?;
-            let mut position = request.position;
-            for &pit in &moves {
-                position = position.play(request.rules, pit).ok()?.position;
-            }
-            Some(RequestPart { is_first: request.is_first_after(&moves), moves, position, aim: part.aim })
+            request.part(moves, part.aim)
         };
         Some(ProofPlan {
             request,

@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Bounds;
-use kalah_tables::table::TableError;
 use rayon::prelude::*;
 
+use super::checkers::Checkers;
 use super::claims::Claims;
 use super::error::ProveError;
 use super::test::{Reply, Test};
@@ -20,18 +20,14 @@ const FIRST_LIMIT: u64 = 1 << 16;
 /// Growth of the limit from round to round.
 const LIMIT_GROWTH: u64 = 16;
 
-/// A re-search: returns the answer of a test from the rules and tables alone, or `None` beyond the effort, and
-/// the nodes.
-pub type Research<'a> = dyn Fn(&Test) -> Result<(Option<bool>, u64), TableError> + Sync + 'a;
-
 /// Extracts claims from the tests that a solver proved.
-pub struct Extraction<'a, 's> {
+pub(super) struct Extraction<'a, 's> {
     /// The solver that proved the tests. It proves again what it has forgotten.
     pub solver: &'a Solver<'s>,
     /// The largest layer of tables on which claims may rest.
     pub table_seeds: u32,
-    /// Checks a single claim.
-    pub research: &'a Research<'a>,
+    /// Search tests again.
+    pub checkers: &'a Checkers<'s>,
     /// Tests that took the solver this many nodes are not searched again, since a re-search would fail.
     pub research_limit: u64,
     /// Number of re-searches so far.
@@ -40,12 +36,6 @@ pub struct Extraction<'a, 's> {
     pub on_claims: &'a dyn Fn(usize),
     /// Ends the extraction.
     pub cancel: &'a Cancel,
-}
-
-impl std::fmt::Debug for Extraction<'_, '_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Extraction").field("table_seeds", &self.table_seeds).finish_non_exhaustive()
-    }
 }
 
 impl Extraction<'_, '_> {
@@ -80,7 +70,7 @@ impl Extraction<'_, '_> {
             self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
             let research = |test: &Test| {
                 self.cancel.check()?;
-                Ok::<_, ProveError>((self.research)(test)?)
+                Ok::<_, ProveError>(self.checkers.research(test)?)
             };
             let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {

@@ -9,7 +9,7 @@ use super::test::{Reply, Test};
 /// Effort to prove that a test succeeds and that it fails, in the units of the evaluation. Decided tests have 0
 /// and infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Numbers {
+pub(super) struct Numbers {
     /// Effort to prove that it succeeds.
     pub proof: f64,
     /// Effort to prove that it fails.
@@ -43,7 +43,7 @@ impl Numbers {
 
 /// Results of the finished jobs.
 #[derive(Clone, Debug, Default)]
-pub struct Finished {
+pub(super) struct Finished {
     bounds: HashMap<Position, Bounds>,
     over_budget: HashSet<Test>,
 }
@@ -84,7 +84,7 @@ impl Finished {
 /// Proof-number search). A test succeeds if one move succeeds, and fails if all moves fail. So the effort to
 /// prove it is the minimum over its moves, and the effort to disprove it their sum. A job is a test whose moves
 /// are not expanded; its numbers come from an evaluation.
-pub struct Manager<'e> {
+pub(super) struct Manager<'e> {
     rules: Rules,
     /// Returns the numbers of a test that was not expanded.
     evaluate: Box<dyn FnMut(&Test) -> Numbers + 'e>,
@@ -94,19 +94,13 @@ pub struct Manager<'e> {
 
 /// Next jobs and progress.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JobPlan {
+pub(super) struct JobPlan {
     /// Tests to run, in this order. Later ones assume that the earlier ones have the likely answer.
     pub jobs: Vec<Test>,
     /// True if these are all remaining jobs, provided that each has the likely answer.
     pub is_complete: bool,
     /// Progress of each target.
     pub targets: Vec<Progress>,
-}
-
-impl std::fmt::Debug for Manager<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Manager").field("rules", &self.rules).finish_non_exhaustive()
-    }
 }
 
 /// Numbers of the tests visited in one state of the jobs.

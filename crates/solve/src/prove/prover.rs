@@ -170,13 +170,8 @@ impl<'p, 's> Prover<'p, 's> {
         (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
         self.jobs.clear();
         self.read.clear();
-        let checkers = self.checkers;
-        let audit = Audit {
-            directory: self.directory,
-            solver: self.solver,
-            research: &|test: &Test| checkers.research(test),
-            cancel: &self.options.cancel,
-        };
+        let (directory, solver, checkers) = (self.directory, self.solver, self.checkers);
+        let audit = Audit { directory, solver, checkers, cancel: &self.options.cancel };
         let wrong = audit.wrong_jobs()?;
         // A job that is wrong again has another cause.
         if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
@@ -358,11 +353,10 @@ impl<'p, 's> Prover<'p, 's> {
         on_claims: &dyn Fn(usize),
         work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
     ) -> Result<(), ProveError> {
-        let checkers = self.checkers;
         let extraction = Extraction {
             solver: self.solver,
             table_seeds: self.directory.plan().table_seeds() as u32,
-            research: &|test: &Test| checkers.research(test),
+            checkers: self.checkers,
             research_limit: RESEARCH_LIMIT_FACTOR << self.directory.plan().effort.min(50),
             researches: &self.researches,
             on_claims,
@@ -466,8 +460,8 @@ impl Prover<'_, '_> {
         if plan.request.wanted == Wanted::Openings && !targets.is_empty() {
             let parts = self.manager.plan(&targets, &finished, 0).targets;
             let position = plan.request.position;
-            let score = |value: i64| (value - position.value(0)).div_euclid(2) as u32;
-            let root = Target { position, aim: Aim::Exactly { score: score(plan.statement(&parts).bounds.lower) } };
+            let root =
+                Target { position, aim: Aim::Exactly { score: position.score(plan.statement(&parts).bounds.lower) } };
             for test in [root.progress(None).next, root.progress(None).then].into_iter().flatten() {
                 finished.ran_over(&test);
                 for reply in test.replies(plan.request.rules) {

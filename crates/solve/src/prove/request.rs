@@ -1,6 +1,6 @@
 use std::fmt;
 
-use kalah_core::game::{Pit, Position, Rules, ValueBounds, mover_value};
+use kalah_core::game::{Pit, Place, Position, Rules, ValueBounds, mover_value};
 use kalah_tables::printable::signed;
 use serde::{Deserialize, Serialize};
 
@@ -112,12 +112,11 @@ impl Request {
             // A finished game has a value, but no openings.
             Wanted::Openings if position.is_over() => vec![part(Aim::Find { guess: guess(solver, position)? })],
             Wanted::Openings => {
-                let opening = |Opening { moves, position, .. }: Opening| {
-                    let is_first = self.is_first_after(&moves);
+                let opening = |Opening { moves, position, .. }| {
                     let aim = Aim::Find { guess: guess(solver, &position)? };
-                    Ok(RequestPart { moves, is_first, position, aim })
+                    Ok(self.part(moves, aim).expect("openings are legal"))
                 };
-                solver.openings(position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
+                Opening::all(solver.rules(), position).into_iter().map(opening).collect::<Result<_, ProveError>>()?
             }
         };
         // A certificate of it would state nothing, and checks refuse those.
@@ -127,15 +126,10 @@ impl Request {
         Ok(parts)
     }
 
-    /// Returns true if the same player is to move after these moves, as far as they are legal.
-    pub(super) fn is_first_after(&self, moves: &[Pit]) -> bool {
-        let (mut position, mut is_first) = (self.position, true);
-        for &pit in moves {
-            let Ok(played) = position.play(self.rules, pit) else { break };
-            position = played.position;
-            is_first = is_first == played.again;
-        }
-        is_first
+    /// The part after these moves; `None` if one is illegal.
+    pub(super) fn part(&self, moves: Vec<Pit>, aim: Aim) -> Option<RequestPart> {
+        let Place { position, first, .. } = *Place::all(self.rules, &self.position, &moves).ok()?.last()?;
+        Some(RequestPart { moves, is_first: first, position, aim })
     }
 }
 
@@ -163,6 +157,5 @@ fn guess(solver: &Solver, position: &Position) -> Result<u32, ProveError> {
     if position.is_over() {
         return Ok(position.mover().total());
     }
-    let twice = solver.first_guess(position)?.saturating_sub(position.value(0));
-    Ok(twice.div_euclid(2).clamp(0, i64::from(position.seeds())) as u32)
+    Ok(position.score(solver.first_guess(position)?))
 }

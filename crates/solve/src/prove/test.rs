@@ -13,7 +13,7 @@ pub struct Test {
 
 /// Consequence of a move for a [`Test`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub(super) enum Reply {
     /// True if the mover certainly collects the score with this move, false if certainly not: by the seeds
     /// stored, or because the game is over.
     Certain(bool),
@@ -60,7 +60,7 @@ impl Test {
 
     /// The reply for each move, the pit nearest to the store first; none if the game is over. The test succeeds
     /// exactly if it does with one of the moves.
-    pub fn replies(&self, rules: Rules) -> Vec<Reply> {
+    pub(super) fn replies(&self, rules: Rules) -> Vec<Reply> {
         let seeds = self.position.seeds();
         let mut moves: Vec<_> = self.position.moves().collect();
         moves.reverse();

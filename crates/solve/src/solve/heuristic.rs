@@ -3,7 +3,7 @@
 use kalah_core::cancel::Cancel;
 use kalah_core::game::Position;
 
-use super::depth_limited::{Depth, DepthLimitedResult, MAX_MOVES};
+use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;
 use super::evaluation::SEED;
 use super::solver::Solver;
@@ -14,9 +14,6 @@ const GUESS_TURNS: u32 = 9;
 /// Maximum nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and
 /// fewer turns are searched.
 const GUESS_BUDGET: u32 = 1 << 19;
-
-/// Default budget of a depth-limited search, in nodes: a second or two.
-const BUDGET: u64 = 1 << 20;
 
 impl Solver<'_> {
     /// First guess of the value of `position`. A good one saves tests, a bad one only costs time. At the start
@@ -66,30 +63,6 @@ impl Solver<'_> {
         (left > 0).then_some(sum)
     }
 
-    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where they
-    /// exist, and evaluations elsewhere. `None` if the game is over.
-    ///
-    /// If that takes more than a million nodes, it searches to a depth in moves instead, the deepest within the
-    /// same budget.
-    ///
-    /// # Errors
-    /// If it is stopped, a table is damaged, or the position does not fit the solver.
-    pub fn depth_limited(&self, position: &Position, turns: u32) -> Result<Option<DepthLimitedResult>, SolveError> {
-        match self.depth_limited_within(position, Depth::Turns(turns.max(1)), BUDGET) {
-            Err(SolveError::OverBudget) => {}
-            found => return found,
-        }
-        let mut best = self.one_move_deep(position)?;
-        for moves in 2..=MAX_MOVES {
-            match self.depth_limited_within(position, Depth::Moves(moves), BUDGET) {
-                Ok(Some(found)) if !found.exact => best = Some(found),
-                Err(SolveError::OverBudget) => break,
-                found => return found,
-            }
-        }
-        Ok(best)
-    }
-
     /// Searches to a depth of one move, which takes almost no time and cannot be stopped. `None` if the game is
     /// over.
     ///
@@ -97,13 +70,15 @@ impl Solver<'_> {
     /// If a table is damaged, or the position does not fit the solver.
     pub fn one_move_deep(&self, position: &Position) -> Result<Option<DepthLimitedResult>, SolveError> {
         self.check(position)?;
-        self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &Cancel::new())
+        self.engine.depth_limited(position, Depth::Moves(1), u64::MAX, &Cancel::new())
     }
 
-    /// Searches to a given depth, with at most `budget` nodes.
+    /// Searches to a given depth, with at most `budget` nodes: alpha-beta with tables and proved bounds where they
+    /// exist, and evaluations elsewhere. `None` if the game is over.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`] if the nodes do not suffice; otherwise as [`Solver::depth_limited`].
+    /// [`SolveError::OverBudget`] if the nodes do not suffice; if it is stopped, a table is damaged, or the position
+    /// does not fit the solver.
     pub fn depth_limited_within(
         &self,
         position: &Position,

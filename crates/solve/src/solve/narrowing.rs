@@ -54,7 +54,7 @@ impl Solver<'_> {
         if self.in_time(within.mul_f64(VALUE_SHARE), |solver| solver.value(position, guess))?.is_some() {
             return Ok(());
         }
-        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
+        let guess = position.score(guess);
         // Tests between these two values were not decided in their time.
         let (mut low, mut high) = (guess + 1, guess);
         let mut step = 1;

@@ -58,8 +58,7 @@ impl Solver<'_> {
         guess: i64,
         proved: &mut dyn FnMut() -> Result<(), SolveError>,
     ) -> Result<(u32, i64), SolveError> {
-        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score_with_progress(position, guess as u32, proved)?;
+        let score = self.score_with_progress(position, position.score(guess), proved)?;
         Ok((score, position.value(score)))
     }
 
@@ -118,9 +117,9 @@ impl Solver<'_> {
         Ok(None)
     }
 
-    /// The position after a move of `position` that keeps its `score`, with the score of that position, and
-    /// true if the same player is to move. `None` if the move does not keep it.
-    fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
+    /// The position after a move of `position` that keeps its `score`, with the score of that position. `None` if
+    /// the move does not keep it.
+    fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32)>, SolveError> {
         self.keeps_within(position, pit, score, u64::MAX)
     }
 
@@ -131,19 +130,19 @@ impl Solver<'_> {
         pit: Pit,
         score: u32,
         nodes: u64,
-    ) -> Result<Option<(Position, u32, bool)>, SolveError> {
+    ) -> Result<Option<(Position, u32)>, SolveError> {
         let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
         let next = played.position;
         if played.again {
             let stored = next.mover_store() - position.mover_store();
             let needed = score.saturating_sub(stored);
             let keeps = needed == 0 || self.test_within(&next, needed, nodes)?.lower >= needed;
-            return Ok(keeps.then_some((next, needed, true)));
+            return Ok(keeps.then_some((next, needed)));
         }
         // The opponent must not get more than the remaining seeds.
         let Some(rest) = position.seeds().checked_sub(score) else { return Ok(None) };
         let keeps = rest >= next.seeds() || self.test_within(&next, rest + 1, nodes)?.upper <= rest;
-        Ok(keeps.then_some((next, rest, false)))
+        Ok(keeps.then_some((next, rest)))
     }
 
     /// A line of best play from `position`, whose `score` is exact, to the end of the game. Every position on
@@ -156,8 +155,8 @@ impl Solver<'_> {
         if !(known.lower..=known.upper).contains(&score) {
             return Err(SolveError::Contradiction(Box::new(*position)));
         }
-        let mut line = Line::new(position.pits());
-        let (mut position, mut score, mut turn) = (*position, score, Vec::new());
+        let start = *position;
+        let (mut position, mut score, mut moves) = (start, score, Vec::new());
         while !position.is_over() {
             let reach = self.table_seeds().unwrap_or(0);
             if let Some(tables) = self.tables.filter(|_| position.seeds() as usize <= reach) {
@@ -168,33 +167,25 @@ impl Solver<'_> {
                 if probe.score != score {
                     return Err(SolveError::Contradiction(Box::new(position)));
                 }
-                // The first turn of the remaining line may continue a turn begun above the tables.
-                for moves in probe.line.turns() {
-                    turn.extend(moves);
-                    line.push(std::mem::take(&mut turn));
-                }
+                moves.extend(probe.line.turns().iter().flatten());
                 break;
             }
             let mut next = None;
             for pit in in_order(self.rules, &position) {
                 if let Some(kept) = self.keeps(&position, pit, score)? {
-                    turn.push(pit);
+                    moves.push(pit);
                     next = Some(kept);
                     break;
                 }
             }
-            let again;
             // One of the moves keeps an exact score.
-            (position, score, again) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
-            if !again {
-                line.push(std::mem::take(&mut turn));
-            }
+            (position, score) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
         }
         // The remaining seeds belong to the owner of their row.
         if position.is_over() && position.mover().total() != score {
             return Err(SolveError::Contradiction(Box::new(position)));
         }
-        Ok(line)
+        Ok(Line::of_moves(self.rules, &start, &moves).expect("legal moves"))
     }
 
     /// Value, best moves and a line of best play.
@@ -215,11 +206,6 @@ impl Solver<'_> {
     pub fn opening_value(&self, opening: &Opening, guess: i64) -> Result<i64, SolveError> {
         let sign = mover_value(opening.again, 1);
         Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
-    }
-
-    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next move.
-    pub fn openings(&self, position: &Position) -> Vec<Opening> {
-        Opening::all(self.rules, position)
     }
 }
 

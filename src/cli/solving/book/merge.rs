@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use kalah::analyse::book::derive;
 use kalah::book::{Book, BookFileError};
-use kalah::certificate::{Certificate, CertificateFile, MAGIC};
+use kalah::certificate::{Certificate, MAGIC};
 use kalah::game::{Bounds, Position, Rules};
 use kalah::solve::Checkpoint;
 use serde::Serialize;
@@ -118,7 +118,7 @@ fn proofs(path: &Path) -> anyhow::Result<Proofs> {
     if !is_certificate {
         return Ok(Checkpoint::read_proofs(path)?);
     }
-    let Certificate { head, claims } = CertificateFile::read(path)?.certificate;
+    let Certificate { head, claims } = Certificate::read(path)?;
     let proofs = claims.iter().map(|claim| (claim.position, claim.bounds)).collect();
     Ok((head.statement.rules, head.statement.position, proofs))
 }

@@ -164,11 +164,11 @@ impl Check {
         };
         let tables = tables.as_ref();
         let check = if self.trust_tables {
-            Checked::trusting_over(file, tables, used.last.seeds)?
+            Checked::trusting(file, tables, used.last.seeds)?
         } else {
             let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
             let progress = Progress::of(bytes, "bytes").at("comparing the tables with their digests");
-            let check = progress.complete(&pulse.positions, || Checked::over(file, tables, used.last.seeds, pulse));
+            let check = progress.complete(&pulse.positions, || Checked::new(file, tables, used.last.seeds, pulse));
             match check {
                 Err(CheckError::Stopped(_)) => return Ok(Found::stopped(&tasks.0)),
                 check => check?,

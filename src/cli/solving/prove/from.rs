@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use kalah::book::{Book, BookFileError};
-use kalah::certificate::{CertificateFile, ClaimSet};
+use kalah::certificate::{Certificate, ClaimSet};
 use kalah::prove::Request;
 
 use crate::cli::output;
@@ -20,7 +20,7 @@ pub struct Source {
 impl Source {
     /// Reads a certificate, and checks it against its checksums and its digest.
     pub fn read(path: &Path) -> anyhow::Result<Source> {
-        let certificate = CertificateFile::read(path)?.certificate;
+        let certificate = Certificate::read(path)?;
         let request = Request::of(&certificate.head.statement);
         Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
     }

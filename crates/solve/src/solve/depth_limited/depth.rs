@@ -1,5 +1,3 @@
-use std::fmt;
-
 /// Depth of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
@@ -23,15 +21,5 @@ impl Depth {
             Depth::Moves(moves) => (moves, u32::MAX),
             Depth::Turns(turns) => (u32::MAX, turns),
         }
-    }
-}
-
-impl fmt::Display for Depth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, name) = match self {
-            Depth::Moves(number) => (number, "move"),
-            Depth::Turns(number) => (number, "turn"),
-        };
-        write!(f, "{number} {name}{}", if *number == 1 { "" } else { "s" })
     }
 }
