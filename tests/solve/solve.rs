@@ -159,7 +159,7 @@ fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
 #[test]
 fn words_find_the_same_with_the_same_search() {
     for rules in Rules::ALL {
-        let mut random = fastrand::Rng::with_seed(9);
+        let (mut random, mut within) = (fastrand::Rng::with_seed(9), 0);
         let tables = Tables::open(directory(), rules, 6, 10).unwrap();
         for index in 0..scaled(300) {
             let pits = random.usize(1..=8);
@@ -167,10 +167,14 @@ fn words_find_the_same_with_the_same_search() {
             let position = random_position(&mut random, pits, seeds);
             let tables = Some(&tables).filter(|_| pits == 6 && index % 2 == 0);
             let options = || options(rules, &position, tables).transpositions(16 << 20);
-            let solved = |solver: Result<Solver, SolveError>| {
+            let mut solved = |solver: Result<Solver, SolveError>| {
                 let solver = solver.unwrap();
                 let guess = solver.first_guess(&position).unwrap();
-                let searched = solver.depth_limited_within(&position, Depth::Turns(3), 1 << 20).ok();
+                let searched = match solver.depth_limited_within(&position, Depth::Turns(3), 1 << 20) {
+                    Err(SolveError::OverBudget) => None,
+                    searched => Some(searched.unwrap()),
+                };
+                within += usize::from(searched.is_some());
                 let solution = solver.solve(&position, guess).unwrap();
                 let few = solver.nodes() < 10_000;
                 (guess, searched, solution, few.then(|| (solver.nodes(), solver.table_hits())))
@@ -179,6 +183,7 @@ fn words_find_the_same_with_the_same_search() {
             assert_eq!(narrow, solved(Solver::with_word::<u128>(options())), "{rules} {position}");
             assert_eq!(narrow, solved(Solver::new(options())), "{rules} {position}");
         }
+        assert!(within > 0, "{rules}: no depth-limited search has ended");
     }
 }
 
