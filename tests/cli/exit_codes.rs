@@ -204,9 +204,8 @@ fn the_exit_code_reports_other_signals() {
 #[test]
 fn a_signal_that_the_parent_ignores_is_ignored() {
     let script = format!(
-        "trap '' HUP; {} analyse complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; \
-            sleep 0.2; \
-         kill -TERM $child; wait $child",
+        "trap '' HUP; {} analyse complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; \
+         kill -HUP $child; sleep 0.2; kill -TERM $child; wait $child",
         env!("CARGO_BIN_EXE_kalah")
     );
     let status = std::process::Command::new("bash").args(["-c", &script]).status().unwrap();

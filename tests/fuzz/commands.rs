@@ -25,7 +25,8 @@ const COMMANDS: [&str; 20] = [
      --memory=M --tables=D --json",
     "line P L L --value=V !--within=S --rules=R --no-tables --memory=M --tables=D --json",
     "search P --depth=N --method=seq-mm --par-depth=N --evaluation=seeds --rules=R --json",
-    "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv --plot=O",
+    "analyse values !--pits=A !--seeds-per-pit=A !--within=S --rules=R --no-tables --memory=M --tables=D --json --csv \
+     --plot=O",
     "play P --south=C --north=C !--time=S --rules=R --memory=M --seed=N --tables=D",
     "move P P --player=C !--time=S --rules=R --memory=M --seed=N --tables=D --json",
     "tournament C C !--start=P --starts=N --random-moves=N !--time=S --rules=R --memory=M --tables=D --json --csv",

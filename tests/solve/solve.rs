@@ -43,8 +43,8 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// Scores of positions, by the pits of a side and the seeds in each pit of both. A quick hash makes the exhaustive search
-/// some times as fast.
+/// Scores of positions, by the pits of a side and the seeds in each pit of both. By a quick hash, the exhaustive search
+/// is some times as fast.
 type Scores = foldhash::HashMap<(usize, [u8; 32]), u32>;
 
 /// Score by exhaustive search with the rules alone.

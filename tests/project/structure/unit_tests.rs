@@ -1,5 +1,5 @@
-//! No test is in a file of which cargo compiles no tests: `test = false` or `doctest = false` in a manifest saves compiling
-//! a library once more for tests that it has not.
+//! No test is in a file of which cargo compiles no tests. In a manifest, `test = false` or `doctest = false` saves
+//! compiling a library once more for tests that it has not.
 
 use std::path::Path;
 
