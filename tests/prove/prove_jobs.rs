@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, Check, StoredCertificate};
+use kalah::certificate::{Bound, Certificate, Check};
 use kalah::file::{Seal, StateError};
 use kalah::game::{Position, Rules};
 use kalah::progress::Pulse;
@@ -392,7 +392,7 @@ fn the_program_names_the_job_and_ends_right() {
     assert!(errors.contains(name) && errors.contains("run again"), "{errors}");
     assert_eq!(value(&ran), first);
     let tables = Tables::open(files.path(), Rules::Standard, 4, 6).unwrap();
-    let written = StoredCertificate::open(&certificate).unwrap();
+    let written = kalah::certificate::StoredCertificate::open(&certificate).unwrap();
     let check = Check::trusting(&written, Some(&tables), 0).unwrap();
     check.statement().unwrap();
     check.sample(u64::MAX, 1, &Pulse::default()).unwrap();
