@@ -31,8 +31,8 @@ fn finish(directory: &Path, args: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`. On a busy
-/// machine the program may end before.
+/// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`. The
+/// program may end before, on a busy machine.
 fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
     let mut child = start(directory, args);
     // Files of earlier runs may be there before the work begins. A signal that comes so early ends the program without
