@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Weights};
@@ -18,7 +18,7 @@ const MIB: u64 = 1 << 20;
 /// Seeds of the largest table. All tables together have 44 MB.
 const REACH: usize = 18;
 
-/// Time to watch a search: longer than it takes to start copying tables.
+/// Processor time for which a search is watched: longer than it takes to start copying tables.
 const WATCHED: Duration = Duration::from_millis(3500);
 
 /// Directory of tables with 6 pits.
@@ -50,7 +50,15 @@ impl Drop for Search {
     }
 }
 
-/// Returns the most memory of its own that a long search takes in its first seconds, and its stderr.
+/// Processor time that a process used, from the fields `utime` and `stime` in ticks of 10 ms.
+fn processor_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let ticks = |field: &str| field.parse::<u64>().unwrap();
+    fields.split(' ').skip(11).take(2).map(|field| Duration::from_millis(10 * ticks(field))).sum()
+}
+
+/// Returns the most memory of its own that a long search takes in its first seconds of processor time, and its stderr.
 fn watch(flags: &[&str]) -> (u64, String) {
     let stderr = tempfile::NamedTempFile::new().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_kalah"))
@@ -61,8 +69,8 @@ fn watch(flags: &[&str]) -> (u64, String) {
         .stderr(stderr.reopen().unwrap())
         .spawn()
         .unwrap();
-    let (mut search, start, mut most) = (Search(child), Instant::now(), 0);
-    while start.elapsed() < WATCHED {
+    let (mut search, mut most) = (Search(child), 0);
+    while processor_time(search.0.id()) < WATCHED {
         let status = std::fs::read_to_string(format!("/proc/{}/status", search.0.id())).unwrap();
         let anonymous = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
         let kib = anonymous.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());

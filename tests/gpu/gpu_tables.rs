@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kalah::build::gpu::GpuComputer;
 use kalah::build::gpu::stages::Stage;
 use kalah::build::{
-    Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, DeviceComputer, DeviceTraffic, FrameOutput,
+    Backend, BuildError, BuildEvent, Builder, ComputeError, Computer, Device, DeviceComputer, DeviceTraffic,
+    FrameOutput,
 };
 use kalah::cancel::Stopped;
 use kalah::cause;
@@ -198,6 +199,19 @@ fn with_the_least_memory_frames_are_given_up_and_loaded_again() {
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
             assert!(matches!(cause::find(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
         }
+    });
+}
+
+#[test]
+fn a_device_holds_what_fits_beside_the_build() {
+    adapter::each(|adapter| {
+        let least = least_memory(adapter, SHORT, None);
+        let holds = |memory: Option<u64>, bytes| {
+            adapter.open(adapter::limits(memory, None)).holds(SHORT.pits, SHORT.seeds, bytes)
+        };
+        let lower = bytes_of(SHORT, SHORT.seeds);
+        assert!(!holds(Some(least), lower), "with the least memory, frames are loaded again");
+        assert!(holds(Some(4 * (least + lower)), lower), "nothing is loaded again");
     });
 }
 

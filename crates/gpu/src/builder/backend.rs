@@ -4,12 +4,13 @@ use kalah_tables::builder::{ComputeError, Device, DeviceComputer, DeviceError};
 use kalah_tables::table::Tables;
 
 use super::computer::GpuComputer;
+use super::lower::HEADROOM;
 use super::memory::DeviceMemory;
 use crate::device::{Gpu, Tier};
 
-/// Positions per second of a whole GPU (estimated, not measured with builds) and of a software
-/// adapter (measured). Rules with relays reach this share of them (measured on a software adapter).
-const RATE: f64 = 1e9;
+/// Positions per second of a GPU, which waits for the disk, and of a software adapter. Rules with
+/// relays reach this share of them (docs/measurements.md).
+const RATE: f64 = 2e9;
 const SOFTWARE_RATE: f64 = 4e6;
 const RELAY_SHARE: f64 = 0.4;
 
@@ -24,6 +25,11 @@ impl Device for Gpu {
 
     fn least_memory(&self, pits: usize, seeds: usize) -> u64 {
         DeviceMemory::new(pits, seeds, self.budget(), self.max_binding()).least()
+    }
+
+    fn holds(&self, pits: usize, seeds: usize, bytes: u64) -> bool {
+        let free = |budget: u64| budget - budget / HEADROOM;
+        self.budget().is_some_and(|budget| self.least_memory(pits, seeds) + bytes <= free(budget))
     }
 
     fn rate(&self, relays: bool) -> f64 {

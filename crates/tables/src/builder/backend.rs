@@ -29,6 +29,15 @@ impl Backend {
         })
     }
 
+    /// Returns true if a build of the layers up to `seeds` reads lower tables of `bytes` bytes from
+    /// their files.
+    pub(super) fn reads_files(&self, pits: usize, seeds: usize, bytes: u64) -> bool {
+        match self {
+            Backend::Cpu(_) => true,
+            Backend::Gpu(gpu) => !gpu.holds(pits, seeds, bytes),
+        }
+    }
+
     /// Runs `work` where computers are fastest. On the CPU that is inside the pool, where the many
     /// small parallel steps start without waking a thread.
     pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {

@@ -21,6 +21,10 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// Minimum bytes of device memory for the layers up to `seeds`.
     fn least_memory(&self, pits: usize, seeds: usize) -> u64;
 
+    /// Returns true if a build of the layers up to `seeds` keeps `bytes` bytes of lower tables in
+    /// device memory, so that it reads no files.
+    fn holds(&self, pits: usize, seeds: usize, bytes: u64) -> bool;
+
     /// Estimated positions per second of a build; `relays` is true for rules with relays.
     fn rate(&self, relays: bool) -> f64;
 

@@ -264,7 +264,8 @@ impl<'a> Builder<'a> {
     fn is_read_soon(&self, run: &Run, key: TableKey) -> bool {
         let below = run.tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
         let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
-        (key.seeds < run.last || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
+        let for_next = key.seeds < run.last && self.backend.reads_files(key.pits, run.last, bytes);
+        (for_next || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
             && available_memory().is_none_or(|available| bytes <= available)
     }
 }

@@ -1,6 +1,6 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kalah_core::index::{Frame, layer_positions};
 use serde::Serialize;
@@ -17,6 +17,10 @@ use crate::temporary::TemporaryDirectory;
 
 /// Bytes that are copied to measure bandwidths.
 const COPIED_BYTES: usize = 256 << 20;
+
+/// Minimum time for which a device computes before the times of its stages are measured. A GPU that
+/// waited for the disk has lowered its clock.
+const WARM_UP: Duration = Duration::from_secs(2);
 
 /// Measurements of building one layer.
 #[derive(Clone, Debug, Serialize)]
@@ -85,8 +89,12 @@ pub fn measure(
         Backend::Gpu(gpu) => {
             let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
             let mut measurement = built_twice(&mut *computer)?;
-            computer.begin_measuring().map_err(ComputeError::Device)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
+            let start = Instant::now();
+            while start.elapsed() < WARM_UP {
+                computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
+            }
+            computer.begin_measuring().map_err(ComputeError::Device)?;
             computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
             measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kalah_core::memory::HugePages;
@@ -12,6 +14,9 @@ pub const BLOCK_BYTES: usize = 1 << 12;
 /// Bytes of each direct write: enough for the full speed of a disk, and few enough to stay in a
 /// processor's cache.
 const BUFFER_BYTES: usize = 1 << 20;
+
+/// Number of writes under way at the same time. A fast disk is idle if it has only one.
+const AT_ONCE: usize = 4;
 
 /// Minimum speed for direct writes. On a slower disk the system does better: it writes later and
 /// keeps data that is read soon. A build produces some 300 MB a second on two cores, and reads them
@@ -25,11 +30,17 @@ const SAMPLED_WRITES: u64 = 64;
 #[derive(Debug)]
 pub struct DirectFile {
     file: File,
-    /// Page-aligned.
-    buffer: HugePages,
+    /// Page-aligned, one for each write under way.
+    buffers: Vec<HugePages>,
+    count: Count,
+}
+
+/// Number of writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
     writes: u64,
     /// Writes slower than the minimum speed allows.
-    slow_writes: u64,
+    slow: u64,
 }
 
 impl DirectFile {
@@ -42,8 +53,8 @@ impl DirectFile {
         // This path names the file itself, even if it was renamed.
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         let file = File::options().write(true).custom_flags(libc::O_DIRECT).open(path).ok()?;
-        let buffer = HugePages::new(BUFFER_BYTES).ok()?;
-        Some(DirectFile { file, buffer, writes: 0, slow_writes: 0 })
+        let buffers = (0..AT_ONCE).map(|_| HugePages::new(BUFFER_BYTES)).collect::<io::Result<_>>().ok()?;
+        Some(DirectFile { file, buffers, count: Count::default() })
     }
 
     /// Unsupported on this system.
@@ -56,29 +67,65 @@ impl DirectFile {
     ///
     /// # Errors
     /// When writing fails; [`io::ErrorKind::InvalidInput`] if this disk needs larger blocks.
-    pub fn write_at(&mut self, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
-        for part in bytes.chunks(BUFFER_BYTES) {
-            let buffer = &mut self.buffer[..part.len()];
-            buffer.copy_from_slice(part);
-            let start = Instant::now();
-            write_all_at(&self.file, buffer, offset)?;
-            self.count(part.len(), start.elapsed());
-            offset += part.len() as u64;
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        reserve(&self.file, offset, bytes.len() as u64);
+        let parts: Vec<&[u8]> = bytes.chunks(BUFFER_BYTES).collect();
+        let (file, next) = (&self.file, AtomicUsize::new(0));
+        let write_parts = |buffer: &mut HugePages| -> io::Result<Count> {
+            let mut count = Count::default();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(part) = parts.get(number) else { return Ok(count) };
+                let buffer = &mut buffer[..part.len()];
+                buffer.copy_from_slice(part);
+                let start = Instant::now();
+                write_all_at(file, buffer, offset + (number * BUFFER_BYTES) as u64)?;
+                count.add(part.len(), start.elapsed());
+            }
+        };
+        let (own, others) = self.buffers.split_first_mut().expect("there is at least one buffer");
+        let counts: Vec<io::Result<Count>> = std::thread::scope(|scope| {
+            // Threads that cannot be started leave their share to this one.
+            let start = |buffer| std::thread::Builder::new().spawn_scoped(scope, || write_parts(buffer)).ok();
+            let others: Vec<_> = others.iter_mut().take(parts.len().saturating_sub(1)).filter_map(start).collect();
+            let own = write_parts(own);
+            let ended = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            std::iter::once(own).chain(ended).collect()
+        });
+        for count in counts {
+            let Count { writes, slow } = count?;
+            self.count = Count { writes: self.count.writes + writes, slow: self.count.slow + slow };
         }
         Ok(())
-    }
-
-    fn count(&mut self, bytes: usize, time: Duration) {
-        self.writes += 1;
-        self.slow_writes += u64::from(time.as_secs_f64() * LEAST_BYTES_PER_SECOND as f64 > bytes as f64);
     }
 
     /// Returns true if most writes were too slow, so that writing should be left to the system. A
     /// majority is required, since a busy processor slows some writes on any disk.
     pub fn is_slow(&self) -> bool {
-        self.writes >= SAMPLED_WRITES && 2 * self.slow_writes > self.writes
+        self.count.writes >= SAMPLED_WRITES && 2 * self.count.slow > self.count.writes
     }
 }
+
+impl Count {
+    /// Counts a write of this many bytes, which shared the disk with others.
+    fn add(&mut self, bytes: usize, time: Duration) {
+        self.writes += 1;
+        let least = LEAST_BYTES_PER_SECOND as f64 / AT_ONCE as f64;
+        self.slow += u64::from(time.as_secs_f64() * least > bytes as f64);
+    }
+}
+
+/// Reserves space for `bytes` bytes from `offset` on. Only then do Linux's file systems write parts
+/// of a file at the same time. Where that is impossible, writing takes longer.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, offset: u64, bytes: u64) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the call takes no memory, and the file is open.
+    unsafe { libc::fallocate(file.as_raw_fd(), 0, offset as libc::off_t, bytes as libc::off_t) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(_: &File, _: u64, _: u64) {}
 
 #[cfg(target_os = "linux")]
 fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
@@ -104,16 +151,16 @@ mod tests {
         for (writes, slow_writes, slow) in
             [(0, 0, false), (63, 63, false), (64, 64, true), (64, 33, true), (64, 32, false), (6400, 1000, false)]
         {
-            (direct.writes, direct.slow_writes) = (0, 0);
+            direct.count = Count::default();
             for write in 0..writes {
-                direct.count(1 << 20, Duration::from_secs(u64::from(write < slow_writes)));
+                direct.count.add(1 << 20, Duration::from_secs(u64::from(write < slow_writes)));
             }
             assert_eq!(direct.is_slow(), slow, "{slow_writes} of {writes} writes are slow");
         }
-        // 500 mebibytes a second.
-        (direct.writes, direct.slow_writes) = (0, 0);
-        direct.count(1 << 20, Duration::from_micros(1999));
-        direct.count(1 << 20, Duration::from_micros(2001));
-        assert_eq!((direct.writes, direct.slow_writes), (2, 1));
+        // 500 mebibytes a second, shared by all writes under way.
+        let mut count = Count::default();
+        count.add(1 << 20, Duration::from_micros(1999 * AT_ONCE as u64));
+        count.add(1 << 20, Duration::from_micros(2001 * AT_ONCE as u64));
+        assert_eq!(count, Count { writes: 2, slow: 1 });
     }
 }
