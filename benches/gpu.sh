@@ -15,8 +15,7 @@
 #
 # Every command has a time limit. A step that fails or is skipped is a row of the table, and the others
 # continue. The exit code is 1 if a step failed. The tables are removed at the end. The output and every
-# JSON document stay in the results directory. "Model" is the prediction for an H200 in gpu_model.csv, in
-# million positions a second.
+# JSON document stay in the results directory.
 #
 #     --program FILE     the program (target/release/kalah, or that of the bundle)
 #     --adapter NAME     a part of the adapter's name; a software adapter must be named
@@ -75,7 +74,6 @@ if [ -n "$bundle" ]; then
     mkdir "$packed/kalah-gpu"
     cp "$0" "$packed/kalah-gpu/gpu.sh"
     cp "$manifest" "$packed/kalah-gpu/manifest.jsonl"
-    cp "$here/gpu_model.csv" "$packed/kalah-gpu/gpu_model.csv"
     cp "$program" "$packed/kalah-gpu/kalah"
     strip "$packed/kalah-gpu/kalah" 2>/dev/null || true
     loader=$(ldconfig -p | sed -n 's/.*libvulkan\.so\.1 .*=> //p' | head -n 1)
@@ -133,23 +131,19 @@ kalah() {
 # Prints the number with this name in the JSON document on standard input.
 field() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" | head -n 1; }
 step() { printf '\n== %4d s  %s\n' $((SECONDS - start)) "$*"; }
-row() { printf '%-30s %15s %9s %9s %9s %7s %6s  %s\n' "$@" >>"$table"; }
+row() { printf '%-30s %15s %9s %9s %9s  %s\n' "$@" >>"$table"; }
 # A row for a failed step, with the exit code; one for a skipped step, with the reason.
 failed() {
     failures=$((failures + 1))
-    row "$1" - - - - - - \
+    row "$1" - - - - \
         "$([ "$2" = 124 ] || [ "$2" = 137 ] && echo 'stopped: it took too long' || echo "failed ($2), see the log")"
 }
-left_out() { row "$1" - - - - - - "left out: $2"; }
+left_out() { row "$1" - - - - "left out: $2"; }
 per_second() {
     awk -v positions="$1" -v seconds="$2" \
         'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'
 }
 seconds() { awk -v seconds="$1" 'BEGIN { if (seconds == "") print "-"; else printf "%.3f", seconds }'; }
-ratio() {
-    awk -v measured="$1" -v model="$2" \
-        'BEGIN { if (measured > 0 && model > 0) printf "%.2f", measured / model; else print "-" }'
-}
 # Positions of the layer of $1 seeds: each row has at least one seed.
 positions() {
     awk -v n="$1" 'function c(n, k,  i, all) { all = 1; for (i = 1; i <= k; i++) all *= (n - k + i) / i; return all }
@@ -159,12 +153,6 @@ positions() {
 bytes() { awk -v positions="$(positions "$1")" 'BEGIN { printf "%.0f", 0.53 * positions + 1e6 }'; }
 # Free bytes on the disk of the tables.
 free_bytes() { df --output=avail -B1 "$directory" | tail -n 1; }
-# Millions of positions a second that the model predicts for a layer of empty-capture on an H200, in kernels or with
-# writing.
-model() {
-    awk -F , -v layer="$2" -v column="$([ "$1" = kernels ] && echo 2 || echo 3)" \
-        '$1 == layer { found = $column } END { print found == "" ? "-" : found }' "$here/gpu_model.csv"
-}
 keep() {
     documents=$((documents + 1))
     printf '%s\n' "$2" >"$results/$(printf %02d $documents)-$1.json"
@@ -173,7 +161,7 @@ keep() {
 # Builds the layers from $2 to $3 seeds of rules $1 in directory $4, which has the lower layers, within $5
 # seconds. Adds a row with the time of the whole command, writing and flushing included.
 build() {
-    local what="build $1 $2..$3" began=$EPOCHREALTIME json status=0 positions rate model
+    local what="build $1 $2..$3" began=$EPOCHREALTIME json status=0 positions
     json=$(kalah "$5" build --backend gpu "${adapter[@]}" "${memory[@]}" \
         --rules "$1" --seeds "$3" --tables "$4" --json) || status=$?
     took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
@@ -181,15 +169,12 @@ build() {
     keep "build-$1-$3" "$json"
     # The last number of this name is the sum.
     positions=$(sed 's/.*"positions"://; s/,.*//' <<<"$json")
-    rate=$(per_second "$positions" "$took")
-    model=-
-    [ "$1" != empty-capture ] || model=$(model all "$3")
-    row "$what" "$positions" "$(seconds "$took")" - "$rate" "$model" "$(ratio "$rate" "$model")" "$6"
+    row "$what" "$positions" "$(seconds "$took")" - "$(per_second "$positions" "$took")" "$6"
 }
 
 # Measures the layer of $2 seeds in the directory $1 within $3 seconds; $4 are its build seconds, if measured.
 bench() {
-    local what="bench layer $2" json positions wall kernels share bandwidth rate=- model status=0
+    local what="bench layer $2" json positions wall kernels share bandwidth rate=- status=0
     # It is computed three times and written twice, which takes disk space for another copy.
     awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' \
         || { left_out "$what" 'not enough time' && return; }
@@ -203,8 +188,7 @@ bench() {
     share=$(field share_of_bandwidth <<<"$json")
     bandwidth=$(field copy_bandwidth <<<"$json")
     [ -z "$kernels" ] || rate=$(per_second "$positions" "$kernels")
-    model=$(model kernels "$2")
-    row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" "$model" "$(ratio "$rate" "$model")" \
+    row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" \
         "$(awk -v s="${share:-0}" -v b="$bandwidth" \
             'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
     # Time of each stage.
@@ -218,14 +202,14 @@ verify() {
     shift 3
     kalah "$limit" verify "$@" || status=$?
     [ $status = 0 ] || { failed "$what" $status && return 1; }
-    row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - - - "$remark"
+    row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - "$remark"
 }
 
 kalah 60 gpu || true
 kalah 60 gpu --json >"$results/00-adapters.json" || true
 { nvidia-smi || true; uname -a; grep -m 1 'model name' /proc/cpuinfo; nproc; free -g; df -h "$parent"; } \
     2>/dev/null || true
-row work positions seconds kernels 'million/s' model ratio remarks
+row work positions seconds kernels 'million/s' remarks
 
 small=$((last < 18 ? last : 18))
 for rules in empty-capture standard s-kalaha; do

@@ -231,6 +231,39 @@ fn with_enough_memory_nothing_is_loaded_again() {
     });
 }
 
+/// Those frames stay that are read again soonest, so that few are loaded more than once in a layer.
+#[test]
+fn with_little_memory_few_frames_are_loaded_again() {
+    adapter::each(|adapter| {
+        // The frames that stay are the same on all adapters.
+        if adapter.is_slow() {
+            return;
+        }
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
+        let (least, lower) = (least_memory(adapter, key, None), bytes_of(key, key.seeds - 1));
+        // Both as percentages of all lower frames: the memory beside the least, and what the last layer may load.
+        for (more, most) in [(0, 150), (25, 80)] {
+            let device = adapter.open(adapter::limits(Some(least + lower * more / 100), None));
+            let layers = compute_layers(key, &device, 2);
+            let [.., before, last] = &layers[..] else { panic!("{} layers", layers.len()) };
+            let loaded = last.traffic.uploaded - before.traffic.uploaded;
+            assert!(loaded > 0 && 100 * loaded <= most * lower, "{more} %: {loaded} of {lower} bytes");
+        }
+    });
+}
+
+/// With one pit and no relays, a class of moves reads one lower frame or none.
+#[test]
+fn a_single_lower_frame_is_read_in_place() {
+    adapter::each(|adapter| {
+        let key = TableKey { rules: Rules::Standard, pits: 1, seeds: 20 };
+        let traffic = compute_layers(key, &adapter.shared(), key.seeds)[0].traffic;
+        assert!(traffic.uploaded > 0);
+        // The layer's own frames are copied, in order to be downloaded.
+        assert_eq!(traffic.copied, traffic.downloaded);
+    });
+}
+
 #[test]
 fn frames_that_an_earlier_run_made_are_loaded_from_their_files() {
     adapter::each(|adapter| {

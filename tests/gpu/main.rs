@@ -11,7 +11,6 @@ mod files;
 mod gpu_faults;
 mod gpu_process;
 mod gpu_tables;
-mod gpu_work;
 mod races;
 mod shader_languages;
 mod shaders;

@@ -108,22 +108,3 @@ fn the_pictures_are_those_that_the_script_draws() {
     });
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
-
-/// `benches/gpu.sh` compares measurements with the figures of the page.
-#[test]
-fn the_model_of_a_gpu_is_the_same_on_its_page_and_in_its_file() {
-    let read = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let file = read("benches/gpu_model.csv");
-    let row = |line: &str| line.split(',').map(|figure| figure.parse().ok()).collect::<Option<Vec<u64>>>();
-    let figures: Vec<Vec<u64>> = file.lines().filter_map(row).collect();
-    let page = read("docs/gpu.md");
-    let table = page.lines().skip_while(|line| !line.starts_with("| layer | least memory")).skip(2);
-    let mut rows = 0;
-    for line in table.take_while(|line| line.starts_with('|')) {
-        let cells: Vec<String> = line.split('|').map(|cell| cell.trim().replace(',', "")).collect();
-        let [layer, all, kernels] = [1, 5, 6].map(|at| cells[at].parse::<u64>().unwrap());
-        assert!(figures.contains(&vec![layer, kernels, all]), "{line}");
-        rows += 1;
-    }
-    assert!(rows > 2, "{rows}");
-}

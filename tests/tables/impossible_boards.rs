@@ -115,8 +115,6 @@ fn builders() {
         layer_plans(last, None, (1 << 30, 2), |_| false);
         assert!(lower_frames(RULES, Frame { pits, mover: 1, other: 1 }).is_empty(), "{pits}");
         assert_eq!(RowMove::all(RULES, pits, &[1; 8]).next().is_some(), is_of_tables(pits), "{pits}");
-        #[cfg(feature = "gpu")]
-        assert_eq!(kalah::build::gpu::BoardWork::new(RULES, pits, 2).is_some(), is_of_tables(pits));
     }
     let directory = tempfile::tempdir().unwrap();
     for seeds in [MAX_TABLE_SEEDS + 1, 255] {

@@ -63,7 +63,7 @@ impl ClassKind {
 }
 
 /// Selects the frames that are in files. The others are finished games.
-pub(super) fn in_files(children: Vec<Child>) -> impl Iterator<Item = Frame> {
+fn in_files(children: Vec<Child>) -> impl Iterator<Item = Frame> {
     children.into_iter().map(|(_, child)| child).filter(|child| child.mover > 0 && child.other > 0)
 }
 

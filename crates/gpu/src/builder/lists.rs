@@ -37,8 +37,6 @@ pub(super) struct Class {
     pub crossings_at: u32,
     /// Start of its entries.
     pub entries_at: u32,
-    /// Number of entries.
-    pub entries: u32,
     pub groups: Groups,
 }
 
@@ -70,13 +68,9 @@ impl Groups {
 pub(super) struct MoveLists {
     /// Start of the quiet moves. Before them are the starts of each row's quiet moves.
     pub quiet_at: u32,
-    /// Number of quiet moves.
-    pub quiet: u32,
     /// Start of the quiet moves for four rows at once: see
     /// [`QuietSmall`](super::stages::QuietSmall).
     pub quads_at: u32,
-    /// Number of entries for these.
-    pub quads: u32,
     /// For each level, the lowest rank that its quiet moves lead to. Without quiet moves, the
     /// level's own first rank.
     pub lowest_child: Vec<u32>,
@@ -160,7 +154,6 @@ pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32
     }
     let quiet_at = words.len() as u32;
     chunks.iter().for_each(|chunk| words.extend_from_slice(&chunk.quiet));
-    let quiet = words.len() as u32 - quiet_at;
     let levels = maps.rows().level_bounds(seeds);
     let lowest_child = levels
         .windows(2)
@@ -178,7 +171,6 @@ pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32
         words.extend(chunk.ranges.iter().flat_map(|range| [first + range.start, first + range.end, 0, 0]));
         first += chunk.quads.len() as u32;
     }
-    let quads = first - quads_at / 4 - ranges as u32;
     chunks.iter().for_each(|chunk| words.extend_from_slice(chunk.quads.as_flattened()));
 
     let mut keys: Vec<ClassKey> = chunks.iter().flat_map(|chunk| chunk.classes.keys().copied()).collect();
@@ -200,13 +192,13 @@ pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32
         members.iter().for_each(|members| words.extend_from_slice(&members.entries));
         let (kind, spilled, left) = key;
         let groups = Groups::OfRows(rows);
-        classes.push(Class { kind, spilled, left, groups_at, crossings_at: 0, entries_at, entries, groups });
+        classes.push(Class { kind, spilled, left, groups_at, crossings_at: 0, entries_at, groups });
     }
     let relays: Vec<(Crossing, u32)> = chunks.into_iter().flat_map(|chunk| chunk.relays).collect();
     if !relays.is_empty() {
         classes.push(list_relays(maps.rows(), rows.len(), relays, &mut words));
     }
-    (words, MoveLists { quiet_at, quiet, quads_at, quads, lowest_child, classes })
+    (words, MoveLists { quiet_at, quads_at, lowest_child, classes })
 }
 
 impl Chunk {
@@ -244,7 +236,7 @@ fn list_relays(index: &RowIndex, rows: usize, relays: Vec<(Crossing, u32)>, word
         first..end
     });
     let groups = Groups::Rounds(ranges.collect());
-    Class { kind: ClassKind::Relay, spilled: 0, left: 0, groups_at, crossings_at, entries_at, entries, groups }
+    Class { kind: ClassKind::Relay, spilled: 0, left: 0, groups_at, crossings_at, entries_at, groups }
 }
 
 /// Packs a row into two words, one byte per pit.
@@ -339,9 +331,9 @@ mod tests {
                 let one = maps(pits, seeds);
                 let whole = Chunk::new(rules, &one, 0, &one.all(seeds));
                 let moves = in_pool(1, || list_moves(rules, &one, seeds));
-                let MoveLists { quiet_at, quiet, .. } = moves.1;
-                assert_eq!(moves.0[1..quiet_at as usize], whole.ends, "{rules}, {pits} pits");
-                assert_eq!(moves.0[quiet_at as usize..][..quiet as usize], whole.quiet, "{rules}, {pits} pits");
+                let quiet_at = moves.1.quiet_at as usize;
+                assert_eq!(moves.0[1..quiet_at], whole.ends, "{rules}, {pits} pits");
+                assert_eq!(moves.0[quiet_at..][..whole.quiet.len()], whole.quiet, "{rules}, {pits} pits");
                 assert_eq!(moves.1.classes.len(), whole.classes.len() + usize::from(!whole.relays.is_empty()));
                 for (class, (key, members)) in moves.1.classes.iter().zip(&whole.classes) {
                     assert_eq!((class.kind, class.spilled, class.left), *key);

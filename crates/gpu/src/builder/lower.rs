@@ -14,11 +14,6 @@ use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 /// made later.
 pub(super) const HEADROOM: u64 = 16;
 
-/// Among frames that are not read again, those of the lowest layer give way first.
-pub(super) fn lowest_first(frame: Frame) -> i64 {
-    -((frame.mover + frame.other) as i64)
-}
-
 pub(super) struct Lower {
     /// The resident frames, each in one buffer: profile, groups, patches. A stage that reads one
     /// frame reads it there.
@@ -37,7 +32,8 @@ impl Lower {
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
         Ok(Lower {
-            resident: Residency::new(lowest_first),
+            // Among frames that are not read again, those of the lowest layer give way first.
+            resident: Residency::new(|frame| -((frame.mover + frame.other) as i64)),
             operands: [operand()?, operand()?],
             next: 0,
             memory,

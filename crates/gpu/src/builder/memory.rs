@@ -21,14 +21,9 @@ const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 /// Maximum alignment of a part of a buffer.
 const MAX_ALIGNMENT: u64 = 256;
 
-/// Likely bytes of a frame on the device.
-pub(super) fn likely_bytes(frame: Frame) -> u64 {
-    head_bytes(frame) * PATCHES.0 / PATCHES.1
-}
-
 /// Assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
-pub(super) fn with_patches(frame: Frame) -> u64 {
-    likely_bytes(frame) + 4096
+fn with_patches(frame: Frame) -> u64 {
+    head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096
 }
 
 /// Minimum device memory for a build of all layers up to a given one.

@@ -18,7 +18,6 @@
 // | `packer` | packing on the device |
 // | `collector` | copying packed frames back while the device continues |
 // | `computer` | all frames of a layer |
-// | `work` | the dispatches and copies of a layer, counted without a device |
 // | `self_test`(self_test()) | a small layer that a device computes before it is trusted |
 // | `error` | a GPU's errors as those of a computer of frames |
 // | `backend` | a GPU as a device that builds tables |
@@ -40,9 +39,7 @@ mod prefetcher;
 mod rows;
 mod self_test;
 pub mod stages;
-mod work;
 
 pub use computer::GpuComputer;
 pub use memory::max_seeds;
 pub use self_test::self_test;
-pub use work::{BoardWork, Dispatch, LayerWork, Uploads};

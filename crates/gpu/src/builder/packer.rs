@@ -34,7 +34,7 @@ pub(super) fn head_bytes(frame: Frame) -> u64 {
     (frame.mover_rows() as u64).next_multiple_of(64) + 4 * u64::from(GROUP_WORDS) * groups(frame)
 }
 
-pub(super) fn groups(frame: Frame) -> u64 {
+fn groups(frame: Frame) -> u64 {
     frame.positions().div_ceil(GROUP_POSITIONS.into())
 }
 

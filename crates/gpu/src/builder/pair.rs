@@ -238,7 +238,7 @@ fn inputs(
 
 /// Granularity of dispatches of a stage for moves to lower layers, if a run has `words` words:
 /// threads, and the groups that they process.
-pub(super) fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
+fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
     if stage == Stage::ForwardAgain {
         let workgroups = words.div_ceil(AGAIN_WORDS.into());
         return (workgroups * u64::from(WORKGROUP), AGAIN_GROUPS.into());

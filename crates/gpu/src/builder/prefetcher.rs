@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 256 << 20;
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// Data that stages read besides frames and scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// Moves of the rows with these seeds.
     Moves(usize),
