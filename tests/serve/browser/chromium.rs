@@ -34,6 +34,8 @@ pub struct Chromium {
     driver: Child,
     /// Address of the browser's commands.
     session: String,
+    /// Host and port of the DevTools protocol.
+    address: String,
     _profile: tempfile::TempDir,
 }
 
@@ -54,6 +56,8 @@ impl Chromium {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
+            // Chromium would prepare pages of its own for the list under the address.
+            "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -61,9 +65,12 @@ impl Chromium {
         arguments.push(format!("--window-size={width},{height}"));
         arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
         let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
-        let mut browser = Chromium { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile };
+        let session = format!("http://127.0.0.1:{port}/session");
+        let mut browser = Chromium { driver, session, address: String::new(), _profile: profile };
         let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
         browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
+        let address = &opened["capabilities"]["goog:chromeOptions"]["debuggerAddress"];
+        browser.address = address.as_str().unwrap().to_owned();
         Ok(browser)
     }
 
@@ -74,6 +81,22 @@ impl Chromium {
         let (status, mut answer) = read(agent().post(url).content_type("application/json").send(body.to_string()));
         assert_eq!(status, 200, "{path}: {answer}");
         answer["value"].take()
+    }
+
+    /// Host and port of the DevTools protocol.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the new messages of pages to their consoles.
+    pub fn log(&self) -> Value {
+        self.post("/se/log", &json!({ "type": "browser" }))
+    }
+
+    /// Releases pressed keys and buttons, and forgets where pointers are.
+    pub fn release(&self) {
+        let (status, answer) = read(agent().delete(format!("{}/actions", self.session)).call());
+        assert_eq!(status, 200, "{answer}");
     }
 }
 

@@ -5,47 +5,26 @@
 
 pub mod board;
 mod chromium;
+mod devtools;
 mod firefox;
+mod pool;
 
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use chromium::Chromium;
 use firefox::Firefox;
+use pool::{Lent, Permit};
 
 /// Path and name of the command that moves pointers and presses keys.
 const ACTIONS: (&str, &str) = ("/actions", "PerformActions");
 
+/// Debian's package with Chromium and its driver.
+const CHROMIUM: &str = "chromium-driver";
+
 /// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Maximum number of open browsers, which are large.
-const MOST: usize = 4;
-
-/// Number of open browsers.
-static OPEN: Mutex<usize> = Mutex::new(0);
-static CLOSED: Condvar = Condvar::new();
-
-/// Permission to have a browser open.
-struct Permit;
-
-impl Permit {
-    /// Waits until fewer than [`MOST`] browsers are open.
-    fn wait() -> Permit {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        *CLOSED.wait_while(open, |open| *open == MOST).unwrap_or_else(PoisonError::into_inner) += 1;
-        Permit
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        *OPEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        CLOSED.notify_one();
-    }
-}
 
 /// Returns a started browser. Returns `None`, with a warning, if it is missing and not required.
 fn usable(opened: std::io::Result<Driver>, package: &str) -> Option<Driver> {
@@ -72,6 +51,7 @@ pub enum Program {
 /// The connection to a running program.
 enum Driver {
     Chromium(Chromium),
+    Lent(Lent),
     Firefox(Firefox),
 }
 
@@ -82,29 +62,38 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens a window of Chromium of this size in pixels. Returns `None`, with a warning, if there is no browser and
-    /// none is required.
+    /// Opens a window of Chromium of this size in pixels, in a profile of its own. Returns `None`, with a warning, if
+    /// there is no browser and none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let permit = Permit::wait();
-        let opened = Chromium::open(width, height, flags).map(Driver::Chromium);
-        Some(Browser { driver: usable(opened, "chromium-driver")?, _permit: permit })
+        let opened = Lent::open(&permit, width, height, flags).map(Driver::Lent);
+        Some(Browser { driver: usable(opened, CHROMIUM)?, _permit: permit })
     }
 
-    /// Opens a window of a program, as `open` does. A `private` window keeps nothing.
+    /// Starts a program with a window and a profile on disk, as visitors have them. A `private` window keeps nothing.
+    /// Returns `None` as `open` does.
     pub fn of(program: Program, private: bool) -> Option<Browser> {
         const SIZE: (u32, u32) = (1280, 800);
-        if program == Program::Chromium {
-            return Browser::open(SIZE.0, SIZE.1, if private { &["--incognito"] } else { &[] });
-        }
         let permit = Permit::wait();
-        let opened = Firefox::open(SIZE.0, SIZE.1, &[("browser.privatebrowsing.autostart", private)]);
-        Some(Browser { driver: usable(opened.map(Driver::Firefox), "firefox-esr")?, _permit: permit })
+        permit.make_room();
+        let (opened, package) = match program {
+            Program::Chromium => {
+                let flags: &[&str] = if private { &["--incognito"] } else { &[] };
+                (Chromium::open(SIZE.0, SIZE.1, flags).map(Driver::Chromium), CHROMIUM)
+            }
+            Program::Firefox => {
+                let preferences = [("browser.privatebrowsing.autostart", private)];
+                (Firefox::open(SIZE.0, SIZE.1, &preferences).map(Driver::Firefox), "firefox-esr")
+            }
+        };
+        Some(Browser { driver: usable(opened, package)?, _permit: permit })
     }
 
     /// Returns the connection to Chromium, for what other browsers lack.
     fn chromium(&self) -> &Chromium {
         match &self.driver {
             Driver::Chromium(chromium) => chromium,
+            Driver::Lent(chromium) => chromium,
             Driver::Firefox(_) => panic!("only Chromium has this command"),
         }
     }
@@ -113,8 +102,8 @@ impl Browser {
     #[track_caller]
     fn send(&self, (path, name): (&str, &str), body: &Value) -> Value {
         match &self.driver {
-            Driver::Chromium(chromium) => chromium.post(path, body),
             Driver::Firefox(firefox) => firefox.send(name, body),
+            _ => self.chromium().post(path, body),
         }
     }
 
@@ -245,8 +234,8 @@ impl Browser {
     /// Messages that the page wrote to its console; Firefox does not report them.
     pub fn errors(&self) -> Value {
         match &self.driver {
-            Driver::Chromium(chromium) => chromium.post("/se/log", &json!({ "type": "browser" })),
             Driver::Firefox(_) => json!([]),
+            _ => self.chromium().log(),
         }
     }
 }
