@@ -7,7 +7,7 @@ use crate::browser::Browser;
 use crate::browser::board::STILL;
 use crate::sites::Host;
 
-/// What is kept for an origin, what a test sets, and the size of the window.
+/// All that is kept for an origin or set by a test, and the size of the window.
 const STATE: &str = "return (async () => [localStorage.length, sessionStorage.length, document.cookie,
     (await caches.keys()).length, (await indexedDB.databases()).length,
     (await navigator.serviceWorker.getRegistrations()).length, matchMedia('(forced-colors: active)').matches,

@@ -26,6 +26,9 @@ const CHROMIUM: &str = "chromium-driver";
 /// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Minimum and maximum time between two looks at a page.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
+
 /// Returns a started browser. Returns `None`, with a warning, if it is missing and not required.
 fn usable(opened: std::io::Result<Driver>, package: &str) -> Option<Driver> {
     let error = match opened {
@@ -173,14 +176,14 @@ impl Browser {
         self.run(&script).as_str().unwrap().to_owned()
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true. It is evaluated less often while a wait lasts, since that is work too.
     #[track_caller]
     pub fn wait(&self, expression: &str) {
         let begin = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != json!(true) {
             let shown = || self.run("return document.body.innerText + ' ' + location.href");
             assert!(begin.elapsed() < PATIENCE, "never true: {expression}\n{}\n{}", shown(), self.errors());
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep((begin.elapsed() / 10).clamp(PAUSE.0, PAUSE.1));
         }
     }
 

@@ -75,8 +75,8 @@ impl Drop for Permit {
     }
 }
 
-/// A window in a Chromium from the pool. Its profile is new, and ends with it: storage, caches and workers, and all that
-/// was set for the window.
+/// A window in a Chromium from the pool. Its profile is new, and ends with it: storage, caches and workers. So does all
+/// that was set for the window.
 pub struct Lent {
     chromium: Option<Chromium>,
     flags: Vec<String>,
