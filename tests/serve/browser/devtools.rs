@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::super::serving::{agent, read};
 
 /// A WebSocket to Chromium (<https://www.rfc-editor.org/rfc/rfc6455>), which has one command under way at a time.
-pub struct DevTools {
+struct DevTools {
     to: TcpStream,
     from: BufReader<TcpStream>,
 }
 
 impl DevTools {
     /// Connects to the Chromium whose commands are at this host and port.
-    pub fn connect(address: &str) -> std::io::Result<DevTools> {
+    fn connect(address: &str) -> std::io::Result<DevTools> {
         let (_, version) = read(agent().get(format!("http://{address}/json/version")).call());
         let url = version["webSocketDebuggerUrl"].as_str().unwrap();
         let path = url.trim_start_matches("ws://").trim_start_matches(address);
@@ -35,7 +35,7 @@ impl DevTools {
     }
 
     /// Sends a command. Returns its result.
-    pub fn send(&mut self, method: &str, parameters: &Value) -> std::io::Result<Value> {
+    fn send(&mut self, method: &str, parameters: &Value) -> std::io::Result<Value> {
         let message = json!({ "id": 1, "method": method, "params": parameters }).to_string();
         let length = u16::try_from(message.len()).expect("a short command");
         // A whole text, with a length of two bytes and a mask of zeros.
@@ -61,5 +61,28 @@ impl DevTools {
         let mut message = vec![0; usize::from(length)];
         self.from.read_exact(&mut message)?;
         Ok(serde_json::from_slice(&message)?)
+    }
+}
+
+/// A new profile in a running Chromium, which is kept in memory.
+pub struct Profile {
+    devtools: DevTools,
+    name: Value,
+}
+
+impl Profile {
+    /// Opens a window of this size in a new profile. Returns both.
+    pub fn open(address: &str, width: u32, height: u32) -> std::io::Result<(Profile, Value)> {
+        let mut devtools = DevTools::connect(address)?;
+        let name = devtools.send("Target.createBrowserContext", &json!({}))?["browserContextId"].take();
+        let window = json!({ "url": "about:blank", "browserContextId": name, "newWindow": true,
+            "width": width, "height": height });
+        let window = devtools.send("Target.createTarget", &window)?["targetId"].take();
+        Ok((Profile { devtools, name }, window))
+    }
+
+    /// Closes its windows, and forgets what it has kept.
+    pub fn close(mut self) -> std::io::Result<()> {
+        self.devtools.send("Target.disposeBrowserContext", &json!({ "browserContextId": self.name })).map(drop)
     }
 }

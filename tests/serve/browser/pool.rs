@@ -1,22 +1,23 @@
-//! Running Chromiums that tests use one after the other, since a start takes longer than many tests.
+//! Running browsers that tests use one after the other, since a start takes longer than many tests.
 
 use std::ops::Deref;
 use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 
-use serde_json::{Value, json};
+use super::driver::Driver;
 
-use super::chromium::Chromium;
-use super::devtools::DevTools;
-
-/// Maximum number of open browsers, which are large.
+/// Maximum numbers of browsers in use and of idle ones, which are large.
 const MOST: usize = 4;
+const SPARE: usize = 2;
+
+/// Name and flags of a program.
+pub type Kind = Vec<String>;
 
 /// All open browsers.
 struct Pool {
     /// Number of those in use.
     used: usize,
-    /// Those that wait for a test, with their flags.
-    idle: Vec<(Vec<String>, Chromium)>,
+    /// Those that wait for a test.
+    idle: Vec<(Kind, Driver)>,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { used: 0, idle: Vec::new() });
@@ -38,33 +39,14 @@ fn close_at_exit() {
 }
 
 /// Permission to use a browser.
-pub struct Permit;
+struct Permit;
 
 impl Permit {
     /// Waits until fewer than [`MOST`] browsers are in use.
-    pub fn wait() -> Permit {
+    fn wait() -> Permit {
         let mut pool = FREE.wait_while(pool(), |pool| pool.used == MOST).unwrap_or_else(PoisonError::into_inner);
         pool.used += 1;
         Permit
-    }
-
-    /// Closes an idle browser if one that is to be started would be one too many.
-    pub fn make_room(&self) {
-        let mut pool = pool();
-        let closed = (pool.used + pool.idle.len() > MOST).then(|| pool.idle.remove(0));
-        drop(pool);
-        drop(closed);
-    }
-
-    /// Takes an idle Chromium with these flags, or starts one.
-    fn chromium(&self, width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
-        let mut pool = pool();
-        if let Some(found) = pool.idle.iter().rposition(|(others, _)| others == flags) {
-            return Ok(pool.idle.remove(found).1);
-        }
-        drop(pool);
-        self.make_room();
-        Chromium::open(width, height, flags)
     }
 }
 
@@ -75,54 +57,66 @@ impl Drop for Permit {
     }
 }
 
-/// A window in a Chromium from the pool. Its profile is new, and ends with it: storage, caches and workers. So does all
-/// that was set for the window.
+/// Takes an idle browser of a kind.
+fn take(kind: &Kind) -> Option<Driver> {
+    let mut pool = pool();
+    let found = pool.idle.iter().rposition(|(other, _)| other == kind)?;
+    Some(pool.idle.remove(found).1)
+}
+
+/// Keeps a browser for other tests. Closes the one that has waited longest if there are too many.
+fn give_back(kind: Kind, driver: Driver) {
+    close_at_exit();
+    let mut pool = pool();
+    pool.idle.push((kind, driver));
+    let closed = (pool.idle.len() > SPARE).then(|| pool.idle.remove(0));
+    drop(pool);
+    drop(closed);
+}
+
+/// A browser in use.
 pub struct Lent {
-    chromium: Option<Chromium>,
-    flags: Vec<String>,
-    devtools: DevTools,
-    /// Identifier of the profile.
-    profile: Value,
+    driver: Option<Driver>,
+    /// Its kind, if other tests may use it.
+    kind: Option<Kind>,
+    _permit: Permit,
 }
 
 impl Lent {
-    /// Opens a window of this size in pixels.
+    /// Takes or starts a browser of this kind, and opens a window of this size in pixels. What pages keep, and what is
+    /// set for the window, ends with it. Without a kind, starts a browser for one test.
     ///
     /// # Errors
-    /// If chromedriver is missing.
-    pub fn open(permit: &Permit, width: u32, height: u32, flags: &[&str]) -> std::io::Result<Lent> {
-        let chromium = permit.chromium(width, height, flags)?;
-        let mut devtools = DevTools::connect(chromium.address())?;
-        let profile = devtools.send("Target.createBrowserContext", &json!({}))?["browserContextId"].take();
-        let window = json!({ "url": "about:blank", "browserContextId": profile, "newWindow": true,
-            "width": width, "height": height });
-        let opened = devtools.send("Target.createTarget", &window)?;
-        chromium.post("/window", &json!({ "handle": opened["targetId"] }));
-        // Messages of pages before are not those of this window.
-        chromium.log();
-        let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
-        Ok(Lent { chromium: Some(chromium), flags, devtools, profile })
+    /// If the program is missing.
+    pub fn open(
+        kind: Option<Kind>,
+        (width, height): (u32, u32),
+        start: impl FnOnce() -> std::io::Result<Driver>,
+    ) -> std::io::Result<Lent> {
+        let permit = Permit::wait();
+        let mut driver = kind.as_ref().and_then(take).map_or_else(start, Ok)?;
+        if kind.is_some() {
+            driver.begin(width, height)?;
+        }
+        Ok(Lent { driver: Some(driver), kind, _permit: permit })
     }
 }
 
 impl Deref for Lent {
-    type Target = Chromium;
+    type Target = Driver;
 
-    fn deref(&self) -> &Chromium {
-        self.chromium.as_ref().expect("only `drop` takes it")
+    fn deref(&self) -> &Driver {
+        self.driver.as_ref().expect("only `drop` takes it")
     }
 }
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let Some(chromium) = self.chromium.take() else { return };
-        // After a failure, the browser is closed instead.
-        if std::thread::panicking() {
-            return;
+        // After a failure, the browser is closed.
+        if let (Some(mut driver), Some(kind), false) = (self.driver.take(), self.kind.take(), std::thread::panicking())
+        {
+            driver.end();
+            give_back(kind, driver);
         }
-        chromium.release();
-        self.devtools.send("Target.disposeBrowserContext", &json!({ "browserContextId": self.profile })).unwrap();
-        close_at_exit();
-        pool().idle.push((std::mem::take(&mut self.flags), chromium));
     }
 }
