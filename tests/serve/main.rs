@@ -7,6 +7,7 @@ mod page_access;
 mod page_analysis;
 mod page_defects;
 mod page_features;
+mod page_isolation;
 mod page_moves;
 mod page_puzzles;
 mod page_shell;

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::super::serving::{agent, read};
+use super::devtools::Profile;
 
 /// Starts chromedriver. Returns it and its port.
 fn start_driver() -> std::io::Result<(Child, u16)> {
@@ -34,7 +35,11 @@ pub struct Chromium {
     driver: Child,
     /// Address of the browser's commands.
     session: String,
-    _profile: tempfile::TempDir,
+    /// Host and port of the DevTools protocol.
+    address: String,
+    /// That of the window, if it is not the first one.
+    profile: Option<Profile>,
+    _directory: tempfile::TempDir,
 }
 
 impl Chromium {
@@ -44,7 +49,7 @@ impl Chromium {
     /// If chromedriver is missing.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
         let (driver, port) = start_driver()?;
-        let profile = tempfile::tempdir()?;
+        let directory = tempfile::tempdir()?;
         let mut arguments: Vec<String> = [
             "--headless",
             "--no-sandbox",
@@ -54,16 +59,21 @@ impl Chromium {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
+            // Chromium would prepare pages of its own for the list under the address.
+            "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
         ]
         .map(str::to_owned)
         .to_vec();
-        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        arguments.push(format!("--user-data-dir={}", directory.path().display()));
         arguments.push(format!("--window-size={width},{height}"));
         arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
         let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
-        let mut browser = Chromium { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile };
+        let session = format!("http://127.0.0.1:{port}/session");
+        let mut browser = Chromium { driver, session, address: String::new(), profile: None, _directory: directory };
         let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
         browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
+        let address = &opened["capabilities"]["goog:chromeOptions"]["debuggerAddress"];
+        browser.address = address.as_str().unwrap().to_owned();
         Ok(browser)
     }
 
@@ -74,6 +84,28 @@ impl Chromium {
         let (status, mut answer) = read(agent().post(url).content_type("application/json").send(body.to_string()));
         assert_eq!(status, 200, "{path}: {answer}");
         answer["value"].take()
+    }
+
+    /// Returns the new messages of pages to their consoles.
+    pub fn log(&self) -> Value {
+        self.post("/se/log", &json!({ "type": "browser" }))
+    }
+
+    /// Opens a window of this size in pixels, in a new profile.
+    pub fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
+        let (profile, window) = Profile::open(&self.address, width, height)?;
+        self.profile = Some(profile);
+        self.post("/window", &json!({ "handle": window }));
+        // Messages of pages before are not those of this window.
+        self.log();
+        Ok(())
+    }
+
+    /// Closes this window, and forgets what its pages have kept, and which keys are pressed.
+    pub fn end(&mut self) {
+        let (status, answer) = read(agent().delete(format!("{}/actions", self.session)).call());
+        assert_eq!(status, 200, "{answer}");
+        self.profile.take().expect("`begin` has opened one").close().unwrap();
     }
 }
 

@@ -16,6 +16,20 @@ const PROGRAMS: [&str; 2] = ["firefox-esr", "firefox"];
 /// Maximum time until Firefox takes commands.
 const START: Duration = Duration::from_secs(60);
 
+/// Script of the browser that opens a tab and closes all others: in a new container, or in that of the tab before.
+/// Containers share no storage, caches or workers.
+const REPLACE: &str = "
+    const { ContextualIdentityService } =
+      ChromeUtils.importESModule('resource://gre/modules/ContextualIdentityService.sys.mjs');
+    const others = [...gBrowser.tabs];
+    const container = arguments[0] ? ContextualIdentityService.create('test', 'circle', 'blue') : gBrowser.selectedTab;
+    gBrowser.selectedTab = gBrowser.addTab('about:blank', {
+      userContextId: container.userContextId,
+      skipLoad: true,
+      triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal(),
+    });
+    for (const tab of others) gBrowser.removeTab(tab, { skipPermitUnload: true });";
+
 /// A running Firefox.
 pub struct Firefox {
     process: Child,
@@ -67,7 +81,7 @@ impl Firefox {
         std::fs::write(profile.path().join("user.js"), settings)?;
         let start = |program: &str| {
             Command::new(program)
-                .args(["--headless", "--marionette", "--no-remote", "--profile"])
+                .args(["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile"])
                 .arg(profile.path())
                 .envs([("MOZ_HEADLESS_WIDTH", width.to_string()), ("MOZ_HEADLESS_HEIGHT", height.to_string())])
                 .stdout(Stdio::null())
@@ -102,6 +116,26 @@ impl Firefox {
             return value.take();
         }
         answer
+    }
+
+    /// Replaces the tab by an empty one: in a new container, or else in its own.
+    pub fn replace_tab(&self, is_apart: bool) {
+        let context = |name: &str| {
+            self.connection.lock().unwrap().send("Marionette:SetContext", &json!({ "value": name }));
+        };
+        let before = self.send("GetWindowHandles", &json!({}));
+        context("chrome");
+        self.send("ExecuteScript", &json!({ "script": REPLACE, "args": [is_apart] }));
+        context("content");
+        let (before, after) = (before.as_array().unwrap(), self.send("GetWindowHandles", &json!({})));
+        let opened = after.as_array().unwrap().iter().find(|tab| !before.contains(tab)).expect("the tab is there");
+        self.send("SwitchToWindow", &json!({ "handle": opened }));
+    }
+
+    /// Closes the tab, and leaves an empty one that shares nothing with it.
+    pub fn end(&self) {
+        self.send("ReleaseActions", &json!({}));
+        self.replace_tab(true);
     }
 }
 

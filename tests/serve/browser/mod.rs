@@ -5,52 +5,36 @@
 
 pub mod board;
 mod chromium;
+mod devtools;
+mod driver;
 mod firefox;
+mod pool;
 
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use chromium::Chromium;
+use driver::Driver;
 use firefox::Firefox;
+use pool::Lent;
 
 /// Path and name of the command that moves pointers and presses keys.
 const ACTIONS: (&str, &str) = ("/actions", "PerformActions");
 
+/// Debian's package with Chromium and its driver.
+const CHROMIUM: &str = "chromium-driver";
+
 /// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Maximum number of open browsers, which are large.
-const MOST: usize = 4;
+/// Minimum and maximum time between two looks at a page.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
 
-/// Number of open browsers.
-static OPEN: Mutex<usize> = Mutex::new(0);
-static CLOSED: Condvar = Condvar::new();
-
-/// Permission to have a browser open.
-struct Permit;
-
-impl Permit {
-    /// Waits until fewer than [`MOST`] browsers are open.
-    fn wait() -> Permit {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        *CLOSED.wait_while(open, |open| *open == MOST).unwrap_or_else(PoisonError::into_inner) += 1;
-        Permit
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        *OPEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        CLOSED.notify_one();
-    }
-}
-
-/// Returns a started browser. Returns `None`, with a warning, if it is missing and not required.
-fn usable(opened: std::io::Result<Driver>, package: &str) -> Option<Driver> {
+/// Returns an open browser. Returns `None`, with a warning, if it is missing and not required.
+fn usable(opened: std::io::Result<Lent>, package: &str) -> Option<Browser> {
     let error = match opened {
-        Ok(driver) => return Some(driver),
+        Ok(driver) => return Some(Browser { driver }),
         Err(error) => error,
     };
     let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
@@ -69,71 +53,47 @@ pub enum Program {
     Firefox,
 }
 
-/// The connection to a running program.
-enum Driver {
-    Chromium(Chromium),
-    Firefox(Firefox),
-}
-
 /// A browser with one window.
 pub struct Browser {
-    driver: Driver,
-    _permit: Permit,
+    driver: Lent,
 }
 
 impl Browser {
-    /// Opens a window of Chromium of this size in pixels. Returns `None`, with a warning, if there is no browser and
-    /// none is required.
+    /// Opens a window of Chromium of this size in pixels, in a profile of its own. Returns `None`, with a warning, if
+    /// there is no browser and none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
-        let permit = Permit::wait();
-        let opened = Chromium::open(width, height, flags).map(Driver::Chromium);
-        Some(Browser { driver: usable(opened, "chromium-driver")?, _permit: permit })
+        let kind = ["Chromium"].iter().chain(flags).map(|&flag| flag.to_owned()).collect();
+        let start = || Chromium::open(width, height, flags).map(Driver::Chromium);
+        usable(Lent::open(Some(kind), (width, height), start), CHROMIUM)
     }
 
-    /// Opens a window of a program, as `open` does. A `private` window keeps nothing.
+    /// Opens a window of a program, as `open` does, but with a profile on disk, as visitors have one. A `private`
+    /// window keeps nothing.
     pub fn of(program: Program, private: bool) -> Option<Browser> {
         const SIZE: (u32, u32) = (1280, 800);
         if program == Program::Chromium {
-            return Browser::open(SIZE.0, SIZE.1, if private { &["--incognito"] } else { &[] });
+            let flags: &[&str] = if private { &["--incognito"] } else { &[] };
+            let start = || Chromium::open(SIZE.0, SIZE.1, flags).map(Driver::Chromium);
+            return usable(Lent::open(None, SIZE, start), CHROMIUM);
         }
-        let permit = Permit::wait();
-        let opened = Firefox::open(SIZE.0, SIZE.1, &[("browser.privatebrowsing.autostart", private)]);
-        Some(Browser { driver: usable(opened.map(Driver::Firefox), "firefox-esr")?, _permit: permit })
-    }
-
-    /// Returns the connection to Chromium, for what other browsers lack.
-    fn chromium(&self) -> &Chromium {
-        match &self.driver {
-            Driver::Chromium(chromium) => chromium,
-            Driver::Firefox(_) => panic!("only Chromium has this command"),
-        }
-    }
-
-    /// Sends a command of WebDriver, given by its path and by its name in Marionette. Returns its result.
-    #[track_caller]
-    fn send(&self, (path, name): (&str, &str), body: &Value) -> Value {
-        match &self.driver {
-            Driver::Chromium(chromium) => chromium.post(path, body),
-            Driver::Firefox(firefox) => firefox.send(name, body),
-        }
+        let start = || Firefox::open(SIZE.0, SIZE.1, &[("browser.privatebrowsing.autostart", private)]);
+        let kind = (!private).then(|| vec!["Firefox".to_owned()]);
+        usable(Lent::open(kind, SIZE, || start().map(Driver::Firefox)), "firefox-esr")
     }
 
     pub fn go(&self, url: &str) {
-        self.send(("/url", "Navigate"), &json!({ "url": url }));
+        self.driver.send(("/url", "Navigate"), &json!({ "url": url }));
     }
 
-    /// Leaves the page for an empty one. Firefox would keep it for its button Back, so there the tab is closed.
+    /// Leaves the page for an empty one, and closes it.
     pub fn leave(&self) {
-        let Driver::Firefox(firefox) = &self.driver else { return self.go("about:blank") };
-        let opened = firefox.send("NewWindow", &json!({ "type": "tab" }));
-        firefox.send("CloseWindow", &json!({}));
-        firefox.send("SwitchToWindow", &json!({ "handle": opened["handle"] }));
+        self.driver.leave();
     }
 
     /// Sends a command of the Chrome DevTools Protocol.
     #[track_caller]
     fn devtools(&self, command: &str, parameters: Value) {
-        self.chromium().post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+        self.driver.chromium().post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
     }
 
     /// Runs a script in each page before its own.
@@ -174,7 +134,7 @@ impl Browser {
     /// Runs a script, and returns its result.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
-        self.send(("/execute/sync", "ExecuteScript"), &json!({ "script": script, "args": [] }))
+        self.driver.send(("/execute/sync", "ExecuteScript"), &json!({ "script": script, "args": [] }))
     }
 
     /// Text of the first element that matches a selector.
@@ -184,23 +144,24 @@ impl Browser {
         self.run(&script).as_str().unwrap().to_owned()
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true. It is evaluated less often while a wait lasts, since that is work too.
     #[track_caller]
     pub fn wait(&self, expression: &str) {
         let begin = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != json!(true) {
             let shown = || self.run("return document.body.innerText + ' ' + location.href");
             assert!(begin.elapsed() < PATIENCE, "never true: {expression}\n{}\n{}", shown(), self.errors());
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep((begin.elapsed() / 10).clamp(PAUSE.0, PAUSE.1));
         }
     }
 
     /// Clicks the first element that matches a selector, as a mouse would.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let found = self.send(("/element", "FindElement"), &json!({ "using": "css selector", "value": selector }));
+        let found =
+            self.driver.send(("/element", "FindElement"), &json!({ "using": "css selector", "value": selector }));
         let element = found.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned();
-        self.send((&format!("/element/{element}/click"), "ElementClick"), &json!({ "id": element }));
+        self.driver.send((&format!("/element/{element}/click"), "ElementClick"), &json!({ "id": element }));
     }
 
     /// Drags a pointer through an element, from one share of its width to another; `at_each` runs after each of some
@@ -219,7 +180,8 @@ impl Browser {
             move |index| found[index].as_f64().unwrap()
         });
         let step = |actions: Value| {
-            self.send(ACTIONS, &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
+            self.driver
+                .send(ACTIONS, &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
         };
         let place = |share: f64| {
             let x = left + share * width;
@@ -239,13 +201,13 @@ impl Browser {
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
             .collect();
-        self.send(ACTIONS, &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+        self.driver.send(ACTIONS, &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
     }
 
     /// Messages that the page wrote to its console; Firefox does not report them.
     pub fn errors(&self) -> Value {
-        match &self.driver {
-            Driver::Chromium(chromium) => chromium.post("/se/log", &json!({ "type": "browser" })),
+        match &*self.driver {
+            Driver::Chromium(chromium) => chromium.log(),
             Driver::Firefox(_) => json!([]),
         }
     }
