@@ -90,9 +90,9 @@ pub fn measure(
             let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
             let mut measurement = built_twice(&mut *computer)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
-            let start = Instant::now();
+            let (start, uncounted) = (Instant::now(), Pulse::new(pulse.cancel.clone()));
             while start.elapsed() < WARM_UP {
-                computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
+                computer.compute(tables, &frames, &uncounted, &|_| Ok(()))?;
             }
             computer.begin_measuring().map_err(ComputeError::Device)?;
             computer.compute(tables, &frames, pulse, &|_| Ok(()))?;
