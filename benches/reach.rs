@@ -14,7 +14,6 @@
 //! - `KALAH_BENCH_THREADS`: the threads (default 1).
 //! - `KALAH_BENCH_MEMORY`: MiB of the transposition table (default 1024).
 //! - `KALAH_BENCH_COPY`: MiB of tables copied to memory after two seconds (default 0).
-//! - `KALAH_BENCH_SVG`: a file for a plot (default: no plot).
 
 use std::error::Error;
 use std::path::Path;
@@ -24,14 +23,12 @@ use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
-use plotters::prelude::*;
 
 /// After 1-2 10 3 12 4 8 6 10 11 6 3, South to move: worth 2 (tests/reference/rawlings-2015-kalah66-lines.csv).
 const INSIDE_6X6: &str = "<6,7,7,6,5,0,1,13,1,2,12,0,0,5,13>";
 
 /// One search.
 struct Run {
-    reach: usize,
     nodes: u64,
     hits: u64,
     seconds: f64,
@@ -58,20 +55,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, last, step) = range.ok_or("KALAH_BENCH_REACH is like 20..34 2")?;
     let reaches: Vec<usize> = (first..=last).step_by(step).collect();
 
-    let mut curves = Vec::new();
     for name in positions.split_whitespace() {
-        let position: Position = name.parse()?;
-        curves.push((name, runs(rules, &position, &reaches)?));
-    }
-    if let Ok(path) = std::env::var("KALAH_BENCH_SVG") {
-        plot(Path::new(&path), &curves)?;
-        println!("{path} written");
+        measure(rules, &name.parse()?, &reaches)?;
     }
     Ok(())
 }
 
 /// Searches `position` with tables up to each of `reaches`, the last first, and prints a table.
-fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>, Box<dyn Error>> {
+fn measure(rules: Rules, position: &Position, reaches: &[usize]) -> Result<(), Box<dyn Error>> {
     let (threads, memory) = (number("THREADS", 1) as usize, number("MEMORY", 1024));
     let directory = set("TABLES", "tables");
     let most = reaches.last().copied().unwrap_or(2);
@@ -93,13 +84,12 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
         let start = Instant::now();
         let value = within(Duration::from_secs(number("LIMIT", 600)), &cancel, || solver.value(position, guess));
         let seconds = start.elapsed().as_secs_f64();
-        Ok((value, Run { reach, nodes: solver.nodes(), hits: solver.table_hits(), seconds }))
+        Ok((value, Run { nodes: solver.nodes(), hits: solver.table_hits(), seconds }))
     };
 
     let value = solve(most, None)?.0.map_err(|error: SolveError| format!("its value was not found: {error}"))?.1;
     println!("value {value:+}");
     println!("{:>5} {:>15} {:>15} {:>15} {:>10} {:>12}", "seeds", "bytes", "nodes", "table hits", "seconds", "nodes/s");
-    let mut runs = Vec::new();
     for &reach in reaches.iter().rev() {
         let bytes: usize = (2..=reach).filter_map(|seeds| tables.layer(seeds)).map(|layer| layer.bytes().len()).sum();
         let (found, run) = solve(reach, Some(value)).map_err(|error: SolveError| error)?;
@@ -114,10 +104,8 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
             Err(error) => return Err(error.into()),
         }
         println!("{reach:>5} {bytes:>15} {figures}");
-        runs.push(run);
     }
-    runs.reverse();
-    Ok(runs)
+    Ok(())
 }
 
 /// Runs `work` and cancels `cancel` when it takes longer than `limit`.
@@ -133,55 +121,4 @@ fn within<T>(limit: Duration, cancel: &Cancel, work: impl FnOnce() -> T) -> T {
         drop(done);
         result
     })
-}
-
-/// Plots nodes and seconds against the seeds of the tables, both on logarithmic axes, one curve per position.
-fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> {
-    type Figure = fn(&Run) -> f64;
-    let panels: [(&str, Figure); 2] =
-        [("nodes", |run| run.nodes.max(1) as f64), ("seconds", |run| run.seconds.max(1e-4))];
-    let colours = [BLUE, RED, BLACK, MAGENTA, GREEN, CYAN];
-    let all = || curves.iter().flat_map(|(_, runs)| runs);
-    let reaches = || all().map(|run| run.reach);
-    let (Some(first), Some(last)) = (reaches().min(), reaches().max()) else {
-        return Err("there is nothing to plot".into());
-    };
-
-    let root = SVGBackend::new(path, (720, 800)).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (area, (name, figure)) in root.split_evenly((2, 1)).iter().zip(panels) {
-        // Whole powers of ten around all figures.
-        let low = all().map(figure).fold(f64::INFINITY, f64::min).log10().floor();
-        let high = all().map(figure).fold(0.0, f64::max).log10().ceil().max(low + 1.0);
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(70)
-            .build_cartesian_2d(first - 1..last + 1, (10f64.powf(low)..10f64.powf(high)).log_scale())?;
-        chart
-            .configure_mesh()
-            .x_desc("tables to this many seeds")
-            .y_desc(name)
-            .y_label_formatter(&|figure| format!("{figure:e}"))
-            // Without light lines, `max_light_lines(0)`, plotters searches forever.
-            .light_line_style(TRANSPARENT)
-            .label_style(("sans-serif", 16))
-            .draw()?;
-        for ((position, runs), colour) in curves.iter().zip(colours.into_iter().cycle()) {
-            let points = runs.iter().map(|run| (run.reach, figure(run)));
-            chart
-                .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(3))?
-                .label(*position)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .label_font(("sans-serif", 16))
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
-    }
-    root.present()?;
-    Ok(())
 }

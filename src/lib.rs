@@ -33,7 +33,7 @@
 //! [`serve`], [`kgp`] <- the command line.
 //!
 //! The features `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by
-//! default; `parquet` (scores as Parquet), `plot` (charts) and `remote` (tables at an address) are off. Without any
+//! default; `parquet` (scores as Parquet) and `remote` (tables at an address) are off. Without any
 //! feature, the library builds on the CPU, verifies, solves, plays and analyses.
 //!
 //! | module | contents |

@@ -48,7 +48,7 @@ const HEADINGS: [(&str, &[&str]); 3] = [
         "Memory, threads and GPU",
         &["memory", "transpositions", "threads", "backend", "adapter", "gpu-memory", "twin", "checked"],
     ),
-    ("Output", &["json", "csv", "plot", "quiet", "color"]),
+    ("Output", &["json", "csv", "quiet", "color"]),
 ];
 
 /// Puts the shared flags of a command, and of those within it, under their headings.
@@ -151,9 +151,6 @@ mod tests {
         for (name, inner) in all(&command(), "kalah").into_iter().skip(1) {
             let lines = lines(&inner);
             for example in lines.iter().filter(|line| !line.starts_with('#')) {
-                if cfg!(not(feature = "plot")) && example.contains("--plot") {
-                    continue;
-                }
                 // In `eval "$(COMMAND)"` the example is COMMAND.
                 let inner = example.strip_prefix("eval \"$(").and_then(|rest| rest.strip_suffix(")\""));
                 let words = words(inner.unwrap_or(example));

@@ -536,7 +536,6 @@ fn the_version_names_the_features_of_the_program() {
         ("cli", true),
         ("gpu", cfg!(feature = "gpu")),
         ("parquet", cfg!(feature = "parquet")),
-        ("plot", cfg!(feature = "plot")),
         ("remote", cfg!(feature = "remote")),
         ("serve", cfg!(feature = "serve")),
     ];

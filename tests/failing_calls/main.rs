@@ -187,19 +187,6 @@ fn builds_end_right() {
 }
 
 #[test]
-fn charts_are_replaced_as_a_whole() {
-    let directory = tempfile::tempdir().unwrap();
-    let Some(shim) = shim(directory.path()) else { return };
-    let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
-    kalah::build::build(&tables, Rules::EmptyCapture, 3, 6).unwrap();
-    let chart = work.join("chart.svg");
-    let args = strings(&["stats", "--seeds", "6", "--pits", "3"], &[("--plot", &chart), ("--tables", &tables)]);
-    let before = Files::from([("chart.svg".into(), b"an old chart".to_vec())]);
-    let is_right = |files: &Files, good: &Files| are_equal(files, good, "svg");
-    Case { shim, work, args, before, is_right: &is_right, is_free: |_| false }.sweep();
-}
-
-#[test]
 fn proofs_end_right() {
     let directory = tempfile::tempdir().unwrap();
     let Some(shim) = shim(directory.path()) else { return };

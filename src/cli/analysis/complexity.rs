@@ -11,7 +11,6 @@ use crate::cli::flags::args;
 use crate::cli::flags::boards::Boards;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
 
@@ -116,7 +115,7 @@ impl Complexity {
             seconds: began.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
         };
-        self.format.print(&report, || report.records(), || report.text(), || report.charts())?;
+        self.format.print(&report, || report.records(), || report.text())?;
         Ok(Outcome::Done)
     }
 }
@@ -198,13 +197,5 @@ impl ComplexityReport {
             grid.row(key.into_iter().chain(numbers.into_iter().flatten().map(|number| number.to_string())));
         }
         grid
-    }
-
-    fn charts(&self) -> Vec<Chart> {
-        let point =
-            |board: &BoardReport| (output::count(board.pits, "pit"), (f64::from(board.seeds), board.tree_log10.mean));
-        let series = Series::by_name(self.boards.iter().map(point));
-        let title = format!("size of the game tree, {}", self.rules);
-        vec![Chart::new(title, ["seeds in each pit", "lg w^d"], Shape::Line, series)]
     }
 }

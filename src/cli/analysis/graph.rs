@@ -18,7 +18,6 @@ use serde::Serialize;
 use crate::cli::flags::boards::Boards;
 use crate::cli::flags::{args, solve_tables};
 use crate::cli::help::examples;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 use crate::cli::process::signals::cancelled_by_signal;
@@ -141,7 +140,7 @@ impl Graph {
             [one] if boards.len() == 1 => Document::One(one),
             several => Document::Several { graphs: several },
         };
-        self.format.print(&document, || records(&reports, self.layers), || text(&reports), || charts(&reports))?;
+        self.format.print(&document, || records(&reports, self.layers), || text(&reports))?;
         Ok(outcome)
     }
 
@@ -322,25 +321,4 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
         grid.row(cells.chain(branching.map(|number| number.to_string())).chain(cost));
     }
     grid
-}
-
-/// Charts of the sizes of graphs, and with --layers of the positions by stored seeds.
-fn charts(reports: &[BoardReport]) -> Vec<Chart> {
-    let size =
-        |report: &BoardReport| (output::count(report.pits, "pit"), (f64::from(report.seeds), report.positions as f64));
-    let layers = |report: &BoardReport| {
-        let points = |layers: &Vec<LayerReport>| {
-            layers.iter().map(|layer| (layer.layer as f64, layer.positions as f64)).collect()
-        };
-        let points = report.layers.as_ref().map(points);
-        points.map(|points| Series { name: format!("{}x{}", report.pits, report.seeds), points })
-    };
-    let chart = |title: &str, x: &str, series| Chart::new(title, [x, "positions"], Shape::Line, series).logarithmic();
-    let sizes = || {
-        let series = Series::by_name(reports.iter().map(size));
-        chart("positions that can be reached", "seeds in each pit", series)
-    };
-    let series = reports.iter().filter_map(layers).collect();
-    let layers = chart("positions by the seeds in both stores", "seeds stored", series);
-    (reports.len() > 1).then(sizes).into_iter().chain([layers]).collect()
 }

@@ -14,7 +14,6 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::progress::Progress;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::{Outcome, usage};
@@ -156,7 +155,7 @@ impl OpeningScan {
             batches => batches?,
         };
         let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
-        self.format.print(&report, || report.records(), || report.text(self.lines), || report.chart())?;
+        self.format.print(&report, || report.records(), || report.text(self.lines))?;
         Ok(Outcome::Done)
     }
 
@@ -293,17 +292,5 @@ impl ScanReport {
             grid.row([game.pits.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
         }
         grid
-    }
-
-    /// Chart of the number of games that the first player does not win, by seeds.
-    fn chart(&self) -> Vec<Chart> {
-        let series = self.houses.iter().map(|houses| {
-            let not_won = self.not_won(houses.houses).into_iter().enumerate();
-            let points = not_won.map(|(index, (seeds, _))| (index as f64 + 1.0, f64::from(seeds))).collect();
-            Series { name: output::count(houses.houses, "house"), points }
-        });
-        let title = format!("{}: games that the first player does not win", self.rules);
-        let axes = ["number of the game, counted from the fewest seeds", "seeds in each pit"];
-        vec![Chart::new(title, axes, Shape::Line, series.collect()).logarithmic()]
     }
 }

@@ -15,7 +15,6 @@ use crate::cli::flags::args::Range;
 use crate::cli::flags::solver_flags::SolverFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::proved::Proved;
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::output::search_progress::SearchProgress;
@@ -263,25 +262,7 @@ impl Values {
             }
             grid
         };
-        let charts = || {
-            let series = self.pits.iter().map(|pits| Series {
-                name: output::count(pits as usize, "pit") + " a side",
-                points: known
-                    .iter()
-                    .filter(|known| known.pits == pits as usize)
-                    .filter_map(|known| Some((f64::from(known.seeds), known.value()? as f64)))
-                    .collect(),
-            });
-            let title = format!("{}: values for the first player", report.rules);
-            let axes = ["seeds in each pit", "final store difference"];
-            vec![Chart::new(title, axes, Shape::Line, series.collect())]
-        };
-        let bounded = known.iter().filter(|known| known.value().is_none()).count();
-        if self.format.plot.is_asked() && bounded > 0 {
-            let boards = output::count(bounded, "board");
-            output::note(format_args!("{boards} left out of the chart, since only bounds of the value are proved"));
-        }
-        self.format.print(&report, records, text, charts)
+        Ok(self.format.print(&report, records, text)?)
     }
 }
 

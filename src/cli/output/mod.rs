@@ -7,12 +7,10 @@
 //! | `search_progress` | progress of a search |
 //! | `thinking` | progress of a player's thinking |
 //! | `proved` | a value, or its proved bounds |
-//! | `report` | tables for a terminal, CSV, JSON, charts |
-//! | `chart` | charts |
+//! | `report` | tables for a terminal, CSV, JSON |
 //! | `board_view` | a board drawn as text |
 
 pub mod board_view;
-pub mod chart;
 pub mod progress;
 pub mod proved;
 pub mod report;

@@ -1,4 +1,4 @@
-//! Reports as tables for a terminal, CSV, JSON or charts.
+//! Reports as tables for a terminal, CSV or JSON.
 
 use std::io;
 
@@ -7,7 +7,6 @@ use comfy_table::{CellAlignment, ContentArrangement, presets};
 use serde::Serialize;
 
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Plot};
 
 /// Format of a report.
 #[derive(Args, Clone)]
@@ -18,8 +17,6 @@ pub struct Format {
     /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    #[command(flatten)]
-    pub plot: Plot,
 }
 
 /// Rows of cells under a heading.
@@ -65,20 +62,17 @@ impl Grid {
 
 impl Format {
     /// Prints a report in the chosen format: `document` as JSON, `records` (one result a row, all columns
-    /// machine-readable) as CSV, or the output of `text`. Then draws the charts, if asked for.
+    /// machine-readable) as CSV, or the output of `text`.
     pub fn print(
         &self,
         document: &impl Serialize,
         records: impl FnOnce() -> Grid,
         text: impl FnOnce() -> io::Result<()>,
-        charts: impl FnOnce() -> Vec<Chart>,
-    ) -> anyhow::Result<()> {
+    ) -> io::Result<()> {
         match self {
-            Format { json: true, .. } => output::json(document)?,
-            Format { csv: true, .. } => records().print_csv()?,
-            _ => text()?,
+            Format { json: true, .. } => output::json(document),
+            Format { csv: true, .. } => records().print_csv(),
+            _ => text(),
         }
-        // Drawing comes last, so that its errors do not lose the results.
-        self.plot.draw(charts)
     }
 }

@@ -3,11 +3,10 @@
 use kalah::isa::Isa;
 
 /// Features that the program was compiled with.
-const FEATURES: [(&str, bool); 6] = [
+const FEATURES: [(&str, bool); 5] = [
     ("cli", cfg!(feature = "cli")),
     ("gpu", cfg!(feature = "gpu")),
     ("parquet", cfg!(feature = "parquet")),
-    ("plot", cfg!(feature = "plot")),
     ("remote", cfg!(feature = "remote")),
     ("serve", cfg!(feature = "serve")),
 ];

@@ -18,17 +18,15 @@ use crate::cli::errors::{advice, suggestion};
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 
 /// List the tables and bound tables in a directory
 ///
-/// Use this to see which layers exist, their sizes and digests, and gaps. --csv and --plot leave out bound tables.
+/// Use this to see which layers exist, their sizes and digests, and gaps. --csv leaves out bound tables.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("List the tables with sizes and digests", "kalah info"),
-    ("Draw a chart of the sizes", "kalah info --plot sizes.svg"),
 ]))]
 pub struct Info {
     #[command(flatten)]
@@ -36,7 +34,7 @@ pub struct Info {
     #[command(flatten)]
     format: Format,
     /// Print one JSON object a table, for `kalah verify --manifest`; reads all scores
-    #[arg(long, conflicts_with_all = ["json", "csv", "Plot"])]
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
     manifest: bool,
 }
 
@@ -169,7 +167,7 @@ impl Info {
         }
         let bounds = bounds.iter().map(|table| BoundEntry::new(table, directories)).collect();
         let report = InfoReport { tables: entries.collect(), bounds, gaps };
-        self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
+        self.format.print(&report, || report.records(), || report.text())?;
         Ok(outcome)
     }
 }
@@ -314,29 +312,5 @@ impl InfoReport {
             );
         }
         grid
-    }
-
-    /// Charts of sizes, of bits a position, and of build rates where the log has them.
-    fn chart(&self) -> Vec<Chart> {
-        let chart = |title: &str, y: &str, figure: &dyn Fn(&Entry) -> Option<f64>| {
-            let point = |entry: &Entry| {
-                let name = format!("{}, {}", entry.rules, output::count(entry.pits, "pit"));
-                Some((name, (entry.seeds as f64, figure(entry)?)))
-            };
-            let series = Series::by_name(self.tables.iter().filter_map(point));
-            Chart::new(title, ["seeds in play", y], Shape::Line, series)
-        };
-        // The clock is too coarse for shorter builds.
-        const LEAST_SECONDS: f64 = 0.01;
-        vec![
-            chart("size of the layers", "bytes", &|entry| Some(entry.bytes as f64)).logarithmic(),
-            chart("bits a position, of layers of a million positions and more", "bits", &|entry| {
-                (entry.positions >= 1_000_000).then_some(entry.bits_per_position)
-            }),
-            chart("rate of building", "million positions a second", &|entry| {
-                let seconds = entry.seconds.filter(|&seconds| seconds >= LEAST_SECONDS)?;
-                Some(entry.positions as f64 / seconds / 1e6)
-            }),
-        ]
     }
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::{Format, Grid};
 use crate::cli::process::outcome::Outcome;
 
@@ -76,12 +75,6 @@ impl Stats {
             }
             grid
         };
-        let chart = || {
-            let points = scores.iter().enumerate().map(|(score, &count)| (score as f64, share(count))).collect();
-            let title = format!("{key}: {}", output::many(report.positions, "position"));
-            let axes = ["score: seeds the mover collects", "% of the positions"];
-            vec![Chart::new(title, axes, Shape::Bars, vec![Series { name: key.to_string(), points }])]
-        };
         let text = || {
             output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;
             output::line(format_args!(
@@ -99,7 +92,7 @@ impl Stats {
             }
             Ok(())
         };
-        self.format.print(&report, records, text, chart)?;
+        self.format.print(&report, records, text)?;
         Ok(Outcome::Done)
     }
 }

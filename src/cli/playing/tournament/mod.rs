@@ -139,7 +139,7 @@ impl Tournament {
         };
         if !(stopped && games.is_empty()) {
             let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
-            self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
+            self.format.print(&report, || report.records(), || report.print())?;
         }
         written?;
         if stopped {

@@ -7,7 +7,6 @@ use kalah::play::{Accuracy, Median, Tournament};
 use serde::Serialize;
 
 use crate::cli::output;
-use crate::cli::output::chart::{Chart, Series, Shape};
 use crate::cli::output::report::Grid;
 use crate::cli::playing::tournament::saved::Finished;
 
@@ -313,27 +312,5 @@ impl TournamentReport {
             }
         }
         if printed.is_empty() { Ok(()) } else { output::line("") }
-    }
-
-    /// Charts of win shares, and of seeds lost by a move.
-    pub fn charts(&self) -> Vec<Chart> {
-        let names: Vec<String> =
-            self.players.iter().enumerate().map(|(at, player)| format!("{} {}", at + 1, player.player)).collect();
-        let series = |name: &str, of: &dyn Fn(&PlayerReport) -> Option<f64>| Series {
-            name: name.to_owned(),
-            points: (1..).zip(&self.players).filter_map(|(at, player)| Some((f64::from(at), of(player)?))).collect(),
-        };
-        let chart = |title: &str, y: &str, series| {
-            Chart::new(format!("{}: {title}", self.rules), [&names.join(", "), y], Shape::Bars, series)
-        };
-        let won = vec![
-            series("as first", &|player| Some(100.0 * player.first.won)),
-            series("as second", &|player| Some(100.0 * player.second.won)),
-        ];
-        let lost = vec![series("lost", &|player| player.judged.loss)];
-        vec![
-            chart("games won, draws half", "% of the games", won),
-            chart("seeds lost by a move, according to the tables", "seeds a move", lost),
-        ]
     }
 }
