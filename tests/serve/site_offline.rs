@@ -2,6 +2,7 @@
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::Path;
+use std::time::Duration;
 
 use kalah::game::{Position, Rules};
 use kalah::table::{Shelf, Table};
@@ -129,13 +130,18 @@ fn files_of_two_versions_never_come_together(browser: &Browser) {
         for url in loaded {
             assert!(url.contains(&now) || url.contains("/tables/"), "{now}: {url}");
         }
-        // The worker of this version starts once no page of the last version is open.
+        // The worker of this version starts once no page of the last version is open. A busy browser closes a page some
+        // time after it was left.
+        let mut pause = Duration::ZERO;
         loop {
             browser.wait("navigator.serviceWorker.controller");
             let worker = browser.run("return navigator.serviceWorker.controller.scriptURL");
             if worker.as_str().unwrap().contains(&now) {
                 break;
             }
+            browser.leave();
+            std::thread::sleep(pause);
+            pause = 2 * pause + Duration::from_millis(200);
             come_back(browser, &host, "");
         }
         // Table blocks that were read serve all versions.
