@@ -105,7 +105,7 @@ fn the_values_of_irving_2000() {
 #[test]
 fn the_outcomes_of_kvitberg_2026() {
     let directory = tempfile::tempdir().unwrap();
-    let flags = ["--rules", "s-kalaha", "--build", "--tables-up-to", "10", "--json"];
+    let flags = ["--rules", "s-kalaha", "--build", "--tables-up-to", "16", "--json"];
     let seeds = if cfg!(debug_assertions) { "1..3" } else { "1..5" };
     let report = json(&values(directory.path(), &[&flags[..], &["--seeds-per-pit", seeds]].concat()));
     let found = report["values"].as_array().unwrap();
