@@ -67,8 +67,7 @@ pub enum ApiError {
     /// The host of the request is not this server.
     #[error(
         "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what \
-         --allow-host \
-         names"
+         --allow-host names"
     )]
     Host(String),
     /// A page of another website sent the request.

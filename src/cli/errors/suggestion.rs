@@ -133,4 +133,89 @@ mod tests {
         assert_eq!(word("<2,0,0,3,3,3,3>"), "2x3");
         assert_eq!(word("1,2/3,4"), "'<2,0,0,1,2,3,4>'");
     }
+
+    /// Texts between backquotes in the code that begin with `kalah`, with their file. Comments are left out.
+    fn suggested() -> Vec<(String, String)> {
+        let mut folders = ["src", "crates"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+                    // A text may continue on the next line.
+                    let joined = code.iter().map(|line| match line.strip_suffix('\\') {
+                        Some(start) => start.to_owned(),
+                        None => format!("{line}\n"),
+                    });
+                    let code: String = joined.collect();
+                    let quoted = code.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+                    let words = |quoted: &str| quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let commands = quoted.map(words).filter(|quoted| quoted.starts_with("kalah "));
+                    found.extend(commands.map(|command| (command, path.display().to_string())));
+                }
+            }
+        }
+        found
+    }
+
+    /// Reads a command as the program does. Words in capitals and in braces are placeholders.
+    #[track_caller]
+    fn assert_understood(command: &str, place: &str) {
+        let words = shlex::split(command)
+            .unwrap_or_else(|| panic!("{place}: `{command}` is no command"))
+            .into_iter()
+            .map(|word| match word.as_str() {
+                "POSITION" => "6x4".to_owned(),
+                "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
+                _ => word.replace("{pits}", "6").replace("{rules}", "standard").replace("2..{last}", "2..6"),
+            });
+        let words: Vec<String> = words.collect();
+        let mut known = crate::cli::command();
+        // The name of a command alone is a mention.
+        let mut named = &known;
+        let mentions = words[1..].iter().all(|word| match named.find_subcommand(word) {
+            Some(inner) => {
+                named = inner;
+                true
+            }
+            None => false,
+        });
+        if mentions {
+            return;
+        }
+        let read = known.try_get_matches_from_mut(&words);
+        let shown = |error: &clap::Error| error.kind() == clap::error::ErrorKind::DisplayHelp;
+        assert!(read.as_ref().err().is_none_or(shown), "{place}: `{command}`: {}", read.unwrap_err());
+    }
+
+    #[test]
+    fn every_command_that_a_text_of_the_program_suggests_is_understood() {
+        let suggested = suggested();
+        assert!(suggested.len() > 10, "{suggested:?}");
+        for (command, place) in suggested {
+            assert_understood(&command, &place);
+        }
+    }
+
+    #[test]
+    fn every_command_that_is_put_together_is_understood() {
+        for directory in ["tables", "with space", "-dash"].map(Path::new) {
+            for rules in Rules::ALL {
+                for pits in [1, 6, 8] {
+                    let key = TableKey { rules, pits, seeds: 12 };
+                    let position = format!("{pits}x4").parse().unwrap();
+                    let commands = [
+                        build_command(directory, key),
+                        bounds_command(directory, key),
+                        solve_command(directory, rules, &position),
+                    ];
+                    commands.iter().for_each(|command| assert_understood(command, "suggestion.rs"));
+                }
+            }
+        }
+    }
 }

@@ -134,8 +134,7 @@ impl Bounds {
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
             output::note(format_args!(
                 "{} was made with another evaluation network, but a search uses bound tables of one network only: \
-                 make all \
-                 of them with the same one",
+                 make all of them with the same one",
                 other.path().display(),
             ));
         }

@@ -61,8 +61,7 @@ impl TablesOrigin {
         };
         Some(format!(
             "warning: the check uses unknown tables: {why}. Its result is only as good as they are: `kalah \
-             verify \
-             --consistency` checks their scores"
+             verify --consistency` checks their scores"
         ))
     }
 

@@ -41,8 +41,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
             "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of \
-             memory at \
-             least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
+             memory at least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),

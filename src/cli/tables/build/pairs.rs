@@ -112,8 +112,7 @@ impl Pairs<'_> {
             let board = output::count(pits, "pit");
             output::note(format_args!(
                 "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, \
-                 {} of \
-                 disk, with {} here ({}), {}",
+                 {} of disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
