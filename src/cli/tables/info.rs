@@ -27,6 +27,7 @@ use crate::cli::process::outcome::Outcome;
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("List the tables with sizes and digests", "kalah info"),
+    ("Print a manifest, with which others compare their tables", "kalah info --manifest"),
 ]))]
 pub struct Info {
     #[command(flatten)]
