@@ -187,6 +187,20 @@ fn builds_end_right() {
 }
 
 #[test]
+fn exports_are_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
+    kalah::build::build(&tables, Rules::EmptyCapture, 3, 6).unwrap();
+    let output = work.join("scores.csv");
+    let args = ["export", "--seeds", "6", "--pits", "3", "--format", "csv"];
+    let args = strings(&args, &[("--output", &output), ("--tables", &tables)]);
+    let before = Files::from([("scores.csv".into(), b"old scores".to_vec())]);
+    let is_right = |files: &Files, good: &Files| are_equal(files, good, "csv");
+    Case { shim, work, args, before, is_right: &is_right, is_free: |_| false }.sweep();
+}
+
+#[test]
 fn proofs_end_right() {
     let directory = tempfile::tempdir().unwrap();
     let Some(shim) = shim(directory.path()) else { return };

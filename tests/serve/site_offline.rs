@@ -142,6 +142,7 @@ fn files_of_two_versions_never_come_together(browser: &Browser) {
             browser.leave();
             std::thread::sleep(pause);
             pause = 2 * pause + Duration::from_millis(200);
+            assert!(pause < Duration::from_secs(60), "{now} never starts, but {worker}");
             come_back(browser, &host, "");
         }
         // Table blocks that were read serve all versions.
