@@ -1,5 +1,4 @@
 //! The HTTP API: its answers and errors, and that no request crashes it.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 mod safety;
 
@@ -15,7 +14,7 @@ use kalah::solve::{Solver, SolverOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::serving::{self, Server, code, encoded};
+use kalah_tests::serving::{self, Server, code, encoded};
 
 /// Tables to 8 seeds on 6 pits, and all tables of 3x2, built once.
 fn directory() -> &'static Path {

@@ -1,5 +1,4 @@
 //! The HTTP API beyond single positions: its description, games, texts, streams, use by other websites, caching.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -10,10 +9,10 @@ use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::serving::description;
-use crate::serving::description::fits;
-use crate::serving::tables::{RULES, directory};
-use crate::serving::{self, Server, code, encoded};
+use kalah_tests::serving::description;
+use kalah_tests::serving::description::fits;
+use kalah_tests::serving::tables::{RULES, directory};
+use kalah_tests::serving::{self, Server, code, encoded};
 
 fn server() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());

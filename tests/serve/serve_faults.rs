@@ -8,7 +8,7 @@ use kalah::build::build;
 use kalah::game::Rules;
 use serde_json::{Value, json};
 
-use crate::serving::{Server, agent, code, encoded};
+use kalah_tests::serving::{Server, agent, code, encoded};
 
 /// Tables to 12 seeds of one board, and to 8 of another.
 fn tables() -> tempfile::TempDir {

@@ -1,5 +1,4 @@
 //! The server for study: opening explorer and puzzles.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;
 use kalah::build::build;
@@ -7,9 +6,9 @@ use kalah::game::{Bounds, Position};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::serving::description::assert_described;
-use crate::serving::tables::{RULES, directory};
-use crate::serving::{Server, code, encoded};
+use kalah_tests::serving::description::assert_described;
+use kalah_tests::serving::tables::{RULES, directory};
+use kalah_tests::serving::{Server, code, encoded};
 
 fn server() -> Server {
     Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "16MiB"])

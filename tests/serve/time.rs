@@ -2,7 +2,6 @@
 //!
 //! An answer may be 50 ms late. On a busy machine it may be later through no fault of the program. So the thread's
 //! processor time decides, and a late case is tried again. `KALAH_TIME_CASES` sets the number of random cases.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +20,7 @@ use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::serving::{Server, encoded};
+use kalah_tests::serving::{Server, encoded};
 
 /// Maximum delay of an answer.
 const LATE: Duration = Duration::from_millis(50);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{code, directory, server};
-use crate::serving::Server;
+use kalah_tests::serving::Server;
 
 /// Longer than any client may take.
 const LATE: Duration = Duration::from_secs(25);

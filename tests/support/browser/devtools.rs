@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::super::serving::{agent, read};
+use crate::serving::{agent, read};
 
 /// A WebSocket to Chromium (<https://www.rfc-editor.org/rfc/rfc6455>), which has one command under way at a time.
 struct DevTools {

@@ -1,5 +1,4 @@
 //! The folder of an exported site: the files written, the files kept, and the state after a stop.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,10 +1,9 @@
 //! The look of the page: its frame, the board, first visits, settings.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, drawn, moves, remember, server, settled};
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{RULES, STILL, choose, drawn, moves, remember, server, settled};
 
 /// Adds up in `shift` how far parts of the page move without a cause, as Chromium measures it.
 const SHIFT: &str = "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((entry) => {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kalah::build::build;
-use kalah::game::Rules;
+use kalah_core::game::Rules;
+use kalah_tables::builder::build;
 
 /// Rule set of the tables.
 pub const RULES: Rules = Rules::Standard;

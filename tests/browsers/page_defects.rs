@@ -1,10 +1,9 @@
 //! Former defects of the page, each with its test.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::browser::board::{STILL, choose, drawn, moves, server, settled};
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{STILL, choose, drawn, moves, server, settled};
 
 const ENTER: &str = "\u{e007}";
 

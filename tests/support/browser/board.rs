@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kalah::build::build;
-use kalah::game::{Position, Row, Rules};
+use kalah_core::game::{Position, Row, Rules};
+use kalah_tables::builder::build;
 use serde_json::{Value, json};
 
 use super::Browser;

@@ -1,5 +1,4 @@
 //! Copies of an exported site in a visitor's browser: intact files of one version, whatever the network answers.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,9 +7,9 @@ use kalah::game::{Position, Rules};
 use kalah::table::{Shelf, Table};
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Program};
-use crate::serving::encoded;
 use crate::sites::{Conduct, Host, ask, browser, directory, export, in_browsers, need_engine, open, version};
+use kalah_tests::browser::{Browser, Program};
+use kalah_tests::serving::encoded;
 
 in_browsers! {
     what_the_network_answers_replaces_nothing_that_is_kept,

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::super::serving::{agent, read};
 use super::devtools::Profile;
+use crate::serving::{agent, read};
 
 /// Starts chromedriver. Returns it and its port.
 fn start_driver() -> std::io::Result<(Child, u16)> {

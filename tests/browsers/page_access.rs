@@ -1,13 +1,12 @@
 //! The page for everyone: faults that axe-core finds, announcements, the keyboard, touch, the focus.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::browser::board::{STILL, moves, server, settled};
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{STILL, moves, server, settled};
 
-/// axe-core, which checks pages by the rules of WCAG. See tests/serve/browser/axe.md.
-const AXE: &[u8] = include_bytes!("browser/axe.min.js.gz");
+/// axe-core, which checks pages by the rules of WCAG. See tests/browsers/axe.md.
+const AXE: &[u8] = include_bytes!("axe.min.js.gz");
 
 /// Script of axe-core, which the browser unpacks.
 fn axe(browser: &Browser) -> String {

@@ -1,7 +1,5 @@
 //! Exported sites, and a plain static host for them.
 
-#![allow(dead_code, reason = "every test binary uses a part of it")]
-
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,13 +11,13 @@ use kalah::build::build;
 use kalah::game::Rules;
 use serde_json::{Value, json};
 
-use super::browser::{Browser, Program};
+use kalah_tests::browser::{Browser, Program};
 
 /// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
 macro_rules! in_browsers {
     ($($name:ident),* $(,)?) => {
         $(mod $name {
-            use crate::browser::Program;
+            use kalah_tests::browser::Program;
 
             #[test]
             fn chromium() {

@@ -1,11 +1,10 @@
 //! Tests share a few running browsers, but their pages see nothing of each other.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use serde_json::json;
 
-use crate::browser::board::STILL;
-use crate::browser::{Browser, Program};
 use crate::sites::Host;
+use kalah_tests::browser::board::STILL;
+use kalah_tests::browser::{Browser, Program};
 
 /// Number of tests, one after the other, some of which have the same browser.
 const ROUNDS: usize = 3;

@@ -1,12 +1,11 @@
 //! The page's list of moves: turns, variations, keys, the dragged graph, game texts, the last game, the pie rule.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::game::Position;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, directory, moves, remember, server, settled};
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{RULES, STILL, choose, directory, moves, remember, server, settled};
 
 /// A game with a main line, two variations, one of them within a variation, and comments.
 const GAME: &str = "board=3x2&north=human&moves=1,2,1&also=1,3,2,1;1,3,1&at=1&note=1,3:why%20%20not%3F%0Aa%20line";

@@ -1,12 +1,11 @@
 //! The page beyond playing: the last move, variations, hints, reports, levels, languages.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::game::{Pit, Position, Rules};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, directory, drawn, moves, remember, server, settled};
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{RULES, STILL, choose, directory, drawn, moves, remember, server, settled};
 
 /// Records in `playable` when South's pits can first be clicked, and in `requests` the requests to the server until
 /// then.

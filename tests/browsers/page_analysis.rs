@@ -1,14 +1,13 @@
 //! The page for study: opening explorer, comments, longer searches, positions.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::book::Book;
 use kalah::game::Position;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
-use crate::serving::Server;
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{RULES, STILL, choose, directory, moves, server, settled};
+use kalah_tests::serving::Server;
 
 /// Rows of the explorer: the pit, its value, the games.
 fn explorer(browser: &Browser) -> Value {

@@ -1,5 +1,4 @@
 //! The page without a server: an exported folder on a plain static host, in a real browser.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -12,9 +11,9 @@ use kalah::solve::{Solver, SolverOptions};
 use kalah::table::{Shelf, TableKey, Tables};
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::serving::{Server, encoded};
 use crate::sites::{Conduct, Host, ask, directory, export, in_browsers, open, version};
+use kalah_tests::browser::Browser;
+use kalah_tests::serving::{Server, encoded};
 
 in_browsers! {
     a_static_site_reads_the_tables_as_the_library_does,

@@ -1,5 +1,4 @@
 //! Threads of the engine in a page that is isolated, by its host or by its service worker.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use std::path::Path;
 
@@ -7,11 +6,11 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{Solver, SolverOptions};
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
-use crate::serving::encoded;
 use crate::site::{positions, tables};
 use crate::site_offline::{come_back, visit};
 use crate::sites::{Conduct, Host, ask, export, in_browsers, need_engine, open, version};
+use kalah_tests::browser::Browser;
+use kalah_tests::serving::encoded;
 
 in_browsers! {
     a_search_starts_threads,

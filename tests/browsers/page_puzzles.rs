@@ -1,14 +1,13 @@
 //! Puzzles of the page: solved to the end, counted, chosen from a calendar.
-#![cfg(all(feature = "cli", feature = "serve"))]
 
 use kalah::build::build;
 use kalah::game::Position;
 use kalah::table::Tables;
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::browser::board::{RULES, STILL};
-use crate::serving::Server;
+use kalah_tests::browser::Browser;
+use kalah_tests::browser::board::{RULES, STILL};
+use kalah_tests::serving::Server;
 
 /// A server with tables of the puzzles, which have few seeds.
 fn server() -> (Server, tempfile::TempDir) {
