@@ -5,7 +5,6 @@
 //! on one that only re-exports it.
 
 mod circles;
-mod functions;
 mod sources;
 mod unit_tests;
 
