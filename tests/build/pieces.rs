@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, Work, build};
+use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, build};
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
@@ -287,44 +287,28 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
 #[test]
 fn a_plan_counts_what_is_missing() {
     let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 11 };
-    let (backend, threads) = (cpu(), 2);
-    let empty = tempfile::tempdir().unwrap();
-    let all = Work::new(empty.path(), key, &backend, threads).unwrap();
-    let plan = BuildPlan::new(empty.path(), key, &backend, threads);
-    let positions = (2..=11).map(|seeds| layer_positions(4, seeds)).sum::<u64>();
-    assert_eq!((all.layers, all.positions), (10, positions));
-    assert_eq!((all.memory, all.positions), (plan.memory, plan.positions));
-    assert!((all.seconds - plan.seconds).abs() < 1e-9);
-    // One line for each pair, after the layers that the pair needs. Within a layer the largest pair comes first.
-    assert_eq!(all.pairs.len(), (2..=11).map(|seeds| seeds / 2).sum::<usize>());
-    for (one, next) in all.pairs.iter().zip(&all.pairs[1..]) {
-        let (a, b) = (one.pair.layer.seeds, next.pair.layer.seeds);
-        assert!(a < b || a == b && one.positions >= next.positions);
+    let directory = tempfile::tempdir().unwrap();
+    let plan = |key| BuildPlan::new(directory.path(), key, &cpu(), 2);
+    let all = plan(key);
+    let positions = |seeds: &[usize]| seeds.iter().map(|&seeds| layer_positions(4, seeds)).sum::<u64>();
+    assert_eq!(all.missing.iter().map(|layer| layer.key.seeds).collect::<Vec<_>>(), (2..=11).collect::<Vec<_>>());
+    assert_eq!(all.positions, positions(&(2..=11).collect::<Vec<_>>()));
+    assert_eq!(Some(all.memory), all.missing.iter().map(|layer| layer.memory).max());
+    let seconds: f64 = all.missing.iter().map(|layer| layer.seconds).sum();
+    assert!((all.seconds - seconds).abs() < 1e-9);
+    // A layer reads all those below, whether they exist or not.
+    build(directory.path(), key.rules, key.pits, 9).unwrap();
+    std::fs::remove_file(TableKey { seeds: 7, ..key }.path(directory.path())).unwrap();
+    let rest = plan(key);
+    assert_eq!(rest.missing.iter().map(|layer| layer.key.seeds).collect::<Vec<_>>(), [7, 10, 11]);
+    assert_eq!(rest.positions, positions(&[7, 10, 11]));
+    assert_eq!(rest.missing[0], all.missing[5]);
+    // Tables have the estimated sizes or slightly less.
+    let bytes = |seeds| TableKey { seeds, ..key }.path(directory.path()).metadata().unwrap().len();
+    for layer in all.missing.iter().filter(|layer| layer.key.seeds < 7) {
+        assert!(bytes(layer.key.seeds) <= layer.disk, "{}", layer.key);
     }
-    let largest = |seeds: usize| {
-        let layer = TableKey { seeds, ..key };
-        layer.pairs().map(|pair| pair.positions()).max().unwrap() as f64
-    };
-    let critical = (2..=11).map(largest).sum::<f64>() / positions as f64;
-    assert!((all.critical_seconds / all.seconds - critical).abs() < 1e-9);
-
-    // A table and its pieces have the estimated size or slightly less.
-    let key = TableKey { seeds: 9, ..KEY };
-    let directory = unjoined(key);
-    for pair in
-        Work::new(empty.path(), key, &backend, threads).unwrap().pairs.iter().filter(|work| work.pair.layer == key)
-    {
-        let bytes = pair.pair.piece_path(directory.path()).metadata().unwrap().len();
-        assert!(bytes <= pair.bytes + 4096, "{}: {bytes}", pair.pair);
-    }
-    // All pieces exist, but are not joined: the list has one pair of the layer, with nothing to compute.
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.layers, work.pairs.len(), work.positions), (1, 1, 0));
-    std::fs::remove_file(work.pairs[0].pair.piece_path(directory.path())).unwrap();
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.pairs.len(), work.positions), (1, work.pairs[0].pair.positions()));
-    assert!(compute(directory.path(), key, work.pairs[0].pair.small).0.finished);
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.layers, work.pairs.len(), work.disk), (0, 0, 0));
-    assert_eq!(key.pairs().map(PairKey::positions).sum::<u64>(), layer_positions(2, 9));
+    build(directory.path(), key.rules, key.pits, 11).unwrap();
+    let none = plan(key);
+    assert_eq!((none.missing.len(), none.positions, none.disk), (0, 0, 0));
 }

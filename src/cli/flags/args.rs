@@ -78,11 +78,6 @@ impl Threads {
     pub fn number(self) -> usize {
         self.threads.map_or_else(cores, usize::from)
     }
-
-    /// Returns the flag as it was given, with a space before it.
-    pub fn flag(self) -> String {
-        self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
-    }
 }
 
 /// Returns the number of cores of this machine.

@@ -3,11 +3,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `events` | progress that all ways to build show |
-//! | `packed` | `--packed`: upper layers as archives only |
 //! | `pairs` | `--frame` and `--share`: builds by several processes |
 
 mod events;
-pub mod packed;
 mod pairs;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,9 +27,8 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::bounds;
-use crate::cli::tables::build::packed::build_packed;
 use crate::cli::tables::build::pairs::Pairs;
 
 /// Build the tables of all layers, keeping those that exist
@@ -45,7 +42,6 @@ use crate::cli::tables::build::pairs::Pairs;
     ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
     ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard \
          --backend cpu --threads 2"),
-    ("Keep the upper layers as archives only", "kalah build --seeds 22 --packed 20"),
 ]))]
 pub struct Build {
     /// Build up to this many seeds in play
@@ -71,15 +67,6 @@ pub struct Build {
     /// Existing bound tables are kept, whatever their cuts
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
     bounds: Option<usize>,
-    /// Keep the layers from this many seeds up as archives only, which halves the disk space. Later layers unpack
-    /// them into memory, frame by frame. Builds on the CPU
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = args::seeds,
-        conflicts_with_all = ["frame", "share", "only", "bounds"]
-    )]
-    packed: Option<usize>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -118,9 +105,6 @@ struct Planned {
 
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        if self.packed.is_some() && self.compute.asks_for_gpu() {
-            return Err(usage("--packed builds on the CPU only: leave out --packed, or --backend and --adapter"));
-        }
         if self.dry_run {
             return self.report_plan();
         }
@@ -130,9 +114,6 @@ impl Build {
         let directory = &self.common.tables.path;
         // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
-        if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
-            return build_packed(&self.common, seeds, first, self.memory);
-        }
         let (backend, why) = self.compute.choose(rules)?;
         let (Build { memory, common, .. }, patience) = (&self, self.patience);
         let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
@@ -254,14 +235,13 @@ impl Build {
             true => self.compute.choose(rules)?.0,
             false => Backend::Cpu(Isa::detect()),
         };
-        let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
-            (Some(first), _) => BuildPlan::of_archives(&self.common.tables.path, last, first, threads),
-            (_, Some(pair)) => BuildPlan::of_pair(pair, &backend, threads),
-            _ => BuildPlan::new(&self.common.tables.path, last, &backend, threads),
+        let plan = match self.frame.and_then(|(_, mover)| PairKey::new(last, mover)) {
+            Some(pair) => BuildPlan::of_pair(pair, &backend, threads),
+            None => BuildPlan::new(&self.common.tables.path, last, &backend, threads),
         };
         if self.common.json {
             let BuildPlan { positions, memory, disk, seconds, .. } = plan;
-            let missing = plan.missing.iter().map(|key| key.seeds).collect();
+            let missing = plan.missing.iter().map(|layer| layer.key.seeds).collect();
             output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
             return Ok(Outcome::Done);
         }
@@ -281,7 +261,7 @@ impl Build {
 }
 
 /// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
-fn device_memory(plan: &BuildPlan) -> String {
+pub fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
         0 => String::new(),
         bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),
