@@ -123,13 +123,6 @@ pub fn seeds(text: &str) -> Result<usize, String> {
     number(text, 2, MAX_TABLE_SEEDS, "seeds")
 }
 
-/// Reads a layer and the seeds in the mover's row of one of its frames, such as 20,3.
-pub fn frame(text: &str) -> Result<(usize, usize), String> {
-    let (layer, mover) = text.split_once(',').ok_or("write N,K: a layer and the seeds in one row, such as 20,3")?;
-    let layer = seeds(layer)?;
-    Ok((layer, number(mover, 1, layer - 1, "seeds in a row of a layer of N, N-1 at most")?))
-}
-
 fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| format!("tables have {least} to {most} {what}"))

@@ -11,16 +11,13 @@ use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
 use super::event::BuildEvent;
 use super::finishing::{Finishing, clean};
-use super::report::{BuildReport, PairReport};
+use super::report::BuildReport;
 use super::run::Run;
 use super::shared_layers::SharedLayers;
 use super::sizes::packed_bytes;
 use crate::progress::Pulse;
 use crate::system::available_memory;
-use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableError, TableKey, Tables, check_in_parallel};
-
-/// Default time after which an unchanged lease of another process means that the process is dead.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.
@@ -92,29 +89,6 @@ impl<'a> Builder<'a> {
         let Some(patience) = self.shared else { return self.run_locked(pulse, on_event) };
         let run = self.no_layer(pulse, on_event)?;
         self.backend.in_pool(|| SharedLayers::new(run, patience).build())
-    }
-
-    /// Computes one pair, while other processes do the same. Its layer must have at most as many
-    /// seeds as the builder's last one.
-    ///
-    /// Does nothing if its layer or a valid piece exists. If all pieces of the layer exist
-    /// afterwards, joins them, or waits for the process that does.
-    ///
-    /// # Errors
-    /// - When a layer below is missing and its pieces are not complete. The error names it.
-    /// - When a table is damaged, or reading or writing fails.
-    /// - When the pulse was stopped.
-    /// - When tables cannot have as many pits or seeds.
-    pub fn run_pair(
-        &self,
-        pair: PairKey,
-        pulse: &Pulse,
-        on_event: &(dyn Fn(BuildEvent) + Sync),
-    ) -> Result<PairReport, BuildError> {
-        let patience = self.shared.unwrap_or(PATIENCE);
-        TableError::unless_possible(self.last.pits, self.last.seeds)?;
-        let run = self.no_layer(pulse, on_event)?;
-        self.backend.in_pool(|| SharedLayers::new(run, patience).pair(pair))
     }
 
     /// Returns a run without layers.

@@ -53,4 +53,4 @@ pub use in_memory::MemoryBuilder;
 pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};
 pub use plan::{BuildPlan, LayerPlan, PlanError};
-pub use report::{BuildReport, PairReport};
+pub use report::BuildReport;

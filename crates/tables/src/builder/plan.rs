@@ -4,10 +4,10 @@ use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
 
 use super::backend::Backend;
-use super::sizes::{packed_bytes, pair_memory, working_memory};
+use super::sizes::{packed_bytes, working_memory};
 use crate::file::beside;
 use crate::system::{MemoryShortage, available_disk, check_memory};
-use crate::table::{PairKey, TableKey};
+use crate::table::TableKey;
 
 /// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
@@ -106,23 +106,6 @@ impl BuildPlan {
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
             seconds: positions as f64 / rate,
             missing,
-        }
-    }
-
-    /// Plans the computation of one pair of frames, followed by joining the pieces of its layer.
-    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> BuildPlan {
-        let TableKey { rules, pits, seeds } = pair.layer;
-        let positions = pair.positions();
-        BuildPlan {
-            missing: Vec::new(),
-            positions,
-            memory: pair_memory(pair, backend),
-            device_memory: match backend {
-                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
-                Backend::Cpu(_) => 0,
-            },
-            disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
-            seconds: positions as f64 / rate(rules, backend, threads),
         }
     }
 

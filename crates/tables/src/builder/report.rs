@@ -22,13 +22,3 @@ impl BuildReport {
         layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
     }
 }
-
-/// The result of [`super::Builder::run_pair`].
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairReport {
-    /// True if the pair was computed. Otherwise its piece or its layer existed already.
-    pub computed: bool,
-    /// True if its layer is finished.
-    pub finished: bool,
-}
