@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands except `help`.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 32] = [
     "build",
     "plan",
     "train",
@@ -38,7 +38,6 @@ const COMMANDS: [&str; 33] = [
     "puzzles",
     "serve",
     "export-site",
-    "kgp",
     "engine",
     "analyse",
     "rules",
