@@ -9,16 +9,15 @@ system kills a process that takes more. This needs the right to make control gro
 this process. Without it, or with --data-limit, the limit is that of `ulimit -d` for a process, which
 excludes the page cache. --without-limit only measures.
 
-Without --seeds, N is the largest whose planned memory is within the limit. In a group this includes
-page cache for twice the reads of one step of the build (`step_bytes` of the plan). With less page
-cache, a build reads the same bytes from the disk many times.
+Without --seeds, N is the largest whose planned memory is within the limit, or within half of it in a
+group: the rest is page cache. With too little page cache, a build reads the same bytes from the disk
+many times.
 
 Columns, in MiB:
 - planned: the planned memory
 - own: the maximum of the process's private memory (RssAnon, read every 5 ms)
 - group: the maximum of the group's memory, page cache included
-- plan reads: the planned reads from the disk
-- read, written: the actual ones; tables are dropped from the page cache before each command
+- read, written: bytes of the disk; tables are dropped from the page cache before each command
 
 The exit code is 1 if a command failed or took more than planned.
 
@@ -40,9 +39,6 @@ from pathlib import Path
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_SEEDS = 48
-
-# Page cache, as a multiple of the reads of one step. With less, the same bytes are read repeatedly.
-CACHED_STEPS = 2
 
 # Bytes that a process limit counts although they are hardly used: stacks of threads.
 STACKS = 16 * MIB
@@ -183,27 +179,19 @@ def run(arguments, limit, kind, within):
     }
 
 
-def plan(options, seeds, limit, directory):
-    """Planned memory of the missing layers to `seeds` seeds, reads from the disk, and memory with page cache.
-
-    The page cache is for twice the reads of one step.
-    """
-    arguments = ["plan", "layers", "--seeds", str(seeds), "--memory", str(limit), "--json"]
-    arguments += ["--tables", str(directory)]
+def plan(options, seeds, directory):
+    """Planned memory of the missing layers to `seeds` seeds."""
+    arguments = ["plan", "build", "--seeds", str(seeds), "--backend", "cpu", "--json", "--tables", str(directory)]
     arguments += ["--rules", options.rules, "--pits", str(options.pits), "--threads", str(options.threads)]
-    if options.packed:
-        arguments += ["--packed", str(options.packed)]
-    layers = json.loads(subprocess.run([PROGRAM, *arguments], check=True, capture_output=True).stdout)["layers"]
-    cached = max((layer["memory"] + CACHED_STEPS * layer["step_bytes"] for layer in layers), default=0)
-    return max((layer["memory"] for layer in layers), default=0), sum(layer["read"] for layer in layers), cached
+    return json.loads(subprocess.run([PROGRAM, *arguments], check=True, capture_output=True).stdout)["memory"]
 
 
 def largest(options, limit, directory, kind):
-    """Maximum seeds whose planned memory is within the limit, page cache included if the limit covers it."""
+    """Maximum seeds whose planned memory is within the limit, or half of it if that covers page cache."""
     seeds = 2
     while seeds < MOST_SEEDS:
-        memory, _, cached = plan(options, seeds + 1, limit, directory)
-        if (cached if kind == "group" else memory + STACKS) > limit:
+        memory = plan(options, seeds + 1, directory)
+        if (2 * memory if kind == "group" else memory + STACKS) > limit:
             break
         seeds += 1
     return seeds
@@ -218,7 +206,6 @@ def main():
     parser.add_argument("--tables", type=Path, required=True, help="a directory on the disk to measure")
     parser.add_argument("--limits", default="2GiB,4GiB,8GiB", help="memory limits, separated by commas")
     parser.add_argument("--seeds", type=int, help="build to this number of seeds under every limit")
-    parser.add_argument("--packed", type=int, help="keep archives from this number of seeds up")
     parser.add_argument("--rules", default="empty-capture")
     parser.add_argument("--pits", type=int, default=6)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
@@ -236,31 +223,25 @@ def main():
             print(f"a control group cannot be made ({error}): using limits like `ulimit -d`", file=sys.stderr)
             kind = "data"
     failed = False
-    columns = "{:>8} {:>5} {:<6} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>4}"
-    head = ("limit", "seeds", "", "planned", "own", "group", "plan reads", "read", "written", "seconds", "code")
+    columns = "{:>8} {:>5} {:<6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>4}"
+    head = ("limit", "seeds", "", "planned", "own", "group", "read", "written", "seconds", "code")
     print(columns.format(*head), flush=True)
     for name in options.limits.split(","):
         limit = size(name)
         directory = options.tables if options.same else options.tables / name
         directory.mkdir(parents=True, exist_ok=True)
-        # Under a process limit, the page cache of the whole machine is available.
-        cached = limit if kind == "group" else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         seeds = options.seeds or largest(options, limit, directory, kind)
-        memory, reads, _ = plan(options, seeds, cached, directory)
+        memory = plan(options, seeds, directory)
         board = ["--rules", options.rules, "--pits", str(options.pits), "--tables", str(directory)]
         board += ["--seeds", str(seeds)]
         threads = ["--threads", str(options.threads), "--json", "--quiet"]
-        build = ["build", *board, *threads, "--memory", str(limit)]
-        build += ["--packed", str(options.packed)] if options.packed else ["--backend", "cpu"]
-        commands = [("build", build, memory, reads)]
-        if not options.packed:
-            layers = [word for word in board if word not in ("--seeds", str(seeds))]
-            commands.append(("verify", ["verify", *layers, *threads], None, None))
-        for what, arguments, planned, plan_reads in commands:
+        build = ["build", *board, *threads, "--memory", str(limit), "--backend", "cpu"]
+        layers = [word for word in board if word not in ("--seeds", str(seeds))]
+        for what, arguments, planned in [("build", build, memory), ("verify", ["verify", *layers, *threads], None)]:
             drop(directory)
             took = run(arguments, limit, kind, options.within)
             failed |= took["code"] != 0 or bool(planned) and took["anonymous"] > planned
-            row = [planned, took["anonymous"], took["group"], plan_reads, took["read"], took["written"]]
+            row = [planned, took["anonymous"], took["group"], took["read"], took["written"]]
             row = [*map(mebibytes, row), f"{took['seconds']:.1f}", took["code"]]
             print(columns.format(name, seeds, what, *row), flush=True)
         if options.delete and not options.same:

@@ -30,7 +30,7 @@
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <-
 //! [`build`] <- [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <-
 //! [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`], [`mod@record`] <-
-//! [`serve`], [`kgp`] <- the command line.
+//! [`serve`] <- the command line.
 //!
 //! The features `cli` (the command `kalah`), `gpu` (building on a GPU) and `serve` (the HTTP server) are on by
 //! default; `parquet` (scores as Parquet) and `remote` (tables at an address) are off. Without any
@@ -59,7 +59,6 @@
 //! | [`mod@record`] | games as text |
 //! | [`remote`] | tables on another machine |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore on |
-//! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`cancel`] | stopping long work |
@@ -75,7 +74,7 @@ pub use kalah_core::{cancel, cause, evaluation, game, index, isa, memory, text};
 pub use kalah_export as export;
 #[cfg(feature = "gpu")]
 pub use kalah_gpu::device as gpu;
-pub use kalah_play::{kgp, play, record, watcher};
+pub use kalah_play::{play, record, watcher};
 #[cfg(feature = "remote")]
 pub use kalah_remote as remote;
 #[cfg(feature = "serve")]

@@ -48,7 +48,6 @@ pub enum Command {
     Serve(serving::serve::Serve),
     #[cfg(feature = "serve")]
     ExportSite(serving::export_site::ExportSite),
-    Kgp(serving::kgp::Kgp),
     Engine(serving::engine::Engine),
     Analyse(analysis::Analyse),
     Rules(program::rules::Explain),
@@ -91,7 +90,6 @@ impl Command {
             Command::Serve(command) => command.run(),
             #[cfg(feature = "serve")]
             Command::ExportSite(command) => command.run(),
-            Command::Kgp(command) => command.run(),
             Command::Engine(command) => command.run(),
             Command::Analyse(command) => command.run(),
             Command::Rules(command) => command.run(),

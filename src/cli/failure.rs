@@ -123,7 +123,6 @@ mod tests {
     use kalah::book::BookFileError;
     use kalah::build::ComputeError;
     use kalah::export::ExportError;
-    use kalah::kgp::KgpError;
     use kalah::play::PlayError;
     use kalah::solve::CheckpointError;
     use kalah::table::Damage;
@@ -188,7 +187,6 @@ mod tests {
             PlayError::Table(table()).into(),
             PlayError::Book(book()).into(),
             play().into(),
-            KgpError::Play(play()).into(),
         ];
         #[cfg(feature = "serve")]
         wrapping.push(kalah::serve::SiteError::Table(table()).into());

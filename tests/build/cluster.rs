@@ -1,191 +1,95 @@
-//! A build by several processes writes the same bytes as a build by one, even if some processes are killed.
+//! A build by several processes writes the same bytes as a build by one.
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
+use kalah::game::Rules;
+use kalah::table::TableKey;
 use serde_json::Value;
 
-use crate::processes::{assert_complete, files, kalah, path, stderr, stdout, success, whole};
+use crate::pieces::with_pieces;
+use crate::processes::{assert_complete, kalah, stderr, stdout, success, whole};
 
-/// Starts a process that computes a pair of frames.
-fn frame(directory: &Path, frame: &str, flags: &[&str]) -> Child {
-    kalah(directory, &[&["build", "--frame", frame], flags].concat()).spawn().unwrap()
+/// Starts a process that shares a build.
+fn share(directory: &Path, flags: &[&str]) -> Child {
+    kalah(directory, &[&["build", "--share"], flags].concat()).spawn().unwrap()
+}
+
+fn ended(process: Child) -> Output {
+    process.wait_with_output().unwrap()
 }
 
 #[test]
-fn all_pairs_of_each_layer_at_once_make_the_files_of_one_build() {
-    for (flags, seeds) in [(&["--pits", "3"][..], 9), (&["--pits", "4", "--rules", "standard"], 9)] {
+fn processes_that_share_a_build_make_the_files_of_one() {
+    for flags in [&["--pits", "3", "--seeds", "9"][..], &["--pits", "4", "--rules", "standard", "--seeds", "9"]] {
         let directory = tempfile::tempdir().unwrap();
-        for layer in 2..=seeds {
-            let processes: Vec<Child> =
-                (1..=layer / 2).map(|small| frame(directory.path(), &format!("{layer},{small}"), flags)).collect();
-            for process in processes {
-                success(process.wait_with_output().unwrap());
-            }
-        }
-        assert_complete(directory.path(), &whole(&[flags, &["--seeds", &seeds.to_string()]].concat()), "frames");
-    }
-}
-
-#[test]
-fn two_processes_with_the_same_pair_do_no_harm() {
-    let flags = ["--pits", "4"];
-    let directory = tempfile::tempdir().unwrap();
-    success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
-    // All pairs at once, and each pair under both of its names.
-    let processes: Vec<Child> = (1..=10).map(|mover| frame(directory.path(), &format!("11,{mover}"), &flags)).collect();
-    for process in processes {
-        success(process.wait_with_output().unwrap());
-    }
-    let complete = whole(&["--pits", "4", "--seeds", "11"]);
-    assert_complete(directory.path(), &complete, "both names");
-
-    // Existing files are reported and kept.
-    let ran = success(frame(directory.path(), "11,4", &["--pits", "4", "--json"]).wait_with_output().unwrap());
-    let report: Value = serde_json::from_str(&stdout(&ran)).unwrap();
-    assert_eq!((&report["computed"], &report["finished"]), (&false.into(), &true.into()));
-    assert_eq!((&report["frame"], &report["positions"]), (&serde_json::json!([4, 7]), &0.into()));
-    for (computed, name) in [(true, "12,8"), (false, "12,4")] {
-        let ran = success(frame(directory.path(), name, &["--pits", "4", "--json"]).wait_with_output().unwrap());
+        let processes = [(); 5].map(|()| share(directory.path(), flags));
+        processes.into_iter().for_each(|process| _ = success(ended(process)));
+        assert_complete(directory.path(), &whole(flags), "shared");
+        // Existing files are kept.
+        let ran = success(ended(share(directory.path(), &[flags, &["--json"]].concat())));
         let report: Value = serde_json::from_str(&stdout(&ran)).unwrap();
-        assert_eq!((&report["computed"], &report["finished"]), (&computed.into(), &false.into()));
-        assert_eq!(report["positions"], if computed { 35 * 165 * 2 } else { 0 });
+        assert_eq!((&report["pairs"], &report["joined"], &report["positions"]), (&0.into(), &0.into(), &0.into()));
     }
-    assert!(directory.path().join("empty-capture-4-12.04.piece").exists());
-}
-
-/// The names of temporary files of a pair.
-fn temporary(directory: &Path, piece: &str) -> Vec<String> {
-    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.starts_with(piece) && name.ends_with(".tmp")).collect()
-}
-
-#[test]
-fn a_killed_process_loses_its_pair_alone() {
-    // Layers with relays take long to compute, which leaves time to kill a process.
-    let flags = ["--rules", "s-kalaha"];
-    let directory = tempfile::tempdir().unwrap();
-    success(kalah(directory.path(), &["build", "--rules", "s-kalaha", "--seeds", "12"]).output().unwrap());
-    for attempt in 1.. {
-        assert!(attempt < 20, "the process was never killed in time");
-        let mut process = frame(directory.path(), "13,6", &flags);
-        while temporary(directory.path(), "s-kalaha-6-13.06.piece.").is_empty() && process.try_wait().unwrap().is_none()
-        {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        process.kill().unwrap();
-        if !process.wait().unwrap().success() {
-            break;
-        }
-        std::fs::remove_file(directory.path().join("s-kalaha-6-13.06.piece")).unwrap();
-    }
-    assert!(!directory.path().join("s-kalaha-6-13.06.piece").exists());
-    assert_eq!(temporary(directory.path(), "s-kalaha-6-13.06.piece.").len(), 1);
-
-    let others: Vec<Child> = (1..=5).map(|small| frame(directory.path(), &format!("13,{small}"), &flags)).collect();
-    for other in others {
-        let ran = success(other.wait_with_output().unwrap());
-        assert!(stdout(&ran).contains("not finished yet"), "{}", stdout(&ran));
-    }
-    let ran = success(frame(directory.path(), "13,6", &flags).wait_with_output().unwrap());
-    assert!(stdout(&ran).contains("the layer is finished"), "{}", stdout(&ran));
-    assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "13"]), "killed");
 }
 
 #[test]
 fn a_damaged_piece_is_reported_and_computed_again() {
-    let directory = tempfile::tempdir().unwrap();
-    success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "8"]).output().unwrap());
-    let compute = |name: &str| success(frame(directory.path(), name, &["--pits", "3"]).wait_with_output().unwrap());
-    compute("9,2");
-    let path = directory.path().join("empty-capture-3-09.02.piece");
-    let sound = std::fs::read(&path).unwrap();
-    let mut bytes = sound.clone();
-    bytes[sound.len() / 2] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
-    let ran = compute("9,2");
-    assert!(stderr(&ran).contains("empty-capture-3-09.02.piece cannot be used"), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("computed again"), "{}", stderr(&ran));
-    assert!(std::fs::read(&path).unwrap() == sound);
-}
-
-#[test]
-fn a_missing_layer_below_is_reported_with_the_command_that_builds_it() {
-    let directory = tempfile::tempdir().unwrap();
-    success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "4"]).output().unwrap());
-    let ran = frame(directory.path(), "7,2", &["--pits", "3"]).wait_with_output().unwrap();
-    assert_eq!(ran.status.code(), Some(1));
-    assert!(stderr(&ran).contains("layer 5 is missing"), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("kalah build --seeds 5 --pits 3 --tables"), "{}", stderr(&ran));
-    assert!(!directory.path().join("empty-capture-3-07.02.piece").exists());
-}
-
-#[test]
-fn bad_frames_are_usage_errors() {
-    let directory = tempfile::tempdir().unwrap();
-    for frame in ["20", "20,", ",3", "20,0", "20,20", "1,1", "49,3", "x,3", "20,x", "20,-3", "20,3,4", ""] {
-        let ran = kalah(directory.path(), &["build", &format!("--frame={frame}")]).output().unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{frame}");
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 };
+    let flags = ["--pits", "3", "--seeds", "9"];
+    for build in [&["build", "--share"][..], &["build"]] {
+        let directory = with_pieces(key, &[2]);
+        let path = directory.path().join("empty-capture-3-09.02.piece");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let ran = success(kalah(directory.path(), &[build, &flags].concat()).output().unwrap());
+        assert!(stderr(&ran).contains("empty-capture-3-09.02.piece cannot be used"), "{}", stderr(&ran));
+        assert!(stderr(&ran).contains("computed again"), "{}", stderr(&ran));
+        assert_complete(directory.path(), &whole(&flags), "damaged");
     }
-    for flags in [&["--seeds", "8"][..], &["--only"], &["--share"], &["--patience", "1"]] {
-        let ran = kalah(directory.path(), &[&["build", "--frame", "8,3"], flags].concat()).output().unwrap();
+}
+
+#[test]
+fn flags_that_contradict_a_shared_build_are_usage_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    for flags in [&["--only"][..], &["--bounds", "5"], &["--patience", "1"]] {
+        let ran = ended(share(directory.path(), &[&["--seeds", "8"], flags].concat()));
         assert_eq!(ran.status.code(), Some(2), "{flags:?}");
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn the_commands_of_a_plan_run_layer_by_layer_make_the_build() {
+fn a_plan_has_a_row_for_each_missing_layer() {
     let parent = tempfile::tempdir().unwrap();
-    let directory = parent.path().join("a shared 'directory'");
-    let tables = directory.to_str().unwrap();
-    let flags = ["--pits", "3", "--seeds", "9", "--tables", tables];
+    let directory = parent.path().join("tables");
     let plan = |more: &[&str]| {
-        let ran = success(kalah(&directory, &[&["plan", "build"], &flags[..], more].concat()).output().unwrap());
-        assert!(!directory.exists() || !files(&directory).is_empty(), "a plan makes nothing");
-        stdout(&ran)
+        let args = [&["plan", "build", "--pits", "3", "--seeds", "9"], more].concat();
+        stdout(&success(kalah(&directory, &args).output().unwrap()))
     };
     let report: Value = serde_json::from_str(&plan(&["--json"])).unwrap();
-    let positions_to = |seeds| (2..=seeds).map(|seeds| kalah::index::layer_positions(3, seeds)).sum::<u64>();
-    assert_eq!((&report["layers"], &report["positions"]), (&8.into(), &positions_to(9).into()));
-    let pairs = report["pairs"].as_array().unwrap();
-    assert_eq!(pairs.len(), 20);
-    let sum = |field: &str| pairs.iter().map(|pair| pair[field].as_u64().unwrap()).sum::<u64>();
-    assert_eq!(sum("positions"), report["positions"].as_u64().unwrap());
-    for pair in pairs {
-        let needs: Vec<u64> = pair["needs"].as_array().unwrap().iter().map(|seeds| seeds.as_u64().unwrap()).collect();
-        assert_eq!(needs, (2..pair["seeds"].as_u64().unwrap()).collect::<Vec<_>>());
+    let layers = report["layers"].as_array().unwrap();
+    assert_eq!(layers.len(), 8);
+    let positions = |seeds| kalah::index::layer_positions(3, seeds);
+    let mut below = 0;
+    for (seeds, layer) in (2..).zip(layers) {
+        assert_eq!((&layer["seeds"], &layer["positions"]), (&seeds.into(), &positions(seeds).into()));
+        let read = layer["read"].as_u64().unwrap();
+        assert!(read.abs_diff(below * 42 / 80) <= 8, "{layer}");
+        below += positions(seeds);
     }
-    // Each pair could be computed on its own machine, which would read all layers below.
-    assert_eq!(sum("below"), report["read_by_pairs"].as_u64().unwrap());
-    assert!(report["read"].as_u64().unwrap().abs_diff(positions_to(8) * 42 / 80) <= 8, "{report}");
+    assert_eq!(report["positions"], below);
+    let most = layers.iter().map(|layer| layer["memory"].as_u64().unwrap()).max();
+    assert_eq!(report["memory"].as_u64(), most);
     let text = plan(&[]);
-    assert_eq!(text.lines().count(), 1 + 20 + 3, "{text}");
-    assert!(text.lines().any(|line| line.contains("4|5") && line.contains("layers 2..8")), "{text}");
-
-    let commands = plan(&["--commands"]);
-    assert_eq!(commands.lines().filter(|line| !line.starts_with('#')).count(), 20);
-    let mut layers = 0;
-    for layer in commands.split("# layer ").skip(1) {
-        let processes: Vec<Child> = layer
-            .lines()
-            .skip(1)
-            .map(|command| {
-                let mut shell = Command::new("sh");
-                shell.args(["-c", command]).env("PATH", path(None)).env_remove("KALAH_TABLES");
-                shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-            })
-            .collect();
-        for process in processes {
-            success(process.wait_with_output().unwrap());
-        }
-        layers += 1;
-    }
-    assert_eq!(layers, 8);
-    assert_complete(&directory, &whole(&["--pits", "3", "--seeds", "9"]), "commands");
-    assert_eq!(plan(&["--commands"]), "");
+    let row = text.lines().find(|line| line.trim_start().starts_with("9 ")).unwrap();
+    assert!(row.contains(&positions(9).to_string()) && text.lines().next().unwrap().contains("read"), "{text}");
+    assert!(!directory.exists(), "a plan makes nothing");
+    success(kalah(&directory, &["build", "--pits", "3", "--seeds", "9"]).output().unwrap());
     assert!(plan(&[]).contains("nothing is missing"));
 }
 
@@ -207,39 +111,36 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
 }
 
 #[test]
-fn a_machine_compares_the_layers_below_once_for_all_pairs() {
+fn a_machine_compares_the_layers_below_once_for_all_processes() {
     let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let flags = ["--pits", "4"];
-    success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
-    let pair = |name: &str| {
-        let all = [&["build", "--frame", name, "--json"], &flags[..]].concat();
-        kalah(directory.path(), &all).env("TMPDIR", temporary.path()).output().unwrap()
+    let build = |seeds: &str| {
+        let mut build = kalah(directory.path(), &["build", "--pits", "4", "--share", "--seeds", seeds]);
+        build.env("TMPDIR", temporary.path()).output().unwrap()
     };
+    success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
     let notes = || {
         let found = std::fs::read_dir(temporary.path()).unwrap().next().expect("a directory of notes").unwrap().path();
         std::fs::read_dir(found).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
     // The program writes no note about a table written in the last two seconds: its time might not show another change.
     std::thread::sleep(Duration::from_millis(2200));
-    success(pair("11,1"));
+    success(build("10"));
     assert_eq!(notes().len(), 9);
-    // Changed bytes are found even where no pair was computed from them, since the time of the file changed.
+    // Changed bytes are found, since the time of the file changed.
     let table = directory.path().join("empty-capture-4-09.kalah");
-    let whole = std::fs::read(&table).unwrap();
-    let mut bytes = whole.clone();
+    let right = std::fs::read(&table).unwrap();
+    let mut bytes = right.clone();
     let at = bytes.len() - 300;
     bytes[at] ^= 1;
     std::fs::write(&table, bytes).unwrap();
-    let ran = pair("11,2");
+    let ran = build("11");
     assert!(ran.status.code() == Some(3) && stderr(&ran).contains("empty-capture-4-09.kalah"), "{}", stderr(&ran));
-    std::fs::write(&table, whole).unwrap();
-    for name in ["11,2", "11,3", "11,4", "11,5"] {
-        success(pair(name));
-    }
-    assert_complete(directory.path(), &self::whole(&["--pits", "4", "--seeds", "11"]), "with notes");
+    std::fs::write(&table, right).unwrap();
+    success(build("11"));
+    assert_complete(directory.path(), &whole(&["--pits", "4", "--seeds", "11"]), "with notes");
     // A note with other contents is ignored.
     for note in notes() {
         std::fs::write(note, "something else").unwrap();
     }
-    success(pair("12,3"));
+    success(build("12"));
 }

@@ -1,7 +1,7 @@
 //! The scripts in `cluster/`, without a scheduler, and with a launcher if one is installed.
 #![cfg(all(unix, feature = "cli"))]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -68,9 +68,10 @@ fn an_mpi_launcher_runs_the_build() {
 
 #[test]
 fn scripts_say_what_they_need() {
-    for name in ["mpi.sh", "slurm.sh"] {
+    for (name, tasks) in [("mpi.sh", &[][..]), ("slurm.sh", &["3"])] {
         for (tables, args) in [("/tmp", &[][..]), ("/tmp", &["many"]), ("tables", &["8"]), ("", &["8"])] {
-            let ran = script(name, Path::new(tables), args).env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
+            let args = [tasks, args].concat();
+            let ran = script(name, Path::new(tables), &args).env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
             assert_eq!(ran.status.code(), Some(2), "{name} {tables} {args:?}");
             let needs = if tables == "/tmp" { "usage: " } else { "set KALAH_TABLES" };
             assert!(stderr(&ran).contains(needs), "{}", stderr(&ran));
@@ -78,97 +79,53 @@ fn scripts_say_what_they_need() {
     }
 }
 
-#[test]
-fn tasks_of_a_slurm_array_make_a_layer() {
-    let directory = tempfile::tempdir().unwrap();
-    let task = |layer: &str, index: usize| {
-        let mut task = script("slurm.sh", directory.path(), &[layer, "--backend", "cpu"]);
-        task.env("KALAH_PITS", "3").env("SLURM_ARRAY_TASK_ID", index.to_string()).env("SLURM_CPUS_PER_TASK", "1");
-        task.spawn().unwrap()
-    };
-    success(task("7", 0).wait_with_output().unwrap());
-    for layer in [8, 9] {
-        let tasks: Vec<Child> = (1..=layer / 2).map(|index| task(&layer.to_string(), index)).collect();
-        for task in tasks {
-            success(task.wait_with_output().unwrap());
-        }
-    }
-    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "tasks");
-    // Without the layer below, a task fails, and Slurm starts no task that depends on it.
-    assert_eq!(task("11", 2).wait_with_output().unwrap().status.code(), Some(1));
-}
-
 /// Stub of `sbatch`: records its arguments and runs the tasks of the array immediately. Fails if a task fails.
 const SBATCH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 echo "$@" >>"$STUB_LOG"
-array= dependency=
 while [[ $1 = --* ]]; do
-    case $1 in
-        --array=*) array=${1#*=} ;;
-        --dependency=afterok:*) dependency=${1##*:} ;;
-    esac
+    [[ $1 != --array=* ]] || array=${1#*=}
     shift
 done
-jobs=$(wc -l <"$STUB_LOG")
-# Jobs end before the next is submitted; what is depended on must be the one before.
-[[ -z $dependency || $dependency = $((jobs - 1)) ]]
 for ((task = ${array%-*}; task <= ${array#*-}; task++)); do
     SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_PER_TASK=1 "$@" >/dev/null &
     tasks+=($!)
 done
 for task in "${tasks[@]}"; do wait "$task"; done
-echo "$jobs;cluster"
+echo "30;cluster"
 "#;
 
-#[test]
-fn the_slurm_script_submits_a_layer_after_the_other() {
+/// Command that submits `args` with a stub of `sbatch`, and the stub's log.
+fn submit(directory: &Path, bin: &Path, args: &[&str]) -> (Command, PathBuf) {
     use std::os::unix::fs::PermissionsExt;
-    let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (sbatch, log) = (bin.path().join("sbatch"), bin.path().join("log"));
+    let (sbatch, log) = (bin.join("sbatch"), bin.join("log"));
     std::fs::write(&sbatch, SBATCH).unwrap();
     std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
-    let submit = |seeds: &str| {
-        let _ = std::fs::remove_file(&log);
-        let mut submit = script("slurm.sh", directory.path(), &[seeds, "--backend", "cpu"]);
-        submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
-        submit.env("KALAH_PITS", "3").env("KALAH_FIRST", "6").env("KALAH_SBATCH", "--mem=1G --time=5");
-        let printed = stdout(&success(submit.output().unwrap()));
-        (printed, std::fs::read_to_string(&log).unwrap_or_default())
-    };
-    let (printed, log) = submit("9");
-    assert_eq!(printed.lines().count(), 4, "{printed}");
-    let jobs: Vec<&str> = log.lines().collect();
-    assert_eq!(jobs.len(), 4);
-    for ((job, array), after) in jobs.iter().zip(["0", "1-3", "1-4", "1-4"]).zip([None, Some(1), Some(2), Some(3)]) {
-        assert!(job.contains(&format!("--array={array} ")), "{job}");
-        assert!(job.contains("--mem=1G --time=5 "), "{job}");
-        let after = after.map(|job| format!("--dependency=afterok:{job} "));
-        assert_eq!(after.is_some(), job.contains("--dependency"), "{job}");
-        assert!(after.is_none_or(|after| job.contains(&after)), "{job}");
-    }
-    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "submitted");
+    let mut submit = script("slurm.sh", directory, args);
+    submit.env("PATH", path(Some(bin))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
+    (submit, log)
+}
 
-    // Finished layers are not submitted.
-    let (printed, log) = submit("10");
-    assert_eq!(log.lines().count(), 1, "{printed}");
-    assert!(log.contains("--array=1-5 ") && !log.contains("--dependency"), "{log}");
-    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "10"]), "submitted again");
+#[test]
+fn tasks_of_a_slurm_array_share_a_build() {
+    let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let args = ["3", "9", "--pits", "3", "--backend", "cpu"];
+    let (mut submit, log) = submit(directory.path(), bin.path(), &args);
+    let printed = stdout(&success(submit.env("KALAH_SBATCH", "--mem=1G --time=5").output().unwrap()));
+    assert!(printed.contains("job 30, 3 tasks"), "{printed}");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.lines().count() == 1 && log.contains("--array=1-3 ") && log.contains("--mem=1G --time=5 "), "{log}");
+    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "submitted");
 }
 
 #[test]
 fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
-    use std::os::unix::fs::PermissionsExt;
     let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (sbatch, log) = (bin.path().join("sbatch"), bin.path().join("log"));
-    std::fs::write(&sbatch, SBATCH).unwrap();
-    std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
-    for (rules, flag) in [("standart", "--quiet"), ("standard", "--patince=3"), ("standard", "--backend=gpux")] {
-        let mut submit = script("slurm.sh", directory.path(), &["30", flag]);
-        submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
-        let ran = submit.env("KALAH_RULES", rules).output().unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{rules} {flag}: {}", stderr(&ran));
-        assert!(!log.exists() && stdout(&ran).is_empty(), "{rules} {flag}");
+    for flag in ["--rules=standart", "--patince=3", "--backend=gpux"] {
+        let (mut submit, log) = submit(directory.path(), bin.path(), &["2", "30", flag]);
+        let ran = submit.output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{flag}: {}", stderr(&ran));
+        assert!(!log.exists() && stdout(&ran).is_empty(), "{flag}");
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -178,8 +135,8 @@ fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
 fn a_slurm_task_keeps_to_its_memory() {
     let directory = tempfile::tempdir().unwrap();
     let task = |memory: &str, flags: &[&str]| {
-        let mut task = script("slurm.sh", directory.path(), &[&["12"], flags].concat());
-        task.env("SLURM_ARRAY_TASK_ID", "0").env("SLURM_CPUS_PER_TASK", "1").env("SLURM_MEM_PER_NODE", memory);
+        let mut task = script("slurm.sh", directory.path(), &[&["1", "12"], flags].concat());
+        task.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_CPUS_PER_TASK", "1").env("SLURM_MEM_PER_NODE", memory);
         task.output().unwrap()
     };
     let ran = task("1", &["--backend", "cpu"]);

@@ -5,14 +5,12 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use kalah::build::{Builder, build};
+use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::{Table, TableKey, archive};
-
-use crate::files::{assert_same_files, files};
 
 const RULES: Rules = Rules::EmptyCapture;
 
@@ -35,10 +33,7 @@ fn finish(directory: &Path, args: &[&str]) {
 /// program may end before, on a busy machine.
 fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
     let mut child = start(directory, args);
-    // Files of earlier runs may be there before the work begins. A signal that comes so early ends the program without
-    // a message, as it ends one that has no handler.
-    let is_building = |child: &Child| args[0] != "build" || has_open(child, "build.lock");
-    while !(catches_interrupts(&child) && is_building(&child) && names(written).iter().any(|name| awaited(name))) {
+    while !(catches_interrupts(&child) && names(written).iter().any(|name| awaited(name))) {
         if child.try_wait().unwrap().is_some() {
             return child.wait_with_output().unwrap();
         }
@@ -55,12 +50,6 @@ fn catches_interrupts(child: &Child) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
     u64::from_str_radix(caught.trim(), 16).unwrap() >> (INTERRUPT - 1) & 1 == 1
-}
-
-/// Returns true if the program has a file of this name open.
-fn has_open(child: &Child, name: &str) -> bool {
-    let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten();
-    open.flatten().any(|entry| std::fs::read_link(entry.path()).is_ok_and(|path| path.ends_with(name)))
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -123,54 +112,4 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     assert!(!LARGE.path(unpacked).exists());
     finish(unpacked, &unpack);
     assert!(std::fs::read(LARGE.path(unpacked)).unwrap() == std::fs::read(LARGE.path(tables)).unwrap());
-}
-
-#[test]
-fn a_build_into_archives_goes_on_after_a_stop() {
-    const FIRST: usize = 14;
-    let last = TableKey { seeds: 16, ..LARGE };
-    let [tables, right, stopped] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
-    let (tables, right, stopped) = (tables.path(), right.path(), stopped.path());
-    build(tables, RULES, 6, LARGE.seeds).unwrap();
-    Builder::new(right, last).archives(FIRST, 1 << 30).run(&Pulse::default(), &|_| {}).unwrap();
-    let [seeds, first] = [last.seeds, FIRST].map(|seeds| seeds.to_string());
-    let args = ["build", "--seeds", &seeds, "--packed", &first];
-    for seeds in FIRST..=last.seeds {
-        let archive = TableKey { seeds, ..last }.file_name() + ".zst";
-        // First while a layer is computed and packed, then when its archive already has its final name.
-        for awaited in [archive.clone() + ".partial", archive.clone()] {
-            if seeds == last.seeds && stopped.join(&archive).exists() {
-                // The stop before came too late.
-                continue;
-            }
-            let output = interrupted(stopped, &args, stopped, |name| name == awaited || name == archive);
-            if output.status.success() {
-                assert_eq!(seeds, last.seeds, "{awaited}");
-            } else {
-                assert_stopped(&output, "stopped while building");
-            }
-            assert_whole(stopped, tables);
-        }
-    }
-    finish(stopped, &args);
-    assert_same_files(&files(right), &files(stopped), "after every stop");
-    assert!(names(stopped).iter().all(|name| !name.ends_with(".partial")));
-}
-
-#[test]
-fn a_table_that_a_build_packs_stays_after_a_stop() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    build(directory, RULES, 6, LARGE.seeds).unwrap();
-    let seeds = LARGE.seeds.to_string();
-    let args = ["build", "--seeds", &seeds, "--packed", &seeds];
-    let table = std::fs::read(LARGE.path(directory)).unwrap();
-    assert_stopped(&interrupted(directory, &args, directory, is_temporary), "stopped while building");
-    assert!(std::fs::read(LARGE.path(directory)).unwrap() == table);
-    assert_whole(directory, directory);
-    assert!(!archive::archive_path(directory, LARGE).exists());
-    let kept = Table::from_bytes(Path::new("the table"), table).unwrap();
-    finish(directory, &args);
-    assert!(!LARGE.path(directory).exists());
-    assert!(archive::is_compressed(&kept, archive::archive_path(directory, LARGE), &Cancel::new()).unwrap());
 }

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use kalah::build::layer_plans;
+use kalah::build::{Backend, BuildPlan};
 use kalah::game::Rules;
 use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
 use kalah::isa::Isa;
@@ -239,30 +239,30 @@ fn the_largest_positions_of_a_layer_have_ranks() {
 #[test]
 fn plans_of_41_seeds_agree_with_128_bits() {
     let last = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 41 };
-    let plans = layer_plans(last, Some(35), (64 << 30, 2), |_| false);
-    for plan in plans {
-        let seeds = plan.key.seeds;
-        let frames = |seeds: usize| (1..seeds).map(move |mover| (mover, seeds - mover));
-        let size = |(mover, other): (usize, usize)| row_count(6, mover) as u128 * row_count(6, other) as u128;
-        let positions: u128 = frames(seeds).map(size).sum();
-        assert_eq!(u128::from(plan.positions), positions);
-        // A table takes 4.2 bits a position.
-        let bytes = |positions: u128| positions * 42 / 80;
-        // An archive takes 2.6 bits a position.
-        let (table, archive) = (u128::from(plan.table), u128::from(plan.archive));
-        match seeds < 35 {
-            true => assert!(table.abs_diff(bytes(positions)) <= 1 && archive == 0),
-            false => assert!(archive.abs_diff(positions * 26 / 80) <= 1 << 16 && table == 0),
-        }
-        let below: u128 = (2..seeds).flat_map(frames).map(size).sum();
-        assert!(u128::from(plan.read_once) <= bytes(below) && plan.read_once <= plan.read_by_step);
-        let largest = frames(seeds).map(size).max().unwrap();
-        assert!(u128::from(plan.memory) > 3 * largest, "{seeds}");
-        for step in plan.steps {
-            let needs = kalah::build::lower_frames(last.rules, step.frame);
-            let read: u128 = needs.iter().map(|frame| size((frame.mover, frame.other))).sum();
-            assert_eq!(u128::from(step.positions), read, "{:?}", step.frame);
-        }
+    let plan = BuildPlan::new(Path::new("nothing is here"), last, &Backend::Cpu(Isa::detect()), 2);
+    assert_eq!(plan.missing.len(), 40);
+    let size = |mover: usize, other: usize| row_count(6, mover) as u128 * row_count(6, other) as u128;
+    // A table takes 4.2 bits a position, and a header.
+    let bytes = |positions: u128| positions * 42 / 80;
+    let (mut all, mut below) = (0, 0);
+    for layer in &plan.missing {
+        let seeds = layer.key.seeds;
+        let sizes = || (1..seeds).map(|mover| size(mover, seeds - mover));
+        let positions: u128 = sizes().sum();
+        assert_eq!(u128::from(layer.positions), positions);
+        assert!(u128::from(layer.disk).abs_diff(bytes(positions) + 4096) <= 1, "{seeds}");
+        assert!(u128::from(layer.read).abs_diff(bytes(below)) <= 41, "{seeds}");
+        assert!(u128::from(layer.memory) > 3 * sizes().max().unwrap(), "{seeds}");
+        (all, below) = (all + positions, below + positions);
+    }
+    assert_eq!(u128::from(plan.positions), all);
+    assert!(u128::from(plan.disk).abs_diff(bytes(all) + 40 * 4096) <= 1);
+    assert_eq!(Some(plan.memory), plan.missing.iter().map(|layer| layer.memory).max());
+    for mover in 1..41 {
+        let frame = Frame { pits: 6, mover, other: 41 - mover };
+        let needs = kalah::build::lower_frames(last.rules, frame);
+        let read: u128 = needs.iter().map(|frame| size(frame.mover, frame.other)).sum();
+        assert_eq!(u128::from(needs.iter().map(|frame| frame.positions()).sum::<u64>()), read, "{frame:?}");
     }
     // Memory to pack the layer of 41 seeds: one byte for each position of its largest frame, half a byte for the
     // table's frame that it is compared with, and a little more.

@@ -3,6 +3,7 @@
 mod cluster;
 mod cluster_scripts;
 mod control_groups;
+mod dependencies;
 #[path = "../files/mod.rs"]
 mod files;
 mod forged_frames;
@@ -15,7 +16,6 @@ mod layers;
 mod leases;
 mod limited;
 mod memory;
-mod packed;
 mod pieces;
 #[cfg(all(unix, feature = "cli"))]
 mod processes;

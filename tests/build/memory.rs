@@ -3,15 +3,17 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Position, Rules};
+use kalah::index::Frame;
+use kalah::progress::Pulse;
 use kalah::solve::{Solver, SolverOptions};
-use kalah::table::{BoundMaker, Cuts, Table, Tables};
+use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
 
 const MIB: u64 = 1 << 20;
 
@@ -276,7 +278,7 @@ fn a_build_keeps_to_its_memory() {
                 .arg(format!("ulimit -d {limit} && exec {program} {command} {flags} --threads {threads} --json"));
             shell.env("KALAH_TABLES", directory.path()).output().unwrap()
         };
-        let plan = kalah(1 << 20, "plan layers --memory 1GiB");
+        let plan = kalah(1 << 20, "plan build --backend cpu");
         let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
         let layers = plan["layers"].as_array().unwrap().iter();
         let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;
@@ -284,4 +286,49 @@ fn a_build_keeps_to_its_memory() {
         let messages = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {messages}");
     }
+}
+
+/// Runs the program through a shell that sets limits first.
+fn limited(limits: &str, tables: &Path, args: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{limits}; exec {} {args}", env!("CARGO_BIN_EXE_kalah")));
+    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE");
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn ran(output: &Output, code: i32) -> String {
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{printed}");
+    printed + &String::from_utf8_lossy(&output.stdout)
+}
+
+#[test]
+fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 19 };
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let table = Table::open(key.path(directory.path())).unwrap();
+    let packed = directory.path().join("small.zst");
+    let info = archive::compress_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap();
+    let needed = archive::decompress_memory(&info, 1);
+    // One and a half bytes for each position of the largest frame, and 8 MiB.
+    let largest = key.frames().map(Frame::positions).max().unwrap();
+    assert!(needed < largest * 3 / 2 + largest / 4 + (9 << 20), "{needed} for {largest}");
+    let unpack = |limits: &str, flags: &str| {
+        let to = tempfile::tempdir().unwrap();
+        let args = format!("archive unpack {} --threads 1 {flags}", packed.display());
+        (limited(limits, to.path(), &args), to)
+    };
+    let (output, to) = unpack(&format!("ulimit -d {}", needed / 1024 + (6 << 10)), "");
+    ran(&output, 0);
+    assert!(std::fs::read(key.path(to.path())).unwrap() == table.bytes());
+    // Half of that memory is not enough, and the program reports this before it begins. A limit of the system shows
+    // only when it is reached.
+    let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
+    let printed = ran(&output, 1);
+    assert!(printed.contains("allowed by --memory") && printed.contains("small.zst"), "{printed}");
+    assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
+    let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
+    assert!(ran(&output, 1).contains("memory"));
 }

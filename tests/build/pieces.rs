@@ -1,15 +1,18 @@
 //! Pieces of layers: the format in docs/format.md, damage, and expired leases.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, Work, build};
+use kalah::build::{Backend, BuildEvent, BuildPlan, BuildReport, Builder, build};
 use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{LayerFiles, Leases, PairKey, Piece, TableError, TableKey, TableWriter};
+use kalah::table::{
+    LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, TableWriter,
+};
 
 use crate::files::{assert_same_files, files};
 
@@ -19,39 +22,52 @@ fn cpu() -> Backend {
     Backend::Cpu(Isa::detect())
 }
 
-/// Computes the pair with `mover` seeds in one row of the layer `key`. Also returns true if a damaged piece was
-/// reported.
-fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
-    let (backend, pulse) = (cpu(), Pulse::default());
-    let reported_damage = std::sync::atomic::AtomicBool::new(false);
+/// Builds the layers to that of `key` as one of several processes. Also returns true if a damaged piece was reported.
+fn shared(directory: &Path, key: TableKey) -> (BuildReport, bool) {
+    let reported_damage = AtomicBool::new(false);
     let on_event = |event: BuildEvent| {
         if matches!(event, BuildEvent::Damaged(_)) {
-            reported_damage.store(true, std::sync::atomic::Ordering::Relaxed);
+            reported_damage.store(true, Ordering::Relaxed);
         }
     };
-    let builder = Builder::new(directory, key).backend(backend).shared(Duration::from_secs(2));
-    let report = builder.run_pair(PairKey::new(key, mover).unwrap(), &pulse, &on_event).unwrap();
+    let builder = Builder::new(directory, key).backend(cpu()).shared(Duration::from_secs(2));
+    let report = builder.run(&Pulse::default(), &on_event).unwrap();
     (report, reported_damage.into_inner())
 }
 
+fn pair(small: usize) -> PairKey {
+    PairKey { layer: KEY, small }
+}
+
+/// Frames of a pair as a process computes them, from a finished layer.
+fn frames(whole: &Table, pair: PairKey) -> impl Iterator<Item = PackedFrame> {
+    pair.frames().map(|frame| {
+        let packed = whole.frame(frame.mover).unwrap();
+        let score = |index| packed.score(frame.ranks(index).0, frame.ranks(index).1).unwrap();
+        let scores: Vec<u8> = (0..frame.positions()).map(score).collect();
+        PackedFrame::pack(Isa::detect(), frame, &scores)
+    })
+}
+
 /// Makes a directory with all layers below `key` and the pieces of some of its pairs.
-fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
+pub fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    build(directory.path(), key.rules, key.pits, key.seeds - 1).unwrap();
+    build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let whole = Table::open(key.path(directory.path())).unwrap();
     for &small in pairs {
-        assert!(!compute(directory.path(), key, small).0.finished);
+        let pair = PairKey { layer: key, small };
+        let mut writer = PieceWriter::new(directory.path(), pair).unwrap();
+        frames(&whole, pair).for_each(|frame| writer.write(&frame).unwrap());
+        writer.finish().unwrap();
     }
+    std::fs::remove_file(key.path(directory.path())).unwrap();
     directory
 }
 
 /// Makes a directory with all layers below `key` and all its pieces, as a process leaves it that is killed before it
 /// joins them.
 fn unjoined(key: TableKey) -> tempfile::TempDir {
-    let half = key.seeds / 2;
-    let directory = with_pieces(key, &(1..half).collect::<Vec<_>>());
-    let last = with_pieces(key, &[half]);
-    let pair = PairKey::new(key, half).unwrap();
-    std::fs::copy(pair.piece_path(last.path()), pair.piece_path(directory.path())).unwrap();
+    let directory = with_pieces(key, &(1..=key.seeds / 2).collect::<Vec<_>>());
     assert!(LayerFiles::read(directory.path(), key).unwrap().missing.is_empty());
     directory
 }
@@ -111,12 +127,11 @@ fn a_piece_is_laid_out_as_the_format_page_states() {
 #[test]
 fn damage_anywhere_in_a_piece_is_noticed() {
     let directory = with_pieces(KEY, &[2]);
-    let pair = PairKey::new(KEY, 2).unwrap();
-    let path = pair.piece_path(directory.path());
+    let path = pair(2).piece_path(directory.path());
     let sound = std::fs::read(&path).unwrap();
     let check = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        Piece::open(directory.path(), pair).and_then(|mut piece| piece.check())
+        Piece::open(directory.path(), pair(2)).and_then(|mut piece| piece.check())
     };
     check(&sound).unwrap();
     for at in 0..sound.len() {
@@ -129,7 +144,7 @@ fn damage_anywhere_in_a_piece_is_noticed() {
     check(&[&sound[..], &[0]].concat()).unwrap_err();
     // The valid piece of another pair.
     let other = with_pieces(KEY, &[1]);
-    let other = std::fs::read(PairKey::new(KEY, 1).unwrap().piece_path(other.path())).unwrap();
+    let other = std::fs::read(pair(1).piece_path(other.path())).unwrap();
     check(&other).unwrap_err();
 }
 
@@ -137,25 +152,17 @@ fn damage_anywhere_in_a_piece_is_noticed() {
 fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     let whole = whole(KEY);
     let damage = |directory: &Path, small: usize| {
-        let path = PairKey::new(KEY, small).unwrap().piece_path(directory);
+        let path = pair(small).piece_path(directory);
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.len() - 100;
         bytes[at] ^= 4;
         std::fs::write(path, bytes).unwrap();
     };
-    // The process for that pair takes over.
+    // The process that joins the layer takes over.
     let directory = with_pieces(KEY, &[1, 2]);
     damage(directory.path(), 2);
-    let (report, reported_damage) = compute(directory.path(), KEY, 2);
-    assert!(report.computed && reported_damage && !report.finished);
-    let (report, reported_damage) = compute(directory.path(), KEY, 6);
-    assert!(!report.computed && !report.finished && !reported_damage);
-
-    // The process that joins the layer takes over.
-    compute(directory.path(), KEY, 3);
-    damage(directory.path(), 1);
-    let (report, reported_damage) = compute(directory.path(), KEY, 4);
-    assert!(report.computed && reported_damage && report.finished);
+    let (report, reported_damage) = shared(directory.path(), KEY);
+    assert_eq!((report.pairs, report.joined, reported_damage), (vec![pair(3), pair(4)], 1, true));
     assert_same_files(&whole, &files(directory.path()), "joined");
     assert_eq!(leftovers(directory.path()), [""; 0]);
 
@@ -163,10 +170,28 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     let directory = with_pieces(KEY, &[1, 2, 4]);
     damage(directory.path(), 2);
     // The first frame of the damaged piece, 2|6, is valid.
-    let left = Frame { pits: 2, mover: 6, other: 2 }.positions() + PairKey::new(KEY, 3).unwrap().positions();
+    let left = Frame { pits: 2, mover: 6, other: 2 }.positions() + pair(3).positions();
     assert_eq!(ordinary(directory.path(), KEY), left);
     assert_same_files(&whole, &files(directory.path()), "ordinary");
     assert_eq!(leftovers(directory.path()), [""; 0]);
+}
+
+/// If leases fail, two processes compute the same pair.
+#[test]
+fn two_writers_of_the_same_piece_do_no_harm() {
+    let directory = with_pieces(KEY, &[2]);
+    let path = pair(2).piece_path(directory.path());
+    let right = std::fs::read(&path).unwrap();
+    let whole = Table::from_bytes(Path::new("whole"), whole(KEY)[&KEY.file_name()].clone()).unwrap();
+    let mut writers = [(); 2].map(|()| PieceWriter::new(directory.path(), pair(2)).unwrap());
+    for frame in frames(&whole, pair(2)) {
+        writers.iter_mut().for_each(|writer| writer.write(&frame).unwrap());
+    }
+    for writer in writers {
+        writer.finish().unwrap();
+        assert!(std::fs::read(&path).unwrap() == right);
+    }
+    assert_eq!(leftovers(directory.path()), ["empty-capture-2-08.02.piece"]);
 }
 
 #[test]
@@ -214,21 +239,13 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
         assert_same_files(&whole, &files(directory.path()), what);
         assert_eq!(leftovers(directory.path()), [""; 0], "{what}");
     };
-    // A process for a pair of the layer, after watching the lease for its two seconds.
+    // A process that shares the build, after watching the lease for its two seconds.
     let directory = killed();
     let start = Instant::now();
-    let (report, _) = compute(directory.path(), KEY, 3);
-    assert!(!report.computed && report.finished);
+    let (report, _) = shared(directory.path(), KEY);
+    assert!(report.pairs.is_empty() && report.joined == 1);
     assert!(start.elapsed() > Duration::from_secs(2));
-    check(&directory, "a pair");
-
-    // A process for a pair of the layer above.
-    let directory = killed();
-    std::fs::remove_file(directory.path().join("empty-capture-2-08.join.lease")).unwrap();
-    let above = TableKey { seeds: 9, ..KEY };
-    assert!(compute(directory.path(), above, 1).0.computed);
-    std::fs::remove_file(PairKey::new(above, 1).unwrap().piece_path(directory.path())).unwrap();
-    check(&directory, "a pair above");
+    check(&directory, "a shared build");
 
     // An ordinary build, which has nothing to compute.
     let directory = killed();
@@ -238,8 +255,8 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     // The process was killed after it gave the table its name and before it removed the pieces.
     let directory = killed();
     std::fs::write(KEY.path(directory.path()), &whole["empty-capture-2-08.kalah"]).unwrap();
-    let (report, _) = compute(directory.path(), KEY, 1);
-    assert!(!report.computed && report.finished);
+    let (report, _) = shared(directory.path(), KEY);
+    assert!(report.pairs.is_empty() && report.joined == 0);
     check(&directory, "finished already");
 
     // An unfinished table of an ordinary build, whose layer other processes finished.
@@ -251,13 +268,13 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
 #[test]
 fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     let directory = tempfile::tempdir().unwrap();
-    let pair = PairKey::new(KEY, 3).unwrap();
+    let three = pair(3);
     let patience = Duration::from_secs(1);
     let mut others = Leases::new(patience);
-    let lease = Leases::new(patience).pair(directory.path(), pair).unwrap().unwrap();
+    let lease = Leases::new(patience).pair(directory.path(), three).unwrap().unwrap();
     let start = Instant::now();
     while start.elapsed() < 2 * patience {
-        assert!(others.pair(directory.path(), pair).unwrap().is_none());
+        assert!(others.pair(directory.path(), three).unwrap().is_none());
         std::thread::sleep(Duration::from_millis(50));
     }
     let path = directory.path().join("empty-capture-2-08.03.lease");
@@ -270,7 +287,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     let start = Instant::now();
     let mut others = Leases::new(patience);
     let taken = loop {
-        if let Some(lease) = others.pair(directory.path(), pair).unwrap() {
+        if let Some(lease) = others.pair(directory.path(), three).unwrap() {
             break lease;
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -278,7 +295,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     assert!(start.elapsed() >= patience);
     assert_ne!(std::fs::read_to_string(&path).unwrap(), text);
     // Other work can be claimed in the meantime.
-    assert!(others.pair(directory.path(), PairKey::new(KEY, 4).unwrap()).unwrap().is_some());
+    assert!(others.pair(directory.path(), pair(4)).unwrap().is_some());
     assert!(others.join(directory.path(), KEY).unwrap().is_some());
     drop(taken);
     assert_eq!(leftovers(directory.path()), [""; 0]);
@@ -287,44 +304,28 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
 #[test]
 fn a_plan_counts_what_is_missing() {
     let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 11 };
-    let (backend, threads) = (cpu(), 2);
-    let empty = tempfile::tempdir().unwrap();
-    let all = Work::new(empty.path(), key, &backend, threads).unwrap();
-    let plan = BuildPlan::new(empty.path(), key, &backend, threads);
-    let positions = (2..=11).map(|seeds| layer_positions(4, seeds)).sum::<u64>();
-    assert_eq!((all.layers, all.positions), (10, positions));
-    assert_eq!((all.memory, all.positions), (plan.memory, plan.positions));
-    assert!((all.seconds - plan.seconds).abs() < 1e-9);
-    // One line for each pair, after the layers that the pair needs. Within a layer the largest pair comes first.
-    assert_eq!(all.pairs.len(), (2..=11).map(|seeds| seeds / 2).sum::<usize>());
-    for (one, next) in all.pairs.iter().zip(&all.pairs[1..]) {
-        let (a, b) = (one.pair.layer.seeds, next.pair.layer.seeds);
-        assert!(a < b || a == b && one.positions >= next.positions);
+    let directory = tempfile::tempdir().unwrap();
+    let plan = |key| BuildPlan::new(directory.path(), key, &cpu(), 2);
+    let all = plan(key);
+    let positions = |seeds: &[usize]| seeds.iter().map(|&seeds| layer_positions(4, seeds)).sum::<u64>();
+    assert_eq!(all.missing.iter().map(|layer| layer.key.seeds).collect::<Vec<_>>(), (2..=11).collect::<Vec<_>>());
+    assert_eq!(all.positions, positions(&(2..=11).collect::<Vec<_>>()));
+    assert_eq!(Some(all.memory), all.missing.iter().map(|layer| layer.memory).max());
+    let seconds: f64 = all.missing.iter().map(|layer| layer.seconds).sum();
+    assert!((all.seconds - seconds).abs() < 1e-9);
+    // A layer reads all those below, whether they exist or not.
+    build(directory.path(), key.rules, key.pits, 9).unwrap();
+    std::fs::remove_file(TableKey { seeds: 7, ..key }.path(directory.path())).unwrap();
+    let rest = plan(key);
+    assert_eq!(rest.missing.iter().map(|layer| layer.key.seeds).collect::<Vec<_>>(), [7, 10, 11]);
+    assert_eq!(rest.positions, positions(&[7, 10, 11]));
+    assert_eq!(rest.missing[0], all.missing[5]);
+    // Tables have the estimated sizes or slightly less.
+    let bytes = |seeds| TableKey { seeds, ..key }.path(directory.path()).metadata().unwrap().len();
+    for layer in all.missing.iter().filter(|layer| layer.key.seeds < 7) {
+        assert!(bytes(layer.key.seeds) <= layer.disk, "{}", layer.key);
     }
-    let largest = |seeds: usize| {
-        let layer = TableKey { seeds, ..key };
-        layer.pairs().map(|pair| pair.positions()).max().unwrap() as f64
-    };
-    let critical = (2..=11).map(largest).sum::<f64>() / positions as f64;
-    assert!((all.critical_seconds / all.seconds - critical).abs() < 1e-9);
-
-    // A table and its pieces have the estimated size or slightly less.
-    let key = TableKey { seeds: 9, ..KEY };
-    let directory = unjoined(key);
-    for pair in
-        Work::new(empty.path(), key, &backend, threads).unwrap().pairs.iter().filter(|work| work.pair.layer == key)
-    {
-        let bytes = pair.pair.piece_path(directory.path()).metadata().unwrap().len();
-        assert!(bytes <= pair.bytes + 4096, "{}: {bytes}", pair.pair);
-    }
-    // All pieces exist, but are not joined: the list has one pair of the layer, with nothing to compute.
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.layers, work.pairs.len(), work.positions), (1, 1, 0));
-    std::fs::remove_file(work.pairs[0].pair.piece_path(directory.path())).unwrap();
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.pairs.len(), work.positions), (1, work.pairs[0].pair.positions()));
-    assert!(compute(directory.path(), key, work.pairs[0].pair.small).0.finished);
-    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
-    assert_eq!((work.layers, work.pairs.len(), work.disk), (0, 0, 0));
-    assert_eq!(key.pairs().map(PairKey::positions).sum::<u64>(), layer_positions(2, 9));
+    build(directory.path(), key.rules, key.pits, 11).unwrap();
+    let none = plan(key);
+    assert_eq!((none.missing.len(), none.positions, none.disk), (0, 0, 0));
 }

@@ -127,7 +127,6 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "verify --pits 1 --rules standard",
         "plan build --seeds 3 --pits 1",
         "plan search 1x2",
-        "plan layers --seeds 3 --pits 1",
         "train --pits 1 --rules standard --output one.network",
         "train --pits 1 --output one.network",
         "bounds --pits 1 --seeds 3 --output bounds",

@@ -452,7 +452,7 @@ fn an_empty_environment_variable_means_the_default() {
     let run = |args: &[&str], empty: &[&str]| {
         let directory = tempfile::tempdir().unwrap();
         let mut command = Command::cargo_bin("kalah").unwrap();
-        for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA", "KGP_HOST", "KGP_PORT", "KGP_TOKEN"] {
+        for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA"] {
             match empty.contains(&variable) {
                 true => command.env(variable, ""),
                 false => command.env_remove(variable),
@@ -472,10 +472,6 @@ fn an_empty_environment_variable_means_the_default() {
         let messages = run(&["probe", "6x4", "--no-book"], &[variable]).0.stderr();
         assert!(messages.contains("`kalah solve 6x4`"), "{variable}: {messages}");
     }
-    // The port has no server, or one of another protocol.
-    let connect = ["kgp", "--no-book", "--once", "--port", "1"];
-    let messages = |empty: &[&str]| run(&connect, empty).0.stderr();
-    assert_eq!(messages(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), messages(&[]));
 }
 
 #[test]

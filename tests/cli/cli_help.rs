@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands except `help`.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 32] = [
     "build",
     "plan",
     "train",
@@ -38,7 +38,6 @@ const COMMANDS: [&str; 33] = [
     "puzzles",
     "serve",
     "export-site",
-    "kgp",
     "engine",
     "analyse",
     "rules",
@@ -48,7 +47,7 @@ const COMMANDS: [&str; 33] = [
 
 /// Commands with subcommands.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("plan", &["build", "layers", "search"]),
+    ("plan", &["build", "search"]),
     ("archive", &["pack", "unpack"]),
     ("analyse", &["values", "graph", "complexity", "opening", "opening-scan"]),
     ("book", &["show", "make", "check", "merge", "import"]),
@@ -149,7 +148,7 @@ fn no_build_is_advised_that_cannot_fit() {
         let args = [command, "--seeds", "48"];
         let ran = kalah(&[&args[..], &["--tables", tables]].concat());
         assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
-        let layers = format!("kalah plan layers --seeds {seeds} --tables {tables}");
+        let layers = format!("kalah plan build --seeds {seeds} --tables {tables}");
         assert_eq!(suggested(&ran.stderr), [layers.as_str()], "{args:?}: {}", ran.stderr);
         assert!(follow(&layers, Path::new(tables)).success().stdout.contains("227,687,088,720"), "{layers}");
         assert!(ran.stderr.contains("building it takes"), "{args:?}: {}", ran.stderr);

@@ -47,7 +47,6 @@ fn case(command: &str) -> Case {
         "gpu" => ["", "", "", ""],
         "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],
-        "kgp" => ["--once --port 1", "", "", "--port 1"],
         "line" => {
             ["--from NO", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"]
         }
@@ -59,7 +58,6 @@ fn case(command: &str) -> Case {
         }
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
-        "plan layers" => ["", "--seeds 49", "", ""],
         "plan search" => ["", "16x15", "", ""],
         "play" => ["--from NO", "", "6x1 --tables BAD", "6x8 --south perfect --time 600"],
         "probe" => ["", "6x99", "6x1 --tables BAD", ""],

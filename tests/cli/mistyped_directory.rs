@@ -17,7 +17,6 @@ fn arguments(command: &str) -> &'static str {
         "book make" => "2x2 --turns 0",
         "export-site" => "site --module MODULE",
         "analyse graph" | "line" | "move" | "probe" | "solve" => "2x2",
-        "kgp" => "--once --port 1",
         "play" => "2x2 --south greedy --north greedy",
         "prove" => "2x2 --proof proof",
         "puzzles" => "--start 2x2 --games 1",
@@ -100,7 +99,7 @@ fn first_words(directory: &Path, args: &str) -> String {
 /// Without a message, users would not notice that these commands search where they had tables.
 #[test]
 fn tables_that_are_left_out_are_named() {
-    for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
+    for args in ["serve --address 127.0.0.1:0", "engine"] {
         let directory = directory_with_tables(6);
         let table = directory.path().join("tables/empty-capture-6-04.kalah");
         let mut bytes = std::fs::read(&table).unwrap();
@@ -129,7 +128,7 @@ fn tables_that_are_left_out_are_named() {
 fn commands_that_go_on_without_tables_say_so() {
     let without = tempfile::tempdir().unwrap();
     let with = directory_with_tables(4);
-    for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
+    for args in ["serve --address 127.0.0.1:0", "engine"] {
         let messages = first_words(without.path(), args);
         assert!(messages.contains("there is no directory tables"), "{args}: {messages}");
         // Tables of another rule set do not help.

@@ -1,7 +1,9 @@
-//! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
-//! `tests/gpu/gpu_process.rs` runs the delivered program, which has no code that injects faults.
+//! A layer of Vulkan, between a program and its driver, whose device is lost, hangs, has no memory or does nothing. With
+//! it `tests/gpu/gpu_process.rs` runs the delivered program, and other tests run themselves again. The product has no
+//! code that injects faults.
 //!
-//! `KALAH_FAULT` is the fault; without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
+//! A test of the same process chooses a fault by [`kalah_fault`]. For other programs `KALAH_FAULT` is the fault; without
+//! it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
 //! before it.
 //! - `reject`: submissions, and waiting for them, return that the device is lost.
 //! - `lose`: only waiting does.
@@ -13,6 +15,7 @@
 //! The layer fits programs that wait with timeline semaphores, as wgpu does wherever they exist.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -73,8 +76,43 @@ enum Fault {
     Hang,
 }
 
+/// A fault chosen by a test of the same process.
+enum Chosen {
+    None,
+    /// Buffers with these numbers are refused, from 0 for the next one.
+    Refused(Range<u64>),
+    /// Kernels do nothing, as on hardware that a driver only pretends to have.
+    Idle,
+    /// Every submission after this number is lost, or does not end.
+    After(u64, Fault),
+}
+
+static CHOSEN: Mutex<Chosen> = Mutex::new(Chosen::None);
+
+/// Number of buffers requested since the last choice.
+static BUFFERS: AtomicU64 = AtomicU64::new(0);
+
+/// Chooses the fault that the device has from now on: 0 for none, 1 to refuse the buffers with the numbers from `first`
+/// to below `end`, 2 for kernels that do nothing, 3 for a loss and 4 for a hang after `first` submissions. Returns the
+/// number of buffers requested since the last call.
+#[unsafe(no_mangle)]
+pub extern "C" fn kalah_fault(kind: u32, first: u64, end: u64) -> u64 {
+    let after = SUBMISSIONS.load(Ordering::SeqCst) + first;
+    *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) = match kind {
+        1 => Chosen::Refused(first..end),
+        2 => Chosen::Idle,
+        3 => Chosen::After(after, Fault::Rejected),
+        4 => Chosen::After(after, Fault::Hang),
+        _ => Chosen::None,
+    };
+    BUFFERS.swap(0, Ordering::SeqCst)
+}
+
 /// The fault that the device has after the submissions so far.
 fn fault() -> Option<Fault> {
+    if let Chosen::After(after, fault) = *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) {
+        return (SUBMISSIONS.load(Ordering::SeqCst) > after).then_some(fault);
+    }
     let fault = match std::env::var("KALAH_FAULT").ok()?.as_str() {
         "reject" => Fault::Rejected,
         "lose" => Fault::Lost,
@@ -208,7 +246,9 @@ unsafe extern "system" fn queue_submit(
         Some(Fault::Rejected) => vk::Result::ERROR_DEVICE_LOST,
         Some(Fault::Lost) => vk::Result::SUCCESS,
         Some(Fault::Hang) => {
-            forbid_exit();
+            if std::env::var_os("KALAH_FAULT").is_some() {
+                forbid_exit();
+            }
             vk::Result::SUCCESS
         }
         // SAFETY: the caller's arguments, passed on.
@@ -275,6 +315,35 @@ unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     }
 }
 
+unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    buffer: *mut vk::Buffer,
+) -> vk::Result {
+    let number = BUFFERS.fetch_add(1, Ordering::SeqCst);
+    if matches!(&*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner), Chosen::Refused(numbers) if numbers.contains(&number))
+    {
+        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    // SAFETY: the caller's arguments, passed on.
+    unsafe {
+        let create: vk::PFN_vkCreateBuffer = next_of_device(c"vkCreateBuffer");
+        create(device, info, allocator, buffer)
+    }
+}
+
+unsafe extern "system" fn dispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
+    if matches!(*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner), Chosen::Idle) {
+        return;
+    }
+    // SAFETY: the caller's arguments, passed on.
+    unsafe {
+        let dispatch: vk::PFN_vkCmdDispatch = next_of_device(c"vkCmdDispatch");
+        dispatch(commands, x, y, z)
+    }
+}
+
 /// Converts a function to the one type that Vulkan uses for all functions.
 macro_rules! erased {
     ($function:expr, $kind:ty) => {{
@@ -288,6 +357,8 @@ macro_rules! erased {
 fn own(name: &CStr) -> vk::PFN_vkVoidFunction {
     match name.to_bytes() {
         b"vkGetDeviceProcAddr" => erased!(device_function, vk::PFN_vkGetDeviceProcAddr),
+        b"vkCreateBuffer" => erased!(create_buffer, vk::PFN_vkCreateBuffer),
+        b"vkCmdDispatch" => erased!(dispatch, vk::PFN_vkCmdDispatch),
         b"vkQueueSubmit" => erased!(queue_submit, vk::PFN_vkQueueSubmit),
         b"vkWaitSemaphores" | b"vkWaitSemaphoresKHR" => erased!(wait_semaphores, vk::PFN_vkWaitSemaphores),
         b"vkGetSemaphoreCounterValue" | b"vkGetSemaphoreCounterValueKHR" => {

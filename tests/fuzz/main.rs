@@ -10,7 +10,6 @@ mod commands;
 mod flipped;
 #[cfg(feature = "serve")]
 mod http;
-mod kgp;
 mod mutation;
 #[cfg(feature = "cli")]
 mod notation;

@@ -1,4 +1,6 @@
 //! A fault of a device ends in an error or has no effect. Finished frames are kept, and the same build resumes.
+//!
+//! `tests/fault_layer`, a layer between the program and its driver, makes the faults.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -16,6 +18,8 @@ use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
 
 use crate::adapter;
+#[cfg(target_os = "linux")]
+use crate::faults::Faults;
 use crate::files::{assert_same_files, files};
 
 /// Boards that are quick to build: with captures, and with relays.
@@ -58,18 +62,21 @@ fn finished(directory: &Path, key: TableKey) -> usize {
     whole.iter().map(|seeds| seeds - 1).sum::<usize>() + if next <= key.seeds { frames(next) } else { 0 }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
+    let test = "gpu_faults::each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without";
+    let Some(faults) = Faults::of(test) else { return };
     let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
     for key in KEYS {
         let right = right_files(key);
         // The first build compiles the shaders and passes the self-test.
         for _ in 0..2 {
             let directory = tempfile::tempdir().unwrap();
-            gpu.refuse_buffers(0..0);
+            faults.end();
             build_on(directory.path(), key, &gpu).unwrap();
         }
-        let buffers = gpu.buffers_made();
+        let buffers = faults.end();
         assert!(buffers > 40, "{key}: {buffers} buffers");
         let (mut without, mut ended, mut kept) = (0, 0, 0);
         for refused in 0..buffers {
@@ -77,7 +84,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
             for refused in [refused..refused + 1, refused..u64::MAX] {
                 let what = format!("{key}, buffers {refused:?} of {buffers}");
                 let directory = tempfile::tempdir().unwrap();
-                gpu.refuse_buffers(refused);
+                faults.refuse(refused);
                 match build_on(directory.path(), key, &gpu) {
                     Ok(()) => {
                         without += 1;
@@ -90,7 +97,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
                     }
                     Err(other) => panic!("{what}: {other}"),
                 }
-                gpu.refuse_buffers(0..0);
+                faults.end();
                 assert_goes_on(directory.path(), key, Backend::Gpu(gpu.clone()), &right, &what);
             }
         }
@@ -100,15 +107,18 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
+    let test = "gpu_faults::a_device_that_hangs_is_given_up_and_finished_frames_are_kept";
+    let Some(faults) = Faults::of(test) else { return };
     let key = KEYS[0];
     let right = right_files(key);
     let mut kept = 0;
     for submissions in [0, 1, 5, 15, 25] {
         let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
         self_test(&gpu, key.rules).unwrap();
-        gpu.hang_after(submissions);
+        faults.hang_after(submissions);
         let directory = tempfile::tempdir().unwrap();
         match build_on(directory.path(), key, &gpu).unwrap_err() {
             error if matches!(cause::find(&error), Some(GpuError::Hung(_))) => {
@@ -117,6 +127,7 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
             other => panic!("after {submissions} submissions: {other}"),
         }
         kept += finished(directory.path(), key);
+        faults.end();
         let what = format!("it hung after {submissions} submissions");
         // The same command resumes, on a newly opened device or on the CPU.
         let again = match adapter::open(GpuOptions::default()) {
@@ -131,14 +142,16 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
 /// Kernels that would take too long are run in parts, down to a row. This includes the kernels for relays.
 #[test]
 fn on_a_slow_device_more_and_smaller_submissions_make_the_same_files() {
-    let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
-    for key in [TableKey { seeds: 8, ..KEYS[0] }, TableKey { seeds: 7, ..KEYS[1] }] {
-        self_test(&gpu, key.rules).unwrap();
-    }
     let mut submissions = Vec::new();
     for slow in [false, true] {
+        let mut options = GpuOptions::default();
         if slow {
-            gpu.slow_down();
+            // No submission is as short.
+            options.submission = Duration::from_nanos(1);
+        }
+        let Some(gpu) = adapter::open(options) else { return };
+        for key in [TableKey { seeds: 8, ..KEYS[0] }, TableKey { seeds: 7, ..KEYS[1] }] {
+            self_test(&gpu, key.rules).unwrap();
         }
         for key in [TableKey { seeds: 8, ..KEYS[0] }, TableKey { seeds: 7, ..KEYS[1] }] {
             let before = gpu.submissions();
@@ -172,11 +185,13 @@ fn impatience_ends_a_build_but_makes_nothing_wrong() {
 }
 
 /// Mesa's drivers can be made to list hardware that the machine does not have.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_device_that_does_nothing_is_not_trusted() {
+    let Some(faults) = Faults::of("gpu_faults::a_device_that_does_nothing_is_not_trusted") else { return };
     for key in KEYS {
         let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
-        gpu.idle();
+        faults.idle();
         let is_refused = |error: &(dyn std::error::Error + 'static)| {
             let message = error.to_string();
             matches!(cause::find(error), Some(GpuError::WrongScores { .. }))
@@ -198,14 +213,16 @@ fn a_device_that_does_nothing_is_not_trusted() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_tested_once_with_each_rule_set() {
+    let Some(faults) = Faults::of("gpu_faults::a_device_is_tested_once_with_each_rule_set") else { return };
     let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
     for rules in Rules::ALL {
         self_test(&gpu, rules).unwrap();
     }
     // A device that passed the self-test stays trusted.
-    gpu.idle();
+    faults.idle();
     for rules in Rules::ALL {
         self_test(&gpu, rules).unwrap();
     }

@@ -4,21 +4,19 @@
 //! `tests/fault_layer`, a layer between the program and its driver, makes the faults.
 #![cfg(all(feature = "cli", feature = "gpu", target_os = "linux"))]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
 use crate::adapter;
+use crate::faults::Layer;
 use crate::files::{assert_same_files, files};
 
-/// Name of the layer in Vulkan.
-const LAYER: &str = "VK_LAYER_KALAH_faults";
-
-/// The program, and a directory with the layer.
+/// The program under the layer.
 struct Program {
-    layer: tempfile::TempDir,
+    layer: Layer,
     adapter: String,
 }
 
@@ -26,24 +24,7 @@ impl Program {
     /// Uses the first adapter. Returns `None` if there is no adapter or the layer was not compiled.
     fn new() -> Option<Program> {
         let gpu = adapter::shared()?;
-        // Next to the folder of the tests, where cargo puts examples.
-        let library: PathBuf =
-            std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/libfault_layer.so");
-        if !library.is_file() {
-            let message = "*** SKIPPED: the layer is missing: cargo build --release --example fault_layer\n";
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
-            assert!(std::env::var_os("KALAH_REQUIRE_ADAPTER").is_none(), "{} is missing", library.display());
-            return None;
-        }
-        let layer = tempfile::tempdir().unwrap();
-        let manifest = serde_json::json!({
-            "file_format_version": "1.2.0",
-            "layer": {
-                "name": LAYER, "type": "GLOBAL", "library_path": library, "api_version": "1.3.0",
-                "implementation_version": "1", "description": "Faults for tests",
-            },
-        });
-        std::fs::write(layer.path().join("layer.json"), manifest.to_string()).unwrap();
+        let layer = Layer::new()?;
         Some(Program { layer, adapter: gpu.report().name.clone() })
     }
 
@@ -52,8 +33,7 @@ impl Program {
         let mut command = Command::cargo_bin("kalah").unwrap();
         command.args(["build", "--rules", "standard", "--pits", "3", "--seeds", "7", "--json"]).args(backend);
         command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER");
-        command.env("VK_INSTANCE_LAYERS", LAYER).env("VK_LAYER_PATH", self.layer.path());
-        command.envs(fault.iter().copied());
+        command.envs(self.layer.variables()).envs(fault.iter().copied());
         // If the driver hangs, the program must end nevertheless.
         let output = command.timeout(Duration::from_secs(300)).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

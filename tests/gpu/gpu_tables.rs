@@ -24,6 +24,8 @@ use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, check_against};
 
 use crate::adapter::{self, TestAdapter};
+#[cfg(target_os = "linux")]
+use crate::faults::Faults;
 use crate::files::{assert_same_files, files};
 
 /// Boards and layers that are quick to build. Those with two pits have exceptions.
@@ -431,8 +433,11 @@ fn a_frame_alone_of_its_pair_is_computed() {
     });
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
+    let test = "gpu_tables::what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on";
+    let Some(faults) = Faults::of(test) else { return };
     adapter::each(|adapter| {
         let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 9 };
         let right = right_files(key);
@@ -449,7 +454,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             let begun = AtomicUsize::new(0);
             let lost = build(directory, key, gpu(&device), &|event| {
                 if matches!(event, BuildEvent::Pair(_)) && begun.fetch_add(1, Ordering::Relaxed) + 1 == lost_at {
-                    device.lose();
+                    faults.lose();
                 }
             });
             match lost.unwrap_err() {
@@ -470,6 +475,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
             }
             let tables = files(directory).keys().filter(|name| !name.ends_with(".partial")).count();
             assert_eq!(tables, whole - 1, "lost at pair {lost_at} after {kept} seeds");
+            faults.end();
             // The same command resumes, on a newly opened device or on the CPU.
             let again = if lost_at % 2 == 1 { gpu(&adapter.open(GpuOptions::default())) } else { cpu() };
             build(directory, key, again, &|_| {}).unwrap();

@@ -5,6 +5,8 @@ mod access_trace;
 #[cfg(feature = "gpu")]
 mod adapter;
 mod cli_backends;
+#[cfg(all(feature = "gpu", target_os = "linux"))]
+mod faults;
 #[cfg(feature = "gpu")]
 #[path = "../files/mod.rs"]
 mod files;

@@ -2,7 +2,6 @@
 
 mod engine;
 mod games_cli;
-mod kgp;
 mod play;
 mod players;
 mod record;

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kalah::analyse::graph::{Explorer, GraphError};
 use kalah::analyse::opening::{Limits, OpeningScan};
 use kalah::analyse::{BoundsSource, PuzzleMiner};
 use kalah::book::{Book, BookError, Books};
-use kalah::build::{Backend, BuildError, BuildPlan, Builder, MemoryBuilder, build, layer_plans, lower_frames};
+use kalah::build::{Backend, BuildError, BuildPlan, Builder, MemoryBuilder, build, lower_frames};
 use kalah::cancel::Cancel;
 use kalah::certificate::{Checker, ClaimKeys, ClaimSet};
 use kalah::evaluation::{Network, PhasedNetwork};
@@ -22,8 +23,7 @@ use kalah::prove::Claims;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower, TablePlan};
 use kalah::table::{
-    BoundMaker, BoundTable, BoundTables, Cuts, PairKey, PresentLayers, ProbeError, Shelf, Table, TableError, TableKey,
-    Tables,
+    BoundMaker, BoundTable, BoundTables, Cuts, PresentLayers, ProbeError, Shelf, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{Oracle, Survey};
 
@@ -107,12 +107,11 @@ fn builders() {
         let path = directory.path();
         let last = TableKey { rules: RULES, pits, seeds: 2 };
         refused(pits, of_table(build(path, RULES, pits, 2)));
-        refused(pits, of_table(Builder::new(path, last).archives(2, 1 << 20).run(&Pulse::default(), &|_| {})));
-        let pair = PairKey { layer: last, small: 1 };
-        refused(pits, of_table(Builder::new(path, last).run_pair(pair, &Pulse::default(), &|_| {})));
+        refused(pits, of_table(Builder::new(path, last).run(&Pulse::default(), &|_| {})));
+        let shared = Builder::new(path, last).shared(Duration::from_secs(2));
+        refused(pits, of_table(shared.run(&Pulse::default(), &|_| {})));
         refused(pits, of_table(MemoryBuilder::new(last)));
         BuildPlan::new(path, last, &Backend::Cpu(Isa::detect()), 2);
-        layer_plans(last, None, (1 << 30, 2), |_| false);
         assert!(lower_frames(RULES, Frame { pits, mover: 1, other: 1 }).is_empty(), "{pits}");
         assert_eq!(RowMove::all(RULES, pits, &[1; 8]).next().is_some(), is_of_tables(pits), "{pits}");
     }

@@ -340,13 +340,6 @@ fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_a
     kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(3).prints("download it again");
     kalah(directory.path(), &["archive", "unpack", packed.to_str().unwrap()]).exits(1).prints("it is a directory");
     kalah(directory.path(), &["archive", "unpack", packed.join("none").to_str().unwrap()]).exits(1);
-
-    std::fs::remove_file(table(directory.path(), 9)).unwrap();
-    kalah(directory.path(), &["build", "--seeds", "8", "--backend", "cpu"]).exits(0);
-    kalah(directory.path(), &["build", "--frame", "9,2", "--backend", "cpu"]).exits(0);
-    flip(&directory.path().join("empty-capture-6-09.02.piece"));
-    kalah(directory.path(), &["build", "--seeds", "9", "--backend", "cpu"]).exits(0).prints("computed again");
-    assert_eq!(std::fs::read(table(directory.path(), 9)).unwrap(), std::fs::read(table(TABLES.path(), 9)).unwrap());
 }
 
 #[cfg(unix)]
@@ -379,17 +372,21 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         kalah(directory.path(), args).exits(1).prints("it is a named pipe, not a regular file");
     }
     // Files that a build writes, or that other programs left.
-    for name in ["empty-capture-6-10.kalah.partial", "build.lock"] {
+    let build = ["build", "--seeds", "10", "--backend", "cpu"];
+    let shared = [&build[..], &["--share"]].concat();
+    for (name, args) in [
+        ("empty-capture-6-10.kalah.partial", &build[..]),
+        ("build.lock", &build),
+        ("empty-capture-6-10.03.piece", &shared),
+    ] {
         let directory = copied();
         make_pipe(&directory.path().join(name));
-        let ran = kalah(directory.path(), &["build", "--seeds", "10", "--backend", "cpu"]).exits(1);
+        let ran = kalah(directory.path(), args).exits(1);
         ran.prints(name).prints("it is a named pipe");
     }
-    for (name, args) in [
-        ("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]),
-        ("builds.jsonl", &["info"]),
-        ("empty-capture-6-10.03.piece", &["build", "--frame", "10,3", "--backend", "cpu"]),
-    ] {
+    for (name, args) in
+        [("builds.jsonl", &build[..]), ("builds.jsonl", &["info"]), ("empty-capture-6-10.03.piece", &build)]
+    {
         let directory = copied();
         make_pipe(&directory.path().join(name));
         kalah(directory.path(), args).exits(0);
@@ -503,7 +500,7 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
 
     let directory = copied();
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
-    let ran = limited(limit, directory.path(), "build --frame 9,3 --backend cpu").exits(1);
+    let ran = limited(limit, directory.path(), "build --seeds 9 --share --backend cpu").exits(1);
     ran.prints("this pair of frames is not kept, all finished ones are; raise the limit");
     let left = |end: &str| {
         let files = std::fs::read_dir(directory.path()).unwrap();

@@ -7,7 +7,7 @@ use kalah_core::cancel::{Cancel, Stopped};
 /// State shared with a running computation, which reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Positions computed, and those decompressed from archives for that.
+    /// Positions computed.
     pub positions: AtomicU64,
     /// Ends the computation.
     pub cancel: Cancel,

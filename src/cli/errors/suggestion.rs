@@ -37,7 +37,7 @@ pub fn build_command(directories: impl Into<Directories>, key: TableKey) -> Stri
 
 /// Returns the command that shows what each layer up to a table takes.
 pub fn layers_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah plan layers --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+    format!("kalah plan build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
 /// Returns the command that makes the bound table of a layer.
@@ -67,7 +67,7 @@ pub fn table_flags(directories: impl Into<Directories>, rules: Rules, pits: usiz
 }
 
 /// Returns a flag and its value, with a space before it.
-pub fn flag(name: &str, value: &OsStr) -> String {
+fn flag(name: &str, value: &OsStr) -> String {
     // A value that begins with a dash would be taken for a flag.
     let separator = if value.as_encoded_bytes().starts_with(b"-") { "=" } else { " " };
     format!(" {name}{separator}{}", quoted(value))

@@ -161,7 +161,7 @@ mod tests {
         let path = Path::new("tables/standard-6-48.kalah");
         let advice = of_table(&TableError::damaged(path, Damage::Digest)).unwrap();
         assert!(!advice.contains("delete") && !advice.contains("kalah build"), "{advice}");
-        assert!(advice.contains("kalah plan layers --seeds 48 --rules standard"), "{advice}");
+        assert!(advice.contains("kalah plan build --seeds 48 --rules standard"), "{advice}");
     }
 
     /// Positions too large for the solver must not be sent to it.

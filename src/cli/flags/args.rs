@@ -78,11 +78,6 @@ impl Threads {
     pub fn number(self) -> usize {
         self.threads.map_or_else(cores, usize::from)
     }
-
-    /// Returns the flag as it was given, with a space before it.
-    pub fn flag(self) -> String {
-        self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
-    }
 }
 
 /// Returns the number of cores of this machine.
@@ -126,13 +121,6 @@ pub fn pits(text: &str) -> Result<usize, String> {
 /// Reads the seeds of a layer.
 pub fn seeds(text: &str) -> Result<usize, String> {
     number(text, 2, MAX_TABLE_SEEDS, "seeds")
-}
-
-/// Reads a layer and the seeds in the mover's row of one of its frames, such as 20,3.
-pub fn frame(text: &str) -> Result<(usize, usize), String> {
-    let (layer, mover) = text.split_once(',').ok_or("write N,K: a layer and the seeds in one row, such as 20,3")?;
-    let layer = seeds(layer)?;
-    Ok((layer, number(mover, 1, layer - 1, "seeds in a row of a layer of N, N-1 at most")?))
 }
 
 fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, String> {

@@ -37,9 +37,6 @@ pub const ENVIRONMENT: [(&str, &str); 8] = [
         "Instruction set of the inner loops, of those that the processor has: baseline, avx2 or avx512. \
          The default is the best one. Results do not depend on it.",
     ),
-    ("KGP_HOST", "Server of `kalah kgp`, unless --host is given."),
-    ("KGP_PORT", "Port of the server of `kalah kgp`, unless --port is given."),
-    ("KGP_TOKEN", "Token by which the server recognises the player, unless --token is given."),
 ];
 
 impl Manual {

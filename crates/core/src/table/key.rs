@@ -106,12 +106,6 @@ pub struct PairKey {
 }
 
 impl PairKey {
-    /// Returns the pair of `layer` with the frame of `mover` seeds in the mover's row; `None` if
-    /// `mover` is not 1 to seeds - 1.
-    pub fn new(layer: TableKey, mover: usize) -> Option<PairKey> {
-        (1..layer.seeds).contains(&mover).then(|| PairKey { layer, small: mover.min(layer.seeds - mover) })
-    }
-
     /// Seeds in the row with more seeds.
     pub fn large(self) -> usize {
         self.layer.seeds - self.small
@@ -126,12 +120,6 @@ impl PairKey {
     /// Number of positions in the frames.
     pub fn positions(self) -> u64 {
         self.frames().map(Frame::positions).sum()
-    }
-
-    /// Layers needed to compute the pair: all below, from 2 seeds, since a move may store any
-    /// number of seeds.
-    pub fn dependencies(self) -> std::ops::Range<usize> {
-        2..self.layer.seeds
     }
 
     /// Path of the pair's piece in `directory`, such as `empty-capture-6-20.03.piece`.

@@ -2,11 +2,12 @@
 //! the frames a stage reads.
 
 use kalah_core::index::Frame;
-use kalah_tables::builder::{ComputeError, ReadSteps, Residency};
+use kalah_tables::builder::ComputeError;
 use kalah_tables::table::{FrameEntry, Tables, frame_in_parallel};
 
 use super::classes::Child;
 use super::packer::PackedOnDevice;
+use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
 use crate::device::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 

@@ -12,6 +12,7 @@
 // | `edge_colouring` | crossings of relays, divided so that threads do not race |
 // | `prefetcher` | making these while the device computes |
 // | `rows` | these words on the device |
+// | `residency` | selection of frames to keep when future reads are given |
 // | `lower` | frames of lower layers on the device |
 // | `matrix` | scores on the device, in parts that a stage can use at once |
 // | `pair` | the scores of a pair of frames |
@@ -36,6 +37,7 @@ mod memory;
 mod packer;
 mod pair;
 mod prefetcher;
+mod residency;
 mod rows;
 mod self_test;
 pub mod stages;

@@ -35,7 +35,6 @@ impl Flights {
     /// Submits commands that do this work.
     pub fn submit(&mut self, gpu: &Gpu, commands: impl IntoIterator<Item = CommandBuffer>, work: Work) {
         let index = gpu.queue.submit(commands);
-        gpu.injected.submitted();
         let submitted = Instant::now();
         let ended = Arc::new(OnceLock::new());
         let (noticed, count) = (Arc::clone(&ended), Arc::clone(&gpu.ended));
@@ -69,8 +68,7 @@ impl Flights {
             let flight = self.flights.pop_front().expect("looked at above");
             let before = flight.ended.get().copied().unwrap_or_else(Instant::now);
             let end = End { after: running.min(before), before };
-            let took = gpu.injected.took(took(flight.submitted, self.previous, end));
-            pace.learn(&flight.work, &took);
+            pace.learn(&flight.work, &took(flight.submitted, self.previous, end));
             self.previous = Some(end);
         }
         Ok(())

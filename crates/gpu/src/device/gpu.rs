@@ -11,7 +11,6 @@ use wgpu::{
 use super::adapter::Adapter;
 use super::error::GpuError;
 use super::faults::Faults;
-use super::injected::Injected;
 use super::kernel::{Access, Kernel, MAX_BUFFERS};
 use super::options::GpuOptions;
 use super::report::{AdapterReport, Tier};
@@ -37,7 +36,6 @@ pub struct Gpu {
     pub(super) ended: Arc<AtomicU64>,
     /// Bytes of the device's memory in use by buffers.
     pub(super) used: Arc<AtomicU64>,
-    pub(super) injected: Injected,
     /// The self-tests that the device has passed, by name.
     tested: Mutex<Vec<&'static str>>,
 }
@@ -88,7 +86,6 @@ impl Gpu {
             pipelines: Default::default(),
             ended: Arc::default(),
             used: Arc::default(),
-            injected: Injected::default(),
             tested: Mutex::default(),
             device,
             queue,
@@ -131,6 +128,11 @@ impl Gpu {
     /// Bytes of the device's memory used by buffers.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// Number of submissions that have ended since the device was opened.
+    pub fn submissions(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
     }
 
     /// The limit on the device's memory in bytes, if any.

@@ -13,8 +13,6 @@
 // | `faults` | faults of a device |
 // | `waiting` | noticing faults, and waiting for work that may never end |
 // | `caught` | panics of wgpu, as errors |
-// | `injected` | faults that tests have injected |
-// | `inject` | injecting them, with the feature `fault-injection` |
 // | `buffer` | memory on the device, and parts of it that a kernel uses |
 // | `kernel` | a shader, its buffers and parameters, its twin |
 // | `twin` | support for twins on the CPU: threads, shared words, the built-in functions of WGSL |
@@ -34,9 +32,6 @@ mod error;
 mod faults;
 mod flight;
 mod gpu;
-#[cfg(feature = "fault-injection")]
-mod inject;
-mod injected;
 mod kernel;
 mod options;
 mod pace;

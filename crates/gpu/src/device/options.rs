@@ -18,11 +18,14 @@ pub struct GpuOptions {
     /// default. A submission should take at most a fifth of a second on any device. For a software
     /// adapter the time is processor time of this process, unless that stands still.
     pub patience: Duration,
+    /// Target time of a submission: by default a tenth of a second, far below two seconds, since some
+    /// take longer than expected. Longer work is divided, down to a row.
+    pub submission: Duration,
 }
 
 impl Default for GpuOptions {
     fn default() -> GpuOptions {
-        let patience = Duration::from_secs(60);
-        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience }
+        let (patience, submission) = (Duration::from_secs(60), Duration::from_millis(100));
+        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience, submission }
     }
 }

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Target seconds of a submission, far below two seconds, since some take longer than expected.
-pub(super) const SECONDS: f64 = 0.1;
+/// Seconds that the first submissions of a kind take on the slowest devices.
+const FIRST_SECONDS: f64 = 0.1;
 
 /// Maximum factor by which an expectation falls after one submission.
 const FASTER: f64 = 0.25;
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Units submitted at first: a tenth of a second on the slowest devices.
+    /// Units that take [`FIRST_SECONDS`] on the slowest devices.
     fn first(self) -> f64 {
         match self {
             Kind::Kernel(_) => (1 << 16) as f64,
@@ -40,15 +40,27 @@ impl Kind {
 pub(super) type Work = HashMap<Kind, u64>;
 
 /// The measured speed of a device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Pace {
+    /// Target seconds of a submission.
+    seconds: f64,
     /// Expected seconds of a unit.
     rates: HashMap<Kind, f64>,
 }
 
 impl Pace {
+    /// Starts without measurements. A submission should take this many seconds.
+    pub fn new(seconds: f64) -> Pace {
+        Pace { seconds, rates: HashMap::new() }
+    }
+
+    /// Target seconds of a submission.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     fn rate(&self, kind: Kind) -> f64 {
-        self.rates.get(&kind).copied().unwrap_or(SECONDS / kind.first())
+        self.rates.get(&kind).copied().unwrap_or(FIRST_SECONDS / kind.first())
     }
 
     /// Expected seconds of this work.
@@ -56,10 +68,10 @@ impl Pace {
         work.iter().map(|(&kind, &units)| self.rate(kind) * units as f64).sum()
     }
 
-    /// Maximum units of a kind for one submission: those expected to take [`SECONDS`], but at least
+    /// Maximum units of a kind for one submission: those expected to take its target, but at least
     /// one.
     pub fn units(&self, kind: Kind) -> u64 {
-        ((SECONDS / self.rate(kind)) as u64).max(1)
+        ((self.seconds / self.rate(kind)) as u64).max(1)
     }
 
     /// Learns from a submission that took between these seconds.
@@ -69,7 +81,7 @@ impl Pace {
     /// share in the expectation. Kinds that hardly contributed are unchanged.
     pub fn learn(&mut self, work: &Work, took: &Took) {
         let expected = self.expected(work);
-        let slower = took.least > expected && took.least > SECONDS;
+        let slower = took.least > expected && took.least > self.seconds;
         let faster = took.most < expected;
         if !slower && !faster {
             return;
@@ -117,6 +129,8 @@ mod tests {
 
     use super::*;
 
+    const SECONDS: f64 = FIRST_SECONDS;
+
     const QUICK: Kind = Kind::Kernel("quick");
     const SLOW: Kind = Kind::Kernel("slow");
 
@@ -138,7 +152,7 @@ mod tests {
     fn work_starts_small_and_grows_until_submissions_take_their_time() {
         for rate in [1e-6, 3e-8, 1e-9, 2e-11] {
             let device = Device(vec![(QUICK, rate)], 50e-6);
-            let mut pace = Pace::default();
+            let mut pace = Pace::new(SECONDS);
             assert_eq!(pace.units(QUICK), 1 << 16);
             let mut longest = 0.0f64;
             for _ in 0..30 {
@@ -156,7 +170,7 @@ mod tests {
     #[test]
     fn a_kernel_that_was_hardly_used_is_not_trusted_after_others_were_quick() {
         let device = Device(vec![(QUICK, 1e-11), (SLOW, 1e-6)], 0.0);
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(SECONDS);
         for _ in 0..100 {
             let work = Work::from([(QUICK, pace.units(QUICK)), (SLOW, 3)]);
             pace.learn(&work, &exactly(device.seconds(&work)));
@@ -167,7 +181,7 @@ mod tests {
 
     #[test]
     fn after_a_long_submission_the_next_is_short() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(SECONDS);
         let work = Work::from([(QUICK, pace.units(QUICK))]);
         // Scores of a rule set with relays after one without: a hundred times slower than expected.
         pace.learn(&work, &exactly(100.0 * SECONDS));
@@ -181,7 +195,7 @@ mod tests {
 
     #[test]
     fn nothing_is_learned_from_what_was_not_seen() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(SECONDS);
         let work = Work::from([(QUICK, pace.units(QUICK))]);
         pace.learn(&work, &Took { least: 0.0, most: 100.0 });
         assert_eq!(pace.units(QUICK), 1 << 16);

@@ -40,6 +40,8 @@ pub struct SolverOptions<'a> {
     transpositions: Transpositions,
     budget: Budget,
     others_read: bool,
+    /// Bytes of tables that are compared with their checksums before a search begins.
+    pub(super) at_once: u64,
     pub(super) threads: usize,
     pub(super) cancel: Cancel,
 }
@@ -65,6 +67,9 @@ enum Budget {
     /// The available memory, except for a part for other programs.
     Available,
 }
+
+/// Tables of up to this many bytes are compared with their checksums in some hundredths of a second.
+const AT_ONCE: u64 = 64 << 20;
 
 /// Part of the available memory left to other programs: one in this many.
 const LEFT: u64 = 16;
@@ -101,6 +106,7 @@ impl<'a> SolverOptions<'a> {
             transpositions: Transpositions::BySize,
             budget: Budget::Copies(0),
             others_read: false,
+            at_once: AT_ONCE,
             threads: 1,
             cancel: Cancel::new(),
         }

@@ -6,25 +6,21 @@ use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
 use kalah_core::isa::Isa;
 
-use super::archive_layers::ArchiveLayers;
 use super::backend::Backend;
 use super::bounds_plan::BoundsPlan;
 use super::error::BuildError;
 use super::event::BuildEvent;
 use super::finishing::{Finishing, clean};
-use super::report::{BuildReport, PairReport};
+use super::report::BuildReport;
 use super::run::Run;
 use super::shared_layers::SharedLayers;
 use super::sizes::packed_bytes;
 use crate::progress::Pulse;
 use crate::system::available_memory;
-use crate::table::{BoundMaker, DirectoryLock, PairKey, Table, TableError, TableKey, Tables, check_in_parallel};
-
-/// Default time after which an unchanged lease of another process means that the process is dead.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::table::{BoundMaker, DirectoryLock, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
-/// processes. The layers are tables, or archives from some layer up.
+/// processes.
 ///
 /// Existing layers and frames are kept, and pieces left by other processes are used. The files
 /// depend only on rules, pits and seeds.
@@ -35,18 +31,8 @@ pub struct Builder<'a> {
     backend: Backend,
     only_last: bool,
     bounds: Option<BoundsPlan<'a>>,
-    keep: Keep,
-}
-
-/// The form in which a build keeps its layers.
-#[derive(Clone, Copy, Debug)]
-enum Keep {
-    /// Tables.
-    Tables,
-    /// Archives, of the layers from `first` seeds up.
-    Archives { first: usize, memory: u64 },
-    /// Pieces, joined to tables. Other processes make some of them.
-    Pieces { patience: Duration },
+    /// In a build shared with other processes, the time after which an unchanged lease is ignored.
+    shared: Option<Duration>,
 }
 
 impl<'a> Builder<'a> {
@@ -54,10 +40,10 @@ impl<'a> Builder<'a> {
     pub fn new(directory: &'a (impl AsRef<Path> + ?Sized), last: TableKey) -> Builder<'a> {
         let directory = directory.as_ref();
         let backend = Backend::Cpu(Isa::detect());
-        Builder { directory, last, backend, only_last: false, bounds: None, keep: Keep::Tables }
+        Builder { directory, last, backend, only_last: false, bounds: None, shared: None }
     }
 
-    /// Sets the backend that computes the layers. Archived layers are always computed on the CPU.
+    /// Sets the backend that computes the layers.
     #[must_use]
     pub fn backend(self, backend: Backend) -> Builder<'a> {
         Builder { backend, ..self }
@@ -77,18 +63,6 @@ impl<'a> Builder<'a> {
         Builder { bounds: Some(BoundsPlan { maker, first }), ..self }
     }
 
-    /// Keeps the layers from `first` seeds up as archives only, with at most `memory` bytes of
-    /// memory, or the necessary minimum ([`super::BuildPlan::of_archives`]).
-    ///
-    /// The frames of such a layer are compressed into an archive as they are computed. A later layer
-    /// decompresses the frames that it reads into memory. The archives equal those of
-    /// [`compress()`](crate::table::archive::compress()), byte for byte. A stopped build continues after
-    /// the last finished frame. Existing tables of layers from `first` up are compressed and deleted.
-    #[must_use]
-    pub fn archives(self, first: usize, memory: u64) -> Builder<'a> {
-        Builder { keep: Keep::Archives { first: first.max(2), memory }, ..self }
-    }
-
     /// Builds together with all other processes that do the same in the directory. No lock is
     /// needed: two processes that do the same work produce the same bytes.
     ///
@@ -98,54 +72,23 @@ impl<'a> Builder<'a> {
     /// few seconds. The process that finds the pieces of a layer complete joins them.
     #[must_use]
     pub fn shared(self, patience: Duration) -> Builder<'a> {
-        Builder { keep: Keep::Pieces { patience }, ..self }
+        Builder { shared: Some(patience), ..self }
     }
 
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
     /// - When layers are missing and the directory is in use.
-    /// - When a table is damaged (all are checked) or foreign, or an archive is damaged.
+    /// - When a table is damaged (all are checked) or foreign.
     /// - When a file cannot be read or written.
     /// - When `pulse` was stopped.
     /// - When tables cannot have as many pits or seeds ([`kalah_core::index::MAX_TABLE_PITS`],
     ///   [`kalah_core::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
         TableError::unless_possible(self.last.pits, self.last.seeds)?;
-        match self.keep {
-            Keep::Tables => self.run_locked(self.last.seeds, None, pulse, on_event),
-            Keep::Archives { first, memory } => {
-                let archives = (first <= self.last.seeds).then_some((first, memory));
-                self.run_locked(self.last.seeds.min(first - 1), archives, pulse, on_event)
-            }
-            Keep::Pieces { patience } => {
-                let run = self.no_layer(pulse, on_event)?;
-                self.backend.in_pool(|| SharedLayers::new(run, patience).build())
-            }
-        }
-    }
-
-    /// Computes one pair, while other processes do the same. Its layer must have at most as many
-    /// seeds as the builder's last one.
-    ///
-    /// Does nothing if its layer or a valid piece exists. If all pieces of the layer exist
-    /// afterwards, joins them, or waits for the process that does.
-    ///
-    /// # Errors
-    /// - When a layer below is missing and its pieces are not complete. The error names it.
-    /// - When a table is damaged, or reading or writing fails.
-    /// - When the pulse was stopped.
-    /// - When tables cannot have as many pits or seeds.
-    pub fn run_pair(
-        &self,
-        pair: PairKey,
-        pulse: &Pulse,
-        on_event: &(dyn Fn(BuildEvent) + Sync),
-    ) -> Result<PairReport, BuildError> {
-        let patience = if let Keep::Pieces { patience } = self.keep { patience } else { PATIENCE };
-        TableError::unless_possible(self.last.pits, self.last.seeds)?;
+        let Some(patience) = self.shared else { return self.run_locked(pulse, on_event) };
         let run = self.no_layer(pulse, on_event)?;
-        self.backend.in_pool(|| SharedLayers::new(run, patience).pair(pair))
+        self.backend.in_pool(|| SharedLayers::new(run, patience).build())
     }
 
     /// Returns a run without layers.
@@ -160,23 +103,17 @@ impl<'a> Builder<'a> {
         Ok(Run::new(self.directory, &self.backend, (tables, seeds), pulse, on_event))
     }
 
-    /// Builds the layers up to `tables_to` seeds as tables, then those from the first of `archives`
-    /// up, with the memory given there. If nothing is missing, nothing is written, so the directory
-    /// may be in use by others, or read-only.
-    fn run_locked(
-        &self,
-        tables_to: usize,
-        archives: Option<(usize, u64)>,
-        pulse: &Pulse,
-        on_event: &(dyn Fn(BuildEvent) + Sync),
-    ) -> Result<BuildReport, BuildError> {
-        let open = || Tables::open_if_there(self.directory, self.last.rules, self.last.pits, tables_to);
+    /// Builds alone. If nothing is missing, nothing is written, so the directory may be in use by
+    /// others, or read-only.
+    fn run_locked(&self, pulse: &Pulse, on_event: &(dyn Fn(BuildEvent) + Sync)) -> Result<BuildReport, BuildError> {
+        let TableKey { rules, pits, seeds: last } = self.last;
+        let open = || Tables::open_if_there(self.directory, rules, pits, last);
         let found = open()?;
-        if self.only_last && tables_to > 2 {
+        if self.only_last && last > 2 {
             // Fails before anything is written.
-            found.require(tables_to - 1)?;
+            found.require(last - 1)?;
         }
-        let mut complete = archives.is_none() && found.layers().len() + 1 == tables_to;
+        let mut complete = found.layers().len() + 1 == last;
         for table in found.layers() {
             complete &= self.bounds.is_none_or(|bounds| bounds.are_there(self.directory, table));
         }
@@ -186,10 +123,10 @@ impl<'a> Builder<'a> {
             Err(error) => return Err(error.into()),
         };
         let tables = if complete { found } else { open()? };
-        let mut run = Run::new(self.directory, &self.backend, (tables, tables_to), pulse, on_event);
+        let mut run = Run::new(self.directory, &self.backend, (tables, last), pulse, on_event);
         // Wrong scores below would give wrong scores above, with valid checksums.
         for table in run.tables.layers() {
-            run.check(run.tables.key(tables_to))?;
+            run.check(self.last)?;
             check_in_parallel(table.blocks())?;
             if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
                 // Nothing is made again here, so damage is an error.
@@ -209,13 +146,10 @@ impl<'a> Builder<'a> {
                 built
             })
         })?;
-        if let Some((first, memory)) = archives {
-            rayon::scope(|_| ArchiveLayers::new(run, self.last, first, memory)?.build(&mut report))?;
-        }
         Ok(report)
     }
 
-    /// Builds the layers that are tables.
+    /// Builds the missing layers.
     fn build_tables(
         &self,
         run: &mut Run,

@@ -25,8 +25,6 @@ pub enum BuildEvent<'a> {
     BoundsKept(TableKey),
     /// The bound table of a layer is damaged and will be made again.
     BoundsDamaged(&'a TableError),
-    /// The finished table of a layer is compressed into an archive.
-    Compressing(TableKey),
     /// A layer is done.
     Done(&'a BuildRecord),
     /// A pair of frames was computed and its piece written.

@@ -8,19 +8,13 @@
 // | `backend` | the CPU or a GPU |
 // | `plan` | the memory, disk and time that a build will need |
 // | `sizes` | predicted bytes of files and memory |
-// | `cluster_plan` | the same, pair by pair, to be spread over machines |
-// | `layer_plan` | the memory of each layer, and the order of its reads and writes |
 // | `dependencies` | the lower frames from which a frame is computed |
-// | `driver` | building layers in order: tables, archives, or together with other processes |
+// | `driver` | building layers in order, alone or together with other processes |
 // | `in_memory` | building tables in memory, without files or threads |
 // | `report` | the results of a build |
 // | `run` | a running build: its computer, and tables layer by layer |
-// | `archive_layers` | layers kept as archives |
 // | `shared_layers` | layers shared with other processes, pair by pair |
 // | `bounds_plan` | bound tables beside the exact ones |
-// | `archived_frames` | frames of archives, in memory while they are needed |
-// | `frame_cache` | selection of these frames |
-// | `residency` | selection of frames to keep when future reads are given |
 // | `finishing` | giving layers their names while the next ones are computed |
 // | `writer` | writing frames while the next ones are computed |
 // | `event` | progress of a build while it runs |
@@ -28,11 +22,8 @@
 // | `error` | reasons why a build ended early |
 // | `measure`(measure()) | measuring the build of one layer |
 
-mod archive_layers;
-mod archived_frames;
 mod backend;
 mod bounds_plan;
-mod cluster_plan;
 mod computer;
 pub mod cpu;
 mod dependencies;
@@ -41,22 +32,17 @@ mod driver;
 mod error;
 mod event;
 mod finishing;
-mod frame_cache;
 mod in_memory;
-mod layer_plan;
 mod log;
 mod measure;
 mod plan;
 mod report;
-mod residency;
 mod run;
 mod shared_layers;
 mod sizes;
 mod writer;
 
-pub use archived_frames::ArchiveReads;
 pub use backend::Backend;
-pub use cluster_plan::{PairWork, Work};
 pub use computer::{ComputeError, Computer, DeviceError, FrameOutput};
 pub use dependencies::lower_frames;
 pub use device::{Device, DeviceComputer, DeviceTraffic};
@@ -64,9 +50,7 @@ pub use driver::{Builder, build};
 pub use error::BuildError;
 pub use event::BuildEvent;
 pub use in_memory::MemoryBuilder;
-pub use layer_plan::{LayerPlan, StepPlan, layer_plans};
 pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};
-pub use plan::{BuildPlan, PlanError};
-pub use report::{BuildReport, PairReport};
-pub use residency::{ReadSteps, Residency};
+pub use plan::{BuildPlan, LayerPlan, PlanError};
+pub use report::BuildReport;

@@ -2,26 +2,46 @@ use std::path::{Path, PathBuf};
 
 use kalah_core::game::Rules;
 use kalah_core::index::layer_positions;
-use kalah_core::isa::Isa;
 
 use super::backend::Backend;
-use super::layer_plan::{archive_bytes, layer_memory};
-use super::sizes::{packed_bytes, pair_memory, working_memory};
+use super::sizes::{packed_bytes, working_memory};
 use crate::file::beside;
 use crate::system::{MemoryShortage, available_disk, check_memory};
-use crate::table::archive::archive_path;
-use crate::table::{PairKey, TableKey};
+use crate::table::TableKey;
 
 /// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
 const RELAY_RATE: f64 = 60e6;
+
+/// Bytes of a table besides its frames, rounded up.
+const HEADER_BYTES: u64 = 4096;
+
+/// The requirements of one layer of a build.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LayerPlan {
+    /// The layer.
+    pub key: TableKey,
+    /// Number of positions.
+    pub positions: u64,
+    /// Maximum bytes of memory, page cache excluded.
+    pub memory: u64,
+    /// Bytes of disk for the table. A shared build also has its pieces, as many bytes, until it joins
+    /// them.
+    pub disk: u64,
+    /// Bytes of all tables below. The layer reads at least this much from the page cache or the disk,
+    /// and large frames several times.
+    pub read: u64,
+    /// Estimated seconds, based only on the backend and the threads.
+    pub seconds: f64,
+}
 
 /// The requirements of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BuildPlan {
     /// Layers that do not exist yet.
-    pub missing: Vec<TableKey>,
+    pub missing: Vec<LayerPlan>,
     /// Number of positions in these layers.
     pub positions: u64,
     /// Maximum bytes of memory, without the page cache that holds the tables. An allocator that
@@ -58,65 +78,34 @@ impl BuildPlan {
     /// Plans the build of the layers up to that of `last` that are not in `directory`.
     pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> BuildPlan {
         let TableKey { rules, pits, seeds } = last;
-        let missing: Vec<TableKey> = (2..=seeds)
-            .map(|seeds| TableKey { rules, pits, seeds })
-            .filter(|&key| !key.path(directory).exists())
-            .collect();
-        let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
+        let rate = rate(rules, backend, threads);
+        let (mut missing, mut read) = (Vec::new(), 0);
+        for key in (2..=seeds).map(|seeds| TableKey { seeds, ..last }) {
+            let positions = layer_positions(pits, key.seeds);
+            let bytes = packed_bytes(positions);
+            if !key.path(directory).exists() {
+                let (memory, disk) = (working_memory(key, backend), bytes + HEADER_BYTES);
+                missing.push(LayerPlan { key, positions, memory, disk, read, seconds: positions as f64 / rate });
+            }
+            read += bytes;
+        }
+        let positions = missing.iter().map(|layer| layer.positions).sum::<u64>();
         let device_memory = match (backend, missing.last()) {
-            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
+            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.key.seeds),
             _ => 0,
         };
-        let partial = |key: &TableKey| -> u64 {
-            let path = beside(&key.path(directory), ".partial");
+        let partial = |layer: &LayerPlan| -> u64 {
+            let path = beside(&layer.key.path(directory), ".partial");
             path.metadata().map_or(0, |metadata| metadata.len())
         };
-        let disk = packed_bytes(positions) + 4096 * missing.len() as u64;
+        let disk = packed_bytes(positions) + HEADER_BYTES * missing.len() as u64;
         BuildPlan {
             positions,
-            memory: missing.iter().map(|&key| working_memory(key, backend)).max().unwrap_or(0),
+            memory: missing.iter().map(|layer| layer.memory).max().unwrap_or(0),
             device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
-            seconds: positions as f64 / rate(rules, backend, threads),
+            seconds: positions as f64 / rate,
             missing,
-        }
-    }
-
-    /// Plans the computation of one pair of frames, followed by joining the pieces of its layer.
-    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> BuildPlan {
-        let TableKey { rules, pits, seeds } = pair.layer;
-        let positions = pair.positions();
-        BuildPlan {
-            missing: vec![pair.layer],
-            positions,
-            memory: pair_memory(pair, backend),
-            device_memory: match backend {
-                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
-                Backend::Cpu(_) => 0,
-            },
-            disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
-            seconds: positions as f64 / rate(rules, backend, threads),
-        }
-    }
-
-    /// Plans the build of the layers up to that of `last` on the CPU, those from `first` seeds up
-    /// into archives ([`super::Builder::archives`]).
-    pub fn of_archives(directory: &Path, last: TableKey, first: usize, threads: usize) -> BuildPlan {
-        let backend = Backend::Cpu(Isa::detect());
-        let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
-        let tables = BuildPlan::new(directory, below, &backend, threads);
-        let archived = (first.max(2)..=last.seeds).map(|seeds| TableKey { seeds, ..last });
-        let missing: Vec<TableKey> = archived.filter(|&key| !archive_path(directory, key).exists()).collect();
-        let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
-        let positions = missing.iter().map(of_layer).sum::<u64>();
-        let memory = missing.iter().map(|&key| layer_memory(key, first, threads)).max().unwrap_or(0);
-        BuildPlan {
-            positions: tables.positions + positions,
-            memory: tables.memory.max(memory),
-            device_memory: 0,
-            disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>(),
-            seconds: tables.seconds + positions as f64 / rate(last.rules, &backend, threads),
-            missing: tables.missing.into_iter().chain(missing).collect(),
         }
     }
 
@@ -136,7 +125,7 @@ impl BuildPlan {
     }
 }
 
-pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
+fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },

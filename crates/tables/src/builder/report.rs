@@ -1,4 +1,3 @@
-use super::archived_frames::ArchiveReads;
 use super::log::BuildRecord;
 use crate::table::PairKey;
 
@@ -10,10 +9,6 @@ pub struct BuildReport {
     pub kept: usize,
     /// Layers built or completed.
     pub built: Vec<BuildRecord>,
-    /// Number of archives written.
-    pub compressed: usize,
-    /// Data read from archives.
-    pub reads: ArchiveReads,
     /// In a build shared with other processes: the pairs that this process computed.
     pub pairs: Vec<PairKey>,
     /// In a build shared with other processes: the number of layers that this process joined.
@@ -26,14 +21,4 @@ impl BuildReport {
         let layers = self.built.iter().map(|record| record.positions);
         layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
     }
-}
-
-/// The result of [`super::Builder::run_pair`].
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairReport {
-    /// True if the pair was computed. Otherwise its piece or its layer existed already.
-    pub computed: bool,
-    /// True if its layer is finished.
-    pub finished: bool,
 }

@@ -1,4 +1,4 @@
-//! A running build: the state shared by tables, archives and pieces of layers.
+//! A running build: the state shared by tables and pieces of layers.
 
 use std::path::Path;
 use std::time::Instant;
@@ -40,11 +40,6 @@ impl<'a> Run<'a> {
         on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {
         Run { directory, backend, tables, last, computer: None, pulse, on_event }
-    }
-
-    /// Continues with these tables and this last layer.
-    pub fn above(self, tables: Tables, last: usize) -> Run<'a> {
-        Run { tables, last, computer: None, ..self }
     }
 
     /// Returns an error if the build of `key` was stopped.

@@ -8,7 +8,7 @@ use kalah_core::index::Frame;
 use super::computer::ComputeError;
 use super::error::BuildError;
 use super::event::BuildEvent;
-use super::report::{BuildReport, PairReport};
+use super::report::BuildReport;
 use super::run::Run;
 use crate::file::create_directory;
 use crate::table::{
@@ -36,17 +36,6 @@ impl<'a> SharedLayers<'a> {
     /// dead.
     pub fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
         SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_machine() }
-    }
-
-    /// See [`super::Builder::run_pair`].
-    pub fn pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
-        if LayerFiles::read(self.run.directory, pair.layer)?.finished {
-            remove_pieces(self.run.directory, pair.layer)?;
-            return Ok(PairReport { computed: false, finished: true });
-        }
-        self.reach(pair.layer.seeds)?;
-        let computed = self.make(pair)?;
-        Ok(PairReport { computed, finished: self.finish_layer(pair.layer)? })
     }
 
     /// Builds all layers together with the other processes.
@@ -98,18 +87,6 @@ impl<'a> SharedLayers<'a> {
                 }
             }
         }
-    }
-
-    /// Opens the tables of all layers below `seeds`. Layers whose pieces are complete are joined
-    /// first.
-    fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
-        for below in self.run.tables.layers().len() + 2..seeds {
-            if !self.finish_layer(self.run.tables.key(below))? {
-                self.run.tables.require(below)?;
-            }
-            self.open_finished(below)?;
-        }
-        Ok(())
     }
 
     /// Opens and checks the finished table of `seeds` seeds, for computing pairs.
@@ -181,20 +158,6 @@ impl<'a> SharedLayers<'a> {
         }
         writer.finish()?;
         Ok(())
-    }
-
-    /// Finishes a layer if all its pieces exist. Returns true if it is finished.
-    fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
-        loop {
-            let files = LayerFiles::read(self.run.directory, key)?;
-            if files.finished {
-                return Ok(true);
-            }
-            if !files.missing.is_empty() {
-                return Ok(false);
-            }
-            self.join(key)?;
-        }
     }
 
     /// Joins the pieces of a layer, or waits a moment if another process seems to be joining them.

@@ -27,7 +27,7 @@ pub(super) fn packed_bytes(positions: u64) -> u64 {
 
 /// Bytes of memory to compute a pair of frames: the pair itself, packed frames being written, the
 /// moves and maps of rows, and the program.
-pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
+fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
     let frame = Frame { pits, mover: small, other: large };
     let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));

@@ -39,7 +39,7 @@ pub enum FileContent {
     Certificate,
     /// The entries of a transposition table.
     Transpositions,
-    /// Some frames of a table, or the list of the frames of an unfinished archive.
+    /// Some frames of a table.
     Part,
     /// Records of tables: the log of a directory, or a manifest.
     Records,
@@ -68,7 +68,7 @@ impl FileContent {
     /// Content of a file with this name that has no magic number.
     fn of_name(path: &Path) -> Option<FileContent> {
         let name = path.file_name()?.to_str()?;
-        // An unfinished archive gets its first bytes at the end.
+        // An unfinished table may still be empty.
         let is_part = name.ends_with(".partial") && name.contains(".kalah.");
         match name {
             "build.lock" => Some(FileContent::Lock),
@@ -97,7 +97,7 @@ impl FileContent {
             b"NN" => FileContent::Network,
             b"CT" => FileContent::Certificate,
             b"TT" => FileContent::Transpositions,
-            b"PC" | b"AF" => FileContent::Part,
+            b"PC" => FileContent::Part,
             _ => FileContent::Unknown,
         })
     }

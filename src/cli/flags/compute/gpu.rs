@@ -8,7 +8,6 @@ use kalah::cause;
 use kalah::game::Rules;
 use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 
-use crate::cli::errors::suggestion;
 use crate::cli::flags::args::bytes;
 
 /// Choice and use of a GPU.
@@ -29,13 +28,6 @@ pub struct GpuFlags {
 }
 
 impl GpuFlags {
-    /// Returns the flags that choose the GPU, as they were given, each with a space before it.
-    pub fn flags(&self) -> String {
-        let adapter = self.adapter.as_ref().map_or(String::new(), |name| suggestion::flag("--adapter", name.as_ref()));
-        let memory = self.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
-        format!("{adapter}{memory}")
-    }
-
     /// Returns true if an adapter is named, which asks for a GPU.
     pub fn name_an_adapter(&self) -> bool {
         self.adapter.is_some()

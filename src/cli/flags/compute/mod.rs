@@ -38,16 +38,6 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// Returns the flags of this choice, as they were given, each with a space before it.
-    pub fn flags(&self) -> String {
-        let backend = match self.backend {
-            BackendName::Auto => "",
-            BackendName::Cpu => " --backend cpu",
-            BackendName::Gpu => " --backend gpu",
-        };
-        format!("{backend}{}", self.gpu.flags())
-    }
-
     /// Returns true if the flags ask for a GPU or name an adapter.
     pub fn asks_for_gpu(&self) -> bool {
         self.backend == BackendName::Gpu || self.gpu.name_an_adapter() && self.backend != BackendName::Cpu

@@ -9,11 +9,6 @@ use crate::cli::errors::gpu::Unsupported;
 pub struct GpuFlags {}
 
 impl GpuFlags {
-    /// Returns an empty text: no flags can be given.
-    pub fn flags(&self) -> String {
-        String::new()
-    }
-
     /// Returns false: no adapter can be named.
     pub fn name_an_adapter(&self) -> bool {
         false

@@ -27,11 +27,10 @@ pub use opening::with_flags;
 pub use searching::{fetch_for_search, fetch_for_searches};
 
 /// Commands that read tables at an address.
-const READERS: [&str; 14] = [
+const READERS: [&str; 13] = [
     "check",
     "engine",
     "info",
-    "kgp",
     "line",
     "play",
     "probe",

@@ -27,7 +27,7 @@ use crate::cli::solving::book::show::Show;
 
 /// Show, extend and check the book of proved values near the start
 ///
-/// The commands solve, probe, move, play, engine, serve and kgp look positions up in the book before they search. The
+/// The commands solve, probe, move, play, engine and serve look positions up in the book before they search. The
 /// program contains books for some boards. A book beside the tables, such as tables/empty-capture-6.book, replaces
 /// the program's. See docs/book.md.
 #[derive(Args)]

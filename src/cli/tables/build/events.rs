@@ -38,7 +38,6 @@ pub fn print(progress: &Progress, event: &BuildEvent) {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
-        BuildEvent::Compressing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
         BuildEvent::Done(record) => progress.step(
             record.seconds,
             &format!(

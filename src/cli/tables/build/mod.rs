@@ -3,12 +3,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `events` | progress that all ways to build show |
-//! | `packed` | `--packed`: upper layers as archives only |
-//! | `pairs` | `--frame` and `--share`: builds by several processes |
+//! | `share` | `--share`: builds by several processes |
 
 mod events;
-pub mod packed;
-mod pairs;
+mod share;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,7 +16,7 @@ use indicatif::{HumanBytes, HumanDuration};
 use kalah::build::{Backend, BuildEvent, BuildPlan, BuildReport, Builder};
 use kalah::index::layer_positions;
 use kalah::isa::Isa;
-use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
+use kalah::table::{BoundMaker, Cuts, TableKey};
 use parking_lot::Mutex;
 use serde::Serialize;
 
@@ -29,10 +27,8 @@ use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
 use crate::cli::process::limits::return_freed_memory;
-use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::outcome::Outcome;
 use crate::cli::tables::bounds;
-use crate::cli::tables::build::packed::build_packed;
-use crate::cli::tables::build::pairs::Pairs;
 
 /// Build the tables of all layers, keeping those that exist
 ///
@@ -45,41 +41,27 @@ use crate::cli::tables::build::pairs::Pairs;
     ("Build all layers to 24 seeds, about 640 MB", "kalah build --seeds 24"),
     ("Build tables for standard rules on the CPU with two threads", "kalah build --seeds 20 --rules standard \
          --backend cpu --threads 2"),
-    ("Keep the upper layers as archives only", "kalah build --seeds 22 --packed 20"),
 ]))]
 pub struct Build {
     /// Build up to this many seeds in play
-    #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "frame")]
-    seeds: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: usize,
     /// Build only the layer of --seeds; an error if a lower layer is missing
     #[arg(long)]
     only: bool,
-    /// Compute only the frames K|N-K and N-K|K of the layer of N seeds, beside other processes in the same directory.
-    /// All layers below must exist. The process that finishes last joins the layer
-    #[arg(long, value_name = "N,K", value_parser = args::frame, conflicts_with_all = ["seeds", "only", "share"])]
-    frame: Option<(usize, usize)>,
     /// Share the build with all processes that run this command in the same directory, on any number of machines
     #[arg(long, conflicts_with = "only")]
     share: bool,
     /// Only print which layers would be built, and the time, memory and disk space
     #[arg(long)]
     dry_run: bool,
-    /// With --share or --frame: treat another process as dead after this time without a sign of life
+    /// With --share: treat another process as dead after this time without a sign of life
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = args::patience)]
     patience: Duration,
     /// Also make bound tables of the layers from this many seeds up, with the default cuts of `kalah bounds`.
     /// Existing bound tables are kept, whatever their cuts
-    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "share")]
     bounds: Option<usize>,
-    /// Keep the layers from this many seeds up as archives only, which halves the disk space. Later layers unpack
-    /// them into memory, frame by frame. Builds on the CPU
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = args::seeds,
-        conflicts_with_all = ["frame", "share", "only", "bounds"]
-    )]
-    packed: Option<usize>,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -118,9 +100,6 @@ struct Planned {
 
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        if self.packed.is_some() && self.compute.asks_for_gpu() {
-            return Err(usage("--packed builds on the CPU only: leave out --packed, or --backend and --adapter"));
-        }
         if self.dry_run {
             return self.report_plan();
         }
@@ -130,23 +109,16 @@ impl Build {
         let directory = &self.common.tables.path;
         // Frees the disk space of killed measurements.
         kalah::temporary::remove_dead(directory);
-        if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
-            return build_packed(&self.common, seeds, first, self.memory);
-        }
         let (backend, why) = self.compute.choose(rules)?;
-        let (Build { memory, common, .. }, patience) = (&self, self.patience);
-        let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
-        if let Some(frame) = self.frame {
-            return pairs.frame(frame);
-        }
-        let seeds = self.seeds.expect("required without --frame");
-        if self.share {
-            return pairs.share(seeds);
-        }
-        let plan = BuildPlan::new(directory, TableKey { rules, pits, seeds }, &backend, rayon::current_num_threads());
+        let last = TableKey { rules, pits, seeds: self.seeds };
+        let plan = BuildPlan::new(directory, last, &backend, rayon::current_num_threads());
         self.announce(&plan, &backend, &why);
         plan.check(directory, self.memory)?;
-        self.tables(&plan, TableKey { rules, pits, seeds }, backend)
+        if self.share {
+            let builder = Builder::new(directory, last).backend(backend).shared(self.patience);
+            return share::build(&builder, last, directory, self.common.json);
+        }
+        self.tables(&plan, last, backend)
     }
 
     /// Prints which layers will be built, and their cost.
@@ -156,8 +128,9 @@ impl Build {
         }
         let args::BoardFlags { rules, pits } = self.common.board;
         output::note(format_args!(
-            "{} to build for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
+            "{} to build{} for {rules} with {}: {}, {} of memory{}, {} of disk, about {} with {} ({}), {why}",
             output::count(plan.missing.len(), "layer"),
+            if self.share { " together with others" } else { "" },
             output::count(pits, "pit"),
             output::many(plan.positions, "position"),
             HumanBytes(plan.memory),
@@ -248,20 +221,15 @@ impl Build {
     /// Prints the plan of a build, which may run on another machine.
     fn report_plan(&self) -> anyhow::Result<Outcome> {
         let args::BoardFlags { rules, pits } = self.common.board;
-        let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
-        let (last, threads) = (TableKey { rules, pits, seeds }, self.common.threads.number());
+        let (last, threads) = (TableKey { rules, pits, seeds: self.seeds }, self.common.threads.number());
         let backend = match self.compute.asks_for_gpu() {
             true => self.compute.choose(rules)?.0,
             false => Backend::Cpu(Isa::detect()),
         };
-        let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
-            (Some(first), _) => BuildPlan::of_archives(&self.common.tables.path, last, first, threads),
-            (_, Some(pair)) => BuildPlan::of_pair(pair, &backend, threads),
-            _ => BuildPlan::new(&self.common.tables.path, last, &backend, threads),
-        };
+        let plan = BuildPlan::new(&self.common.tables.path, last, &backend, threads);
         if self.common.json {
             let BuildPlan { positions, memory, disk, seconds, .. } = plan;
-            let missing = plan.missing.iter().map(|key| key.seeds).collect();
+            let missing = plan.missing.iter().map(|layer| layer.key.seeds).collect();
             output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
             return Ok(Outcome::Done);
         }
@@ -281,7 +249,7 @@ impl Build {
 }
 
 /// Returns the part of a plan's report on the memory of a GPU; empty on the CPU.
-fn device_memory(plan: &BuildPlan) -> String {
+pub fn device_memory(plan: &BuildPlan) -> String {
     match plan.device_memory {
         0 => String::new(),
         bytes => format!(", at least {} of GPU memory", HumanBytes(bytes)),

@@ -124,7 +124,7 @@ impl PlanSearchReport {
             layers: planned.iter().map(layer).collect(),
             tables: plan.tables,
             transpositions: plan.transpositions,
-            exact_to_build: missing.exact.missing.iter().map(|key| key.seeds).collect(),
+            exact_to_build: missing.exact.missing.iter().map(|layer| layer.key.seeds).collect(),
             disk: missing.disk,
             disk_kept: planned.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             seconds: missing.seconds,

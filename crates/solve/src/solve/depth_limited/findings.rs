@@ -75,12 +75,6 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// No findings, and `left` nodes to visit.
-    #[cfg(test)]
-    pub fn new(left: u32) -> Findings {
-        Findings { left, ..Findings::default() }
-    }
-
     /// Removes all findings, in time proportional to their number.
     pub fn clear(&mut self) {
         for (number, word) in self.used.iter_mut().enumerate() {
@@ -132,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_last_finding_of_a_position_is_kept() {
-        let mut findings = Findings::new(9);
+        let mut findings = Findings::default();
         let hash = 0x1234_5678_9abc_def0;
         assert_eq!(findings.get(hash), None);
         for (evaluation, turns, at_least, at_most, pit) in [(-77, 1, true, false, 15), (4080, 8, false, true, 0)] {
@@ -148,7 +142,7 @@ mod tests {
     #[test]
     fn cleared_findings_are_those_of_a_new_search() {
         let mut random = fastrand::Rng::with_seed(17);
-        let mut findings = Findings::new(9);
+        let mut findings = Findings::default();
         let found = Finding { evaluation: 5, turns: 2, at_least: true, at_most: true, pit: 3 };
         for count in [1, 1000, 100_000, 0] {
             let hashes: Vec<u64> = (0..count).map(|_| random.u64(..)).collect();

@@ -129,7 +129,7 @@ mod tests {
     /// The evaluation by minimax without cut-offs.
     fn minimax(search: &StaticSearch<u64>, board: Board<u64>, seeds: u32, turns: u32) -> i32 {
         if board.is_over() || turns == 0 {
-            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Findings::new(1));
+            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Findings::default());
         }
         let moves = (0..search.sower.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0);
         let evaluations = moves.map(|pit| {

@@ -10,15 +10,6 @@ use kalah_tables::table::{Blocks, Damage, TableError};
 
 use super::layers::Layers;
 
-/// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths
-/// of a second; larger ones while it runs.
-#[cfg(not(test))]
-const AT_ONCE: u64 = 64 << 20;
-
-/// In tests, whose tables are small, they are always compared while a search runs.
-#[cfg(test)]
-const AT_ONCE: u64 = 1;
-
 /// Blocks that a thread takes at a time.
 const PART_BLOCKS: u64 = 64;
 
@@ -35,27 +26,18 @@ pub(crate) struct Audit<'a> {
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
-    /// Makes passes wait until they are stopped; for tests.
-    #[cfg(test)]
-    held: AtomicBool,
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of these layers. Small ones are compared here. If `cancel` is cancelled, the rest is compared
-    /// later.
+    /// An audit of these layers. They are compared here if they have at most `at_once` bytes. If `cancel` is
+    /// cancelled, the rest is compared later.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn new(layers: Layers<'a>, cancel: &Cancel) -> Result<Audit<'a>, TableError> {
-        let audit = Audit {
-            layers,
-            sound: AtomicBool::new(false),
-            damaged: AtomicBool::new(false),
-            damage: Mutex::new(None),
-            #[cfg(test)]
-            held: AtomicBool::new(false),
-        };
-        if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() < AT_ONCE {
+    pub fn new(layers: Layers<'a>, at_once: u64, cancel: &Cancel) -> Result<Audit<'a>, TableError> {
+        let audit =
+            Audit { layers, sound: AtomicBool::new(false), damaged: AtomicBool::new(false), damage: Mutex::new(None) };
+        if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() <= at_once {
             audit.pass().work(&|| !cancel.is_cancelled());
         }
         audit.verdict()?;
@@ -99,11 +81,6 @@ impl<'a> Audit<'a> {
         let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
         self.damage.lock().get_or_insert((path, damage));
         self.damaged.store(true, Ordering::Relaxed);
-    }
-
-    #[cfg(test)]
-    pub fn hold(&self, held: bool) {
-        self.held.store(held, Ordering::Relaxed);
     }
 
     /// Bytes of the tables, and bytes still to be compared.
@@ -170,10 +147,6 @@ impl Pass<'_, '_> {
     /// false. `go_on` is called before every block.
     pub fn work(&self, go_on: &dyn Fn() -> bool) {
         let go_on = || !self.audit.is_damaged() && go_on();
-        #[cfg(test)]
-        while self.audit.held.load(Ordering::Relaxed) && go_on() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
         loop {
             let next = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(part) = self.parts.get(next) else { break };
@@ -237,11 +210,11 @@ mod tests {
     }
 
     fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
-        SolverOptions::new(RULES, &start())
-            .tables(Some(tables))
-            .transpositions(1 << 20)
-            .copy_up_to(copy)
-            .threads(threads)
+        let options = SolverOptions::new(RULES, &start()).tables(Some(tables)).transpositions(1 << 20);
+        let mut options = options.copy_up_to(copy).threads(threads);
+        // Even small tables are compared while a search runs.
+        options.at_once = 0;
+        options
     }
 
     fn start() -> Position {

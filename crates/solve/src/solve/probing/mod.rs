@@ -13,6 +13,6 @@ mod audit;
 mod layers;
 mod scores;
 
-pub(crate) use audit::Audit;
+pub(crate) use audit::{Audit, Pass};
 pub(crate) use layers::Layers;
 pub(crate) use scores::{Spot, TableScores};

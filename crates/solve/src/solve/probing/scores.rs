@@ -323,7 +323,7 @@ mod tests {
             let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
             let keys = BoardKeys::<u64>::new(3, SEEDS).unwrap();
             let scores = TableScores::new(&keys, layers, &Cancel::new()).unwrap();
-            let audit = Audit::new(layers, &Cancel::new()).unwrap();
+            let audit = Audit::new(layers, 0, &Cancel::new()).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };
             let cancelled = Cancel::new();
             cancelled.cancel();

@@ -8,9 +8,7 @@ use super::evaluator::Evaluator;
 use super::job::Job;
 use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
-use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::{ComputeError, Computer, FrameOutput};
-use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
 use crate::table::Tables;
@@ -23,8 +21,6 @@ pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,
     workspace: Workspace,
-    /// Archived layers.
-    archived: Option<Arc<Mutex<ArchivedFrames>>>,
 }
 
 impl CpuComputer {
@@ -37,13 +33,7 @@ impl CpuComputer {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
         let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
-        Ok(CpuComputer { isa, evaluator, workspace, archived: None })
-    }
-
-    /// Reads the layers above the given tables from archives.
-    #[must_use]
-    pub(in crate::builder) fn with_archives(self, archived: Arc<Mutex<ArchivedFrames>>) -> CpuComputer {
-        CpuComputer { archived: Some(archived), ..self }
+        Ok(CpuComputer { isa, evaluator, workspace })
     }
 }
 
@@ -55,23 +45,13 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn FrameOutput,
     ) -> Result<(), ComputeError> {
-        let CpuComputer { isa, evaluator, workspace, archived } = self;
+        let CpuComputer { isa, evaluator, workspace } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };
-        let pairs = pairs(frames);
-        let mut archived = archived.as_ref().map(|archived| archived.lock());
-        let batches = match &mut archived {
-            Some(archived) => {
-                archived.begin(tables.pits(), pairs.iter().map(|pair| sides(pair)));
-                // The decompressed frames of one pair take all memory.
-                pairs.chunks(1).collect()
-            }
-            None => batches(&pairs),
-        };
-        for batch in batches {
+        for batch in batches(&pairs(frames)) {
             let seeds: Vec<(usize, usize)> = batch.iter().map(|pair| sides(pair)).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             match (batch, spaces.pop()) {
-                ([pair], Some(space)) => job.run(pair, space, archived.as_deref_mut(), |packed| output.take(packed))?,
+                ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
                 (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             }
         }

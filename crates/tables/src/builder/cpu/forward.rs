@@ -10,14 +10,14 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels::{self, CAPTURE_MARGIN};
-use super::lower::{Child, Lower};
+use super::reads::{Child, child};
 use super::relay::{FrameRelays, RelayScratch};
 use crate::builder::dependencies::lower_frames;
 use crate::lock::Mutex;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::group::GROUP_POSITIONS;
-use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
+use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError, Tables};
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
@@ -52,7 +52,8 @@ thread_local! {
 /// rows.
 pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
-    lower: Lower<'a>,
+    /// The layers below.
+    tables: &'a Tables,
     frame: Frame,
     moves: Arc<Moves>,
     /// Frames of lower layers that moves lead to. `children[left * (seeds in play) + opponent]` has
@@ -73,13 +74,13 @@ pub(super) struct FrameEvaluator<'a> {
 }
 
 impl<'a> FrameEvaluator<'a> {
-    /// Makes an evaluator of `frame` with the layers below in `lower`.
+    /// Makes an evaluator of `frame` with the layers below in `tables`.
     ///
     /// `again` is memory for the transposed frame with one seed fewer in the mover's row: a byte
     /// for each position.
     pub fn new(
         evaluator: &'a Evaluator,
-        lower: Lower<'a>,
+        tables: &'a Tables,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
@@ -87,15 +88,15 @@ impl<'a> FrameEvaluator<'a> {
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
-            unpack_transposed(*isa, lower, Frame { pits, mover: mover - 1, other }, again)?;
+            unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
         }
         // A relay may also leave the mover more seeds than before.
         let most_left = if rules.relays() { total - 1 } else { mover };
         let mut children = vec![None; (most_left + 1) * total];
-        for child in lower_frames(*rules, frame) {
+        for below in lower_frames(*rules, frame) {
             // Other frames are read only for moves after which the mover moves again.
-            if child.other <= most_left {
-                children[child.other * total + child.mover] = Some(lower.child(child)?);
+            if below.other <= most_left {
+                children[below.other * total + below.mover] = Some(child(tables, below)?);
             }
         }
         // One sowing spills at most what all the row's seeds in one pit would. A move with relays
@@ -114,7 +115,7 @@ impl<'a> FrameEvaluator<'a> {
         let moves = evaluator.rows.moves(mover);
         let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps.rows(), &moves, frame));
         let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
-        Ok(FrameEvaluator { isa: *isa, lower, frame, moves, children, again, spills, captures, relays, empty })
+        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays, empty })
     }
 
     fn total(&self) -> usize {
@@ -280,8 +281,8 @@ impl<'a> FrameEvaluator<'a> {
     fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
         let left = usize::from(next.left);
         let spilled = usize::from(next.spilled);
-        let child = Frame { pits: self.frame.pits, mover: left, other: self.frame.other + spilled };
-        let (table, scores) = self.lower.child(child)?;
+        let below = Frame { pits: self.frame.pits, mover: left, other: self.frame.other + spilled };
+        let (table, scores) = child(self.tables, below)?;
         for (best, &other) in best.iter_mut().zip(self.spills[spilled].ranks()) {
             let score = scores.score(next.own, other).map_err(|group| table.damaged_group(group))?;
             *best = (*best).max(score.saturating_add(next.stored));
@@ -314,12 +315,12 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
 /// other rows.
 ///
 /// Does nothing for a frame with an empty mover's row, which no table has.
-fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
+fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
-    let (table, scores) = lower.child(frame)?;
-    let (movers, others) = (frame.mover_rows(), lower.tables.rows().rows(frame.other));
+    let (table, scores) = child(tables, frame)?;
+    let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // Each task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
     let transpose = |task: usize, transposed: &mut [u8]| {

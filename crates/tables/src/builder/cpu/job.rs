@@ -4,7 +4,6 @@ use super::batch::{Wanted, sides};
 use super::evaluator::Evaluator;
 use super::pair::compute_pair_in;
 use super::workspace::PairSpace;
-use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::{ComputeError, FrameOutput};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Tables};
@@ -19,19 +18,16 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Computes a pair, packs its frames, and passes each to `take`. For archived layers,
-    /// `archived` has begun with this pair.
+    /// Computes a pair, packs its frames, and passes each to `take`.
     pub fn run(
         &self,
         pair: Wanted,
         space: PairSpace,
-        archived: Option<&mut ArchivedFrames>,
         mut take: impl FnMut(PackedFrame) -> Result<(), ComputeError>,
     ) -> Result<(), ComputeError> {
         let (small, large) = sides(pair);
         self.output.pair(pair[0]);
-        let lower = (self.tables, archived);
-        let scores = compute_pair_in(self.evaluator, lower, (small, large), space, self.pulse)?;
+        let scores = compute_pair_in(self.evaluator, self.tables, (small, large), space, self.pulse)?;
         for &frame in pair {
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
             take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer()))?;

@@ -7,10 +7,9 @@
 // | module | contents |
 // |---|---|
 // | `evaluator` | an instruction set, and the moves and maps of rows |
-// | `lower` | the layers below: tables, and frames of archives |
 // | `forward` | one row against all others: the moves that lead to lower layers |
 // | `relay` | one row against all others: the relays |
-// | `reads` | scores read one by one |
+// | `reads` | frames of lower tables, and scores read one by one |
 // | `pair` | a pair of frames, level by level |
 // | `workspace` | the memory of a builder, reused for every pair |
 // | `batch` | groups of pairs that are computed in parallel |
@@ -25,7 +24,6 @@ mod evaluator;
 mod forward;
 mod job;
 pub mod kernels;
-mod lower;
 mod pair;
 mod parallel_pairs;
 mod reads;

@@ -10,9 +10,7 @@ use rayon::prelude::*;
 use super::evaluator::Evaluator;
 use super::forward::FrameEvaluator;
 use super::kernels;
-use super::lower::Lower;
 use super::workspace::{Block, PairSpace, Workspace, block_rows};
-use crate::builder::archived_frames::ArchivedFrames;
 use crate::builder::computer::ComputeError;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, Moves, QuietMove};
@@ -63,14 +61,13 @@ pub fn compute_pair<'a>(
     pulse: &Pulse,
 ) -> Result<PairScores<'a>, ComputeError> {
     let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
-    compute_pair_in(evaluator, (tables, None), (small, large), space, pulse)
+    compute_pair_in(evaluator, tables, (small, large), space, pulse)
 }
 
-/// [`compute_pair`] in a part of a workspace. For archived layers, [`ArchivedFrames::begin`] must have
-/// been called for this pair and those after it.
+/// [`compute_pair`] in a part of a workspace.
 pub(super) fn compute_pair_in<'a>(
     evaluator: &Evaluator,
-    (tables, mut archived): (&Tables, Option<&mut ArchivedFrames>),
+    tables: &Tables,
     (small, large): (usize, usize),
     space: PairSpace<'a>,
     pulse: &Pulse,
@@ -84,21 +81,13 @@ pub(super) fn compute_pair_in<'a>(
     let rows = tables.rows();
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |frame: Frame| rows.rows(frame.mover - 1) * rows.rows(frame.other);
-    if let Some(archived) = &mut archived {
-        archived.load(frame, pulse)?;
-    }
     pulse.check()?;
-    let lower = Lower { tables, archived: archived.as_deref() };
-    let small_moves = FrameEvaluator::new(evaluator, lower, frame, &mut again[..below(frame)])?;
+    let small_moves = FrameEvaluator::new(evaluator, tables, frame, &mut again[..below(frame)])?;
     forward_of_small(&small_moves, by_small, rows.rows(large), pulse)?;
 
     let mirrored = frame.mirrored();
-    if let Some(archived) = archived.as_mut().filter(|_| small < large) {
-        archived.load(mirrored, pulse)?;
-    }
     pulse.check()?;
-    let lower = Lower { tables, archived: archived.as_deref() };
-    let large_moves = FrameEvaluator::new(evaluator, lower, mirrored, &mut again[..below(mirrored)])?;
+    let large_moves = FrameEvaluator::new(evaluator, tables, mirrored, &mut again[..below(mirrored)])?;
     // Until a row is computed, its relay scores occupy the place of the scores with the other side
     // to move.
     large_moves.evaluate_relays(by_large, pulse)?;

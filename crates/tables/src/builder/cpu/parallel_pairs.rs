@@ -48,7 +48,7 @@ impl<'a> ParallelPairs<'a> {
     /// Computes and packs a pair, and hands over finished pairs.
     fn compute(&self, number: usize, space: PairSpace) {
         let mut packed = Vec::new();
-        let all = self.job.run(self.pairs[number], space, None, |frame| {
+        let all = self.job.run(self.pairs[number], space, |frame| {
             packed.push(frame);
             Ok(())
         });

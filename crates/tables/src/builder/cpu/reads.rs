@@ -1,10 +1,23 @@
-//! Scores that are read one by one.
+//! Frames of lower tables, and scores that are read one by one.
 
-use super::lower::Child;
-use crate::table::{ScorePlace, TableError};
+use kalah_core::index::Frame;
+
+use crate::table::{FrameScores, ScorePlace, Table, TableError, Tables, frame_in_parallel};
 
 /// Number of scores that are prefetched before the first of them is read.
 const AHEAD: usize = 256;
+
+/// A frame of a lower table.
+pub(super) type Child<'a> = (&'a Table, FrameScores<'a>);
+
+/// Returns the scores of a lower frame.
+///
+/// # Errors
+/// When its layer is missing or damaged.
+pub(super) fn child(tables: &Tables, frame: Frame) -> Result<Child<'_>, TableError> {
+    let table = tables.require(frame.mover + frame.other)?;
+    Ok((table, frame_in_parallel(table, frame.mover)?))
+}
 
 /// Scores to be read from lower frames, each for one other row.
 pub(super) struct Reads<'a> {

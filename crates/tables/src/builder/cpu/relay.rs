@@ -3,8 +3,7 @@
 use kalah_core::index::{Frame, RowIndex};
 use kalah_core::isa::Isa;
 
-use super::lower::Child;
-use super::reads::{Reads, Worth, raise};
+use super::reads::{Child, Reads, Worth, raise};
 use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
 use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 

@@ -17,7 +17,7 @@ use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
 use crate::file::{FileContent, Replacement};
 use crate::progress::Pulse;
 use crate::table::{
-    Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
+    Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
     frame_in_parallel,
 };
 
@@ -32,19 +32,8 @@ const WORK_BYTES: u64 = 10;
 /// excluded. It holds a byte a position of the largest frame, and that frame as packed in the
 /// table.
 pub fn compress_memory(key: TableKey, threads: usize) -> u64 {
-    memory(key, threads, PackedFrame::most_bytes)
-}
-
-/// Maximum bytes of memory that the frames of a table take while they are compressed and then decompressed
-/// for comparison.
-pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
-    memory(key, threads, |_| 0)
-}
-
-/// Bytes to encode a frame, or to decompress it beside its `packed` bytes.
-fn memory(key: TableKey, threads: usize, packed: fn(Frame) -> u64) -> u64 {
     let encode = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
-    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + packed(frame);
+    let check = |frame| decompress_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
     key.frames().map(|frame| encode(frame).max(check(frame))).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
@@ -134,7 +123,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, pulse: &Pulse) -> Resu
 fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Result<(), TableError> {
     let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
     let packed = frame_in_parallel(table, frame.mover)?;
-    let scores = chunks.decompress_if_same(written, packed, &|group| table.damaged_group(group))?;
+    let scores = chunks.decompress_if_same(written, table, packed)?;
     let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
     // Scores can be packed in several ways; unpacking makes the usual one.
     if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
@@ -143,7 +132,8 @@ fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Resul
     Ok(())
 }
 
-/// Passes the chunks of a frame to `write`: see [`encode_frame`].
+/// Passes the chunks of a frame to `write`, one after another from offset `at` of the archive on, and
+/// returns their entries. `pulse` counts the positions.
 fn compress_frame(
     table: &Table,
     index: &RowIndex,
@@ -162,31 +152,8 @@ fn compress_frame(
     if *digest.as_bytes() != entry.digest {
         return Err(TableError::damaged_part(table.path(), TablePart::Frame, entry.offset));
     }
-    let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
-    encode_frame(&source, index, packed, side, pulse, at, write)
-}
-
-pub(super) struct Source<'a> {
-    /// The file.
-    pub path: &'a Path,
-    /// Converts a damaged group into an error.
-    pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
-}
-
-/// Passes the chunks of packed scores to `write`, one after another from offset `at` of the archive
-/// on, and returns their entries. `pulse` counts the positions.
-pub(super) fn encode_frame(
-    source: &Source,
-    index: &RowIndex,
-    packed: FrameScores<'_>,
-    side: usize,
-    pulse: &Pulse,
-    at: u64,
-    write: &mut dyn FnMut(&[u8]) -> Result<(), TableError>,
-) -> Result<Vec<ChunkEntry>, TableError> {
-    let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-    let scores = lexicographic_scores(source, packed, &others, &movers)?;
+    let scores = lexicographic_scores(table, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
     let encode = |number| {
         let (other_part, mover_part) = grid.chunk(number);
@@ -204,7 +171,7 @@ pub(super) fn encode_frame(
         pulse.check()?;
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
-        for (bytes, content_bytes) in chunks.map_err(TableError::io(source.path))? {
+        for (bytes, content_bytes) in chunks.map_err(TableError::io(table.path()))? {
             entries.push(ChunkEntry::new(at, &bytes, content_bytes));
             at += bytes.len() as u64;
             write(&bytes)?;
@@ -215,14 +182,14 @@ pub(super) fn encode_frame(
 
 /// Scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
-    source: &Source,
+    table: &Table,
     packed: FrameScores<'_>,
     others: &RowOrder,
     movers: &RowOrder,
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
     let count = movers.len();
-    let mut scores = zeroed(source.path, packed.frame().positions())?;
+    let mut scores = zeroed(table.path(), packed.frame().positions())?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())
@@ -235,6 +202,6 @@ fn lexicographic_scores(
                 Ok(())
             },
         )
-        .map_err(|group| (source.damaged)(group))?;
+        .map_err(|group| table.damaged_group(group))?;
     Ok(scores)
 }

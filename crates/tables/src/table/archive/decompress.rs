@@ -29,7 +29,7 @@ pub fn decompress_memory(info: &ArchiveInfo, threads: usize) -> u64 {
 }
 
 /// Bytes of memory to decompress the scores of a frame from chunks with this side on `threads` threads.
-pub(crate) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
+pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize) -> u64 {
     scores_and_chunks(frame, side, threads, CHUNK_BYTES, WORK_BYTES)
 }
 

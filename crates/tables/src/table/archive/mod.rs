@@ -9,7 +9,6 @@
 // | `info` | the description and path of an archive |
 // | `compress`(compress()) | a table to an archive |
 // | `decompress`(decompress()) | an archive to a table |
-// | `writer` | an archive, written frame by frame |
 // | `reader` | single frames of an archive |
 // | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
 // | `predict` | predicting scores |
@@ -24,13 +23,8 @@ mod info;
 mod order;
 mod predict;
 mod reader;
-mod writer;
 
-pub(crate) use compress::write_memory;
 pub use compress::{compress, compress_in_chunks, compress_memory, is_compressed};
 pub use container::read_info;
-pub(crate) use decompress::decompress_frame_memory;
 pub use decompress::{check, decompress, decompress_memory};
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
-pub(crate) use reader::ArchiveReader;
-pub(crate) use writer::{ArchiveWriter, remove_unfinished};

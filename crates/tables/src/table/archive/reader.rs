@@ -12,7 +12,7 @@ use super::chunk::{self, Shape, zeroed};
 use super::container::{self, ChunkEntry, Container};
 use super::info::ArchiveInfo;
 use super::order::{Grid, RowOrder};
-use crate::table::{Damage, DamagedGroup, FrameScores, PackedFrame, RUN_MARGIN, TableError};
+use crate::table::{Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError};
 
 /// Chunks for each thread that are encoded or decoded together. Few, since all of them are in
 /// memory at the same time.
@@ -36,7 +36,7 @@ pub(super) fn scores_and_chunks(frame: Frame, side: usize, threads: usize, chunk
 const ROW_BYTES: u64 = 64;
 
 /// An open archive, from which single frames are decompressed.
-pub(crate) struct ArchiveReader {
+pub(super) struct ArchiveReader {
     path: PathBuf,
     container: Container,
     index: RowIndex,
@@ -76,16 +76,6 @@ impl ArchiveReader {
         &self.container.info
     }
 
-    fn entries(&self, frame: Frame) -> &[ChunkEntry] {
-        let chunks = Grid::new(frame, self.info().chunk_side).chunks();
-        &self.container.chunks[self.starts[frame.mover - 1]..][..chunks]
-    }
-
-    /// Bytes of the frame in the archive.
-    pub fn frame_bytes(&self, frame: Frame) -> u64 {
-        self.entries(frame).iter().map(|entry| u64::from(entry.bytes)).sum()
-    }
-
     /// Decompresses a frame to `scores`, in index order. Each chunk is compared with its checksum.
     ///
     /// `progress` is called with the number of positions decompressed since the last call.
@@ -105,28 +95,6 @@ impl ArchiveReader {
         let Container { file, info, chunks: entries } = &mut self.container;
         let (path, side, entries) = (&self.path, info.chunk_side, &entries[first..][..chunks]);
         FrameChunks { path, index: &self.index, frame, side, entries }.decompress(file, scores, progress)
-    }
-
-    /// Compares every chunk with its checksum. Nothing is decompressed.
-    ///
-    /// # Errors
-    /// When a chunk cannot be read or is damaged, or `cancel` is cancelled.
-    pub fn check_chunks(&mut self, cancel: &Cancel) -> Result<(), TableError> {
-        let Container { file, chunks, .. } = &mut self.container;
-        for chunk in chunks {
-            cancel.check()?;
-            let bytes = container::read_at(file, chunk.offset, chunk.bytes as usize);
-            let bytes = bytes.map_err(TableError::io(&self.path))?;
-            // The seek table has no checksum of its own, so the length of a frame's content may be
-            // wrong.
-            let content_bytes = zstd::zstd_safe::get_frame_content_size(&bytes).ok().flatten();
-            if xxh3_64(&bytes) != chunk.checksum
-                || content_bytes.is_some_and(|content_bytes| content_bytes != u64::from(chunk.content_bytes))
-            {
-                return Err(chunk.damaged(&self.path));
-            }
-        }
-        Ok(())
     }
 
     /// Decompresses the whole archive, frame by frame, and compares the resulting table with the compressed
@@ -248,15 +216,16 @@ impl FrameChunks<'_> {
         Ok(())
     }
 
-    /// Decompresses the frame, and returns its scores if they are those of `packed`, otherwise `None`.
+    /// Decompresses the frame, and returns its scores if they are those of `packed`, a frame of `table`,
+    /// otherwise `None`.
     ///
     /// # Errors
-    /// As [`ArchiveReader::decompress`]. `damaged` converts a damaged group of `packed` into an error.
+    /// As [`ArchiveReader::decompress`], or when a group of `packed` is damaged.
     pub fn decompress_if_same(
         &self,
         file: &mut File,
+        table: &Table,
         packed: FrameScores<'_>,
-        damaged: &dyn Fn(DamagedGroup) -> TableError,
     ) -> Result<Option<Vec<u8>>, TableError> {
         let mut scores = zeroed(self.path, self.frame.positions())?;
         self.decompress(file, &mut scores, &|_| {})?;
@@ -268,7 +237,8 @@ impl FrameChunks<'_> {
                 Ok(run[RUN_MARGIN..][..count] == *scores)
             },
         );
-        let same = runs.try_reduce(|| true, |one, other| Ok(one && other)).map_err(damaged)?;
+        let same = runs.try_reduce(|| true, |one, other| Ok(one && other));
+        let same = same.map_err(|group| table.damaged_group(group))?;
         Ok(same.then_some(scores))
     }
 }

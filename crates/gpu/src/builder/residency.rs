@@ -13,7 +13,7 @@ const NEVER: u32 = u32::MAX;
 
 /// The steps in which a layer reads each lower frame. A layer has one step for each of its frames.
 #[derive(Debug, Default)]
-pub struct ReadSteps {
+pub(super) struct ReadSteps {
     /// Steps by frame, ascending.
     steps: HashMap<Frame, Vec<u32>>,
 }
@@ -51,7 +51,7 @@ struct Resident<T> {
 
 /// The frames that are kept, each with the object that holds it.
 #[derive(Debug)]
-pub struct Residency<T> {
+pub(super) struct Residency<T> {
     frames: HashMap<Frame, Resident<T>>,
     bytes: u64,
     reads: ReadSteps,
@@ -84,11 +84,6 @@ impl<T> Residency<T> {
         self.step = step;
     }
 
-    /// Returns the object that holds a frame, if it is kept.
-    pub fn get(&self, frame: Frame) -> Option<&T> {
-        self.frames.get(&frame).map(|resident| &resident.held)
-    }
-
     /// Returns the object that holds a frame that is read now, if it is kept.
     pub fn read(&mut self, frame: Frame) -> Option<&T> {
         let resident = self.frames.get_mut(&frame)?;
@@ -97,7 +92,7 @@ impl<T> Residency<T> {
     }
 
     /// All frames and their bytes, in the order in which they give way: the last to be read first.
-    pub fn latest(&self) -> impl Iterator<Item = (Frame, u64)> {
+    fn latest(&self) -> impl Iterator<Item = (Frame, u64)> {
         let key = |(frame, resident): (&Frame, &Resident<T>)| {
             ((resident.next, (self.rank)(*frame)), frame.mover, *frame, resident.bytes)
         };
