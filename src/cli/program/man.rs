@@ -24,7 +24,7 @@ pub struct Manual {
 }
 
 /// Environment variables of the program, with their meanings.
-pub const ENVIRONMENT: [(&str, &str); 8] = [
+pub const ENVIRONMENT: [(&str, &str); 5] = [
     ("KALAH_MODULE", "The engine of a static page, kalah_wasm.wasm, unless --module is given."),
     (
         "KALAH_TABLES",

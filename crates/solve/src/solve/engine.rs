@@ -19,7 +19,7 @@ use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, BoardKeys, Sower, Word};
-use super::probing::{Audit, Pass, TableScores};
+use super::probing::{Audit, TableScores};
 use super::search::{Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
@@ -169,93 +169,6 @@ impl<'a, W: Word> Engine<'a, W> {
     fn saved(&self) -> transposition::Head {
         transposition::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
     }
-
-    /// A test while `compare` compares the rest of the tables, as long as a function allows it.
-    fn test_while(
-        &self,
-        position: &Position,
-        score: u32,
-        run: &Run,
-        compare: &(dyn Fn(&Pass, &dyn Fn() -> bool) + Sync),
-    ) -> Result<u32, SolveError> {
-        // Results of a previous search may come from a damaged table.
-        self.audit.verdict()?;
-        let board = board(position);
-        let node = Node { board, seeds: position.seeds() };
-        let ends = Ends { cancel: run.cancel, nodes: Some((run.nodes, run.most_nodes())), audit: Some(&self.audit) };
-        let shared = Shared {
-            expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
-            positions: &self.positions,
-            ordering: self.static_search(ends),
-            unkept: unkept(self.tables.exact(), self.tables.reach()),
-            ends,
-            done: AtomicBool::new(false),
-            nodes: run.nodes,
-            hits: run.hits,
-            error: Mutex::new(None),
-            parallel: run.threads > 1,
-            busy: Shared::<W>::busy_places(run.threads),
-            orders: SharedOrders::new(run.threads),
-        };
-        let result = Mutex::new(None);
-        let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
-        let is_waiting = || {
-            let found = result.lock().is_some();
-            found && run.check().is_ok()
-        };
-        let work = || {
-            if let Some(found) = self.with_findings(|findings| Worker::new(&shared, findings).run(node, score)) {
-                // A thread that sees the end of the test must also see its result, or the comparison of tables
-                // would not be finished.
-                result.lock().get_or_insert(found);
-                shared.done.store(true, Ordering::Relaxed);
-            }
-            // A result waits until the tables that it may come from are compared.
-            if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
-                compare(pass, &is_waiting);
-            }
-        };
-        let ended = Cancel::new();
-        std::thread::scope(|scope| {
-            if let Some(pass) = &pass {
-                // If this thread cannot be started, the searching threads compare the rest once they have a
-                // result.
-                let _ = std::thread::Builder::new()
-                    .spawn_scoped(scope, || compare(pass, &|| !ended.is_cancelled() || is_waiting()));
-            }
-            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
-                std::thread::Builder::new().spawn_scoped(scope, || {
-                    let wait = |until: Duration| {
-                        while run.start.elapsed() < until && !ended.is_cancelled() {
-                            std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
-                        }
-                    };
-                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
-                })
-            });
-            for _ in 1..run.threads {
-                // If the system has no more threads, the search runs with fewer.
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                    break;
-                }
-            }
-            work();
-            ended.cancel();
-            if let Some(Ok(copier)) = copier {
-                copier.thread().unpark();
-            }
-        });
-        if let Some(error) = shared.error.into_inner() {
-            self.audit.fail(error);
-        }
-        self.audit.verdict()?;
-        self.audit.update();
-        if !self.audit.is_sound() {
-            return Err(run.ended());
-        }
-        let result = result.into_inner();
-        result.ok_or_else(|| run.ended())
-    }
 }
 
 /// The board of a position that fits the solver.
@@ -307,7 +220,83 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
-        self.test_while(position, score, run, &|pass, go_on| pass.work(go_on))
+        // Results of a previous search may come from a damaged table.
+        self.audit.verdict()?;
+        let board = board(position);
+        let node = Node { board, seeds: position.seeds() };
+        let ends = Ends { cancel: run.cancel, nodes: Some((run.nodes, run.most_nodes())), audit: Some(&self.audit) };
+        let shared = Shared {
+            expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
+            positions: &self.positions,
+            ordering: self.static_search(ends),
+            unkept: unkept(self.tables.exact(), self.tables.reach()),
+            ends,
+            done: AtomicBool::new(false),
+            nodes: run.nodes,
+            hits: run.hits,
+            error: Mutex::new(None),
+            parallel: run.threads > 1,
+            busy: Shared::<W>::busy_places(run.threads),
+            orders: SharedOrders::new(run.threads),
+        };
+        let result = Mutex::new(None);
+        let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
+        let is_waiting = || {
+            let found = result.lock().is_some();
+            found && run.check().is_ok()
+        };
+        let work = || {
+            if let Some(found) = self.with_findings(|findings| Worker::new(&shared, findings).run(node, score)) {
+                // A thread that sees the end of the test must also see its result, or the comparison of tables
+                // would not be finished.
+                result.lock().get_or_insert(found);
+                shared.done.store(true, Ordering::Relaxed);
+            }
+            // A result waits until the tables that it may come from are compared.
+            if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
+                (run.compare)(pass, &is_waiting);
+            }
+        };
+        let ended = Cancel::new();
+        std::thread::scope(|scope| {
+            if let Some(pass) = &pass {
+                // If this thread cannot be started, the searching threads compare the rest once they have a
+                // result.
+                let _ = std::thread::Builder::new()
+                    .spawn_scoped(scope, || (run.compare)(pass, &|| !ended.is_cancelled() || is_waiting()));
+            }
+            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
+                std::thread::Builder::new().spawn_scoped(scope, || {
+                    let wait = |until: Duration| {
+                        while run.start.elapsed() < until && !ended.is_cancelled() {
+                            std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
+                        }
+                    };
+                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
+                })
+            });
+            for _ in 1..run.threads {
+                // If the system has no more threads, the search runs with fewer.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+            ended.cancel();
+            if let Some(Ok(copier)) = copier {
+                copier.thread().unpark();
+            }
+        });
+        if let Some(error) = shared.error.into_inner() {
+            self.audit.fail(error);
+        }
+        self.audit.verdict()?;
+        self.audit.update();
+        if !self.audit.is_sound() {
+            return Err(run.ended());
+        }
+        let result = result.into_inner();
+        result.ok_or_else(|| run.ended())
     }
 
     fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, cancel: &Cancel) -> i32 {
@@ -370,6 +359,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::solve::search::{COMPARE, Compare};
     use kalah_core::game::Rules;
     use kalah_tables::table::Tables;
 
@@ -392,9 +382,9 @@ mod tests {
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
                 engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
             };
-            let test = |cancel: &Cancel, compare: &(dyn Fn(&Pass, &dyn Fn() -> bool) + Sync)| {
+            let test = |cancel: &Cancel, compare: Compare| {
                 let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
-                engine.test_while(
+                engine.test(
                     &position,
                     9,
                     &Run {
@@ -406,13 +396,13 @@ mod tests {
                         before: 0,
                         limit: u64::MAX,
                         hits: &hits,
+                        compare,
                     },
-                    compare,
                 )
             };
             assert!(!engine.audit.is_sound());
             // A comparison that gets nowhere, and is stopped as soon as there is a result.
-            let stuck = |_: &Pass, go_on: &dyn Fn() -> bool| {
+            let stuck: Compare = |_, go_on| {
                 while go_on() {
                     std::thread::sleep(Duration::from_millis(1));
                 }
@@ -425,12 +415,12 @@ mod tests {
                     }
                     cancel.cancel();
                 });
-                test(&cancel, &stuck)
+                test(&cancel, stuck)
             });
             assert!(matches!(held, Err(SolveError::Stopped)), "{held:?}");
             assert!(transposition().is_some());
             assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
-            let now = test(&Cancel::new(), &|pass, go_on| pass.work(go_on)).unwrap();
+            let now = test(&Cancel::new(), COMPARE).unwrap();
             assert!(engine.audit.is_sound());
             assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
             found.push(now >= 9);

@@ -12,7 +12,7 @@ use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{BoardKeys, Word};
-use super::search::{Run, Search};
+use super::search::{COMPARE, Run, Search};
 
 /// Maximum nodes of a test on one thread. More threads take longer to start than to search them.
 const ONE_THREAD_NODES: u64 = 1 << 16;
@@ -313,6 +313,7 @@ impl<'a> Solver<'a> {
             before,
             limit: nodes,
             hits: &self.hits,
+            compare: COMPARE,
         };
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
