@@ -165,8 +165,7 @@ fn is_free(folder: &Path) -> Result<bool, SiteError> {
             Some("site.lock") => true,
             Some(DIRECTORY) => fs::read_dir(&path).is_ok_and(|mut entries| {
                 entries.all(|entry| {
-                    let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
-                    name.to_string_lossy().strip_prefix(LIST).is_some_and(|rest| rest.ends_with(".tmp"))
+                    entry.is_ok_and(|entry| file::is_temporary_of(&entry.file_name(), &path.join(LIST)))
                 })
             }),
             _ => false,
