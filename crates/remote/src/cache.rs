@@ -44,12 +44,11 @@ impl Cache {
     pub fn open(directory: impl AsRef<Path>, limit: u64) -> Result<Cache, RemoteError> {
         let directory = directory.as_ref();
         let cache = Cache { directory: directory.to_owned(), limit };
-        let made = fs::create_dir_all(directory).and_then(|()| {
-            match File::create_new(directory.join("CACHEDIR.TAG")) {
+        let made =
+            fs::create_dir_all(directory).and_then(|()| match File::create_new(directory.join("CACHEDIR.TAG")) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
                 created => created?.write_all(TAG.as_bytes()),
-            }
-        });
+            });
         made.map_err(cache.failed())?;
         Ok(cache)
     }

@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
-use kalah::file::{self, FileContent, StateError};
+use kalah::file::{self, FileContent, LockError, StateError};
 use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
@@ -174,7 +174,7 @@ impl Values {
         };
         let checkpoint = match self.state.as_deref().map(|state| open(beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards are still solved.
-            Err(error @ StateError::Io { .. }) => {
+            Err(error @ (StateError::Io { .. } | StateError::Lock(LockError::Io { .. }))) => {
                 progress.line(&format!("kalah: cannot save the search: {error}"));
                 None
             }

@@ -202,7 +202,8 @@ impl ProofDirectory {
         for (path, _) in self.temporaries()? {
             self.remove(&path)?;
         }
-        Ok(())
+        let proof = self.path.join("proof.json");
+        file::remove_leftovers(&proof).map_err(ProveError::io(&proof))
     }
 
     /// Removes the incomplete files and leases of finished jobs, and incomplete files that did not change for

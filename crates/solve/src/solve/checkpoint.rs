@@ -104,8 +104,7 @@ impl Checkpoint {
         let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
         let table = checkpoint.table_path();
         file::require_own(&table, FileContent::Transpositions).map_err(StateError::io(&table))?;
-        let files =
-            [(checkpoint.path.clone(), FileContent::State), (table, FileContent::Transpositions)];
+        let files = [(checkpoint.path.clone(), FileContent::State), (table, FileContent::Transpositions)];
         for (path, content) in files {
             // Otherwise a search of hours might not be saved.
             file::remove_leftovers(&path)

@@ -1,8 +1,8 @@
 //! The pieces of a layer, and joining them to its table.
 
 use std::collections::HashSet;
-use std::fs::DirEntry;
 use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -129,9 +129,11 @@ fn pieces_kept(error: TableError) -> TableError {
 /// Removes the piece of `pair` if it exists.
 ///
 /// # Errors
-/// When reading or writing fails.
+/// When reading or writing fails, or a file of that name is something else.
 pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_if_there(&pair.piece_path(directory))
+    let path = pair.piece_path(directory);
+    file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
+    remove_if_there(&path)
 }
 
 /// Removes the pieces of the finished table `key`, and the temporary files of killed processes.

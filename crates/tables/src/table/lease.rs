@@ -153,7 +153,8 @@ fn is_ours(path: &Path, id: &str) -> bool {
 
 /// Overwrites a file without truncating it first, so that it is never seen empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    file::open_companion(path, FileContent::Lease, OpenOptions::new().read(true).write(true))?.write_all(text.as_bytes())
+    file::open_companion(path, FileContent::Lease, OpenOptions::new().read(true).write(true))?
+        .write_all(text.as_bytes())
 }
 
 impl Drop for Lease {
