@@ -155,6 +155,11 @@ fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
     files.answer(&args);
     assert_eq!(names(".tmp"), [""; 0]);
     files.check("4x4.certificate");
+    // The process was killed right after it wrote the certificate.
+    let lease = files.path().join("proof/certificate.lease");
+    std::fs::write(&lease, "process 1 on nowhere, 0: 0000000007\n").unwrap();
+    files.answer(&args);
+    assert!(!lease.exists());
 }
 
 #[test]
