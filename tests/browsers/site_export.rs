@@ -193,7 +193,7 @@ fn the_first_moments_of_an_export_are_no_obstacle() {
     let (work, tables) = (tempfile::tempdir().unwrap(), few());
     let own = tables.path().to_str().unwrap();
     for (number, names) in
-        [&[][..], &["site.lock"], &["site.lock", "site/"], &["site.lock", "site/files.json.a1B2c3.tmp"]]
+        [&[][..], &["site.lock"], &["site.lock", "site/"], &["site.lock", "site/files.json.kalah-0123456789ab.tmp"]]
             .iter()
             .enumerate()
     {
@@ -212,6 +212,13 @@ fn the_first_moments_of_an_export_are_no_obstacle() {
         assert_eq!(code, 0, "{names:?}: {messages}");
         assert!(contents(&site).keys().all(|path| !path.to_string_lossy().ends_with(".tmp")));
     }
+    // A lock of somebody else is one.
+    let site = work.path().join("locked");
+    std::fs::create_dir(&site).unwrap();
+    std::fs::write(site.join("site.lock"), "mine").unwrap();
+    let (code, messages) = run(work.path(), &["locked", "--tables", own], None);
+    assert!(code == 1 && messages.contains("site.lock: it is not a lock of kalah"), "{messages}");
+    assert_eq!(std::fs::read_to_string(site.join("site.lock")).unwrap(), "mine");
     let site = work.path().join("mine");
     std::fs::create_dir_all(site.join("site")).unwrap();
     std::fs::write(site.join("site/letter.txt"), "mine").unwrap();

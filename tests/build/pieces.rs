@@ -228,11 +228,11 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     let killed = || {
         let directory = unjoined(KEY);
         let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
-        write("empty-capture-2-08.kalah.k1LLed.tmp", "half a table");
-        write("empty-capture-2-08.03.piece.k1LLed.tmp", "");
+        write("empty-capture-2-08.kalah.kalah-0123456789ab.tmp", "half a table");
+        write("empty-capture-2-08.03.piece.kalah-0123456789ab.tmp", "");
         write("empty-capture-2-08.join.lease", "process 1 on nowhere, 0: 0000000007\n");
         // A lease whose text was lost.
-        std::fs::write(directory.path().join("empty-capture-2-08.03.lease"), [0xff; 8]).unwrap();
+        std::fs::write(directory.path().join("empty-capture-2-08.03.lease"), [0; 8]).unwrap();
         directory
     };
     let check = |directory: &tempfile::TempDir, what: &str| {
@@ -260,7 +260,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     check(&directory, "finished already");
 
     // An unfinished table of an ordinary build, whose layer other processes finished.
-    std::fs::write(beside(&KEY.path(directory.path()), ".partial"), "under way").unwrap();
+    std::fs::write(beside(&KEY.path(directory.path()), ".partial"), "KALAHTB\nunder way").unwrap();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "finished by others");
 }

@@ -5,6 +5,7 @@ mod cli;
 mod cli_help;
 #[cfg(feature = "cli")]
 mod commands;
+mod companions;
 mod exit_codes;
 mod mistyped_directory;
 mod outputs;

@@ -13,7 +13,7 @@ use kalah::game::Rules;
 use kalah::solve::{Checkpoint, Solver, SolverOptions};
 
 /// Tables of the standard rules with 3 pits, built once.
-fn tables() -> &'static Path {
+pub fn tables() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         build(directory.path(), Rules::Standard, 3, 12).unwrap();
@@ -29,7 +29,7 @@ fn command(directory: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn kalah(directory: &Path, args: &[&str]) -> Output {
+pub fn kalah(directory: &Path, args: &[&str]) -> Output {
     command(directory, args).output().unwrap()
 }
 
@@ -40,12 +40,12 @@ fn done(directory: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// One file of each content, by name.
-fn files() -> &'static [(FileContent, PathBuf)] {
+pub fn files() -> &'static [(FileContent, PathBuf)] {
     static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());

@@ -164,6 +164,84 @@ impl Case<'_> {
     }
 }
 
+/// Runs the program where all calls of a kind (`SHIM_CALLS` of the shim) fail for the files below `work`. Returns `None`
+/// if the system has no filters for system calls.
+fn lacking(shim: &Path, work: &Path, (calls, error): (&str, i32), args: &[&str]) -> Option<Output> {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    command.args(args).current_dir(work).env("KALAH_TABLES", work).env("LD_PRELOAD", shim).env("SHIM_UNDER", work);
+    command.env("SHIM_CALLS", calls).env("SHIM_ERROR", error.to_string()).env("SHIM_AT", "1").env("SHIM_MODE", "on");
+    let output = command.output().unwrap();
+    let can_fail = output.status.code() != Some(UNAVAILABLE);
+    if !can_fail {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, there is no seccomp");
+    }
+    can_fail.then_some(output)
+}
+
+/// Some file systems have no shared mappings, or none at all: ENODEV.
+#[test]
+fn files_that_cannot_be_mapped_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let run = |work: &Path, calls: &str| {
+        std::fs::create_dir(work).unwrap();
+        let mut printed = Vec::new();
+        for args in [
+            "build --rules standard --pits 4 --seeds 9 --backend cpu --quiet",
+            "verify --rules standard --pits 4",
+            "verify --rules standard --pits 4 --consistency",
+            "probe 1,0,2,1/0,1,0,1 --rules standard",
+            "train --rules standard --pits 4 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network",
+            "bounds --rules standard --pits 4 --seeds 9 --network a.network",
+            "export --rules standard --pits 4 --seeds 4 --format csv --output a.csv",
+            "archive pack --rules standard --pits 4 --seeds 9",
+            "solve 4x3 --rules standard --value-only --json --transpositions 1MiB --no-book",
+            "prove 4x2 --rules standard --proof proof --certificate a.certificate --transpositions 1MiB",
+            "check a.certificate",
+        ] {
+            let ran = lacking(&shim, work, (calls, 19), &args.split(' ').collect::<Vec<_>>())?;
+            assert!(ran.status.success(), "{calls}: {args}: {}", String::from_utf8_lossy(&ran.stderr));
+            printed.push(ran.stdout);
+        }
+        let mut files = Files::new();
+        files_below(work, work, &mut files);
+        // The others have times.
+        let is_fixed =
+            |path: &Path| ["kalah", "zst", "bounds", "csv"].iter().any(|&end| path.extension() == Some(end.as_ref()));
+        files.retain(|path, _| is_fixed(path));
+        assert!(files.len() > 10, "{:?}", files.keys());
+        Some((printed.swap_remove(3), files))
+    };
+    let Some(usual) = run(&directory.path().join("usual"), "none") else { return };
+    for calls in ["shared", "mapped"] {
+        assert!(run(&directory.path().join(calls), calls).unwrap() == usual, "{calls}");
+    }
+}
+
+/// ENOLCK, as on NFS without its lock service, and EINVAL, as on CIFS.
+#[test]
+fn who_shares_needs_neither_locks_nor_synchronised_folders() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let build = ["build", "--rules", "standard", "--pits", "3", "--seeds", "6", "--backend", "cpu"];
+    let prove = ["prove", "3x2", "--rules", "standard", "--proof", "proof", "--transpositions", "1MiB"];
+    for lacks in [("lock", 37), ("folder", 22)] {
+        let work = directory.path().join(lacks.0);
+        std::fs::create_dir(&work).unwrap();
+        for args in [&build[..], &prove] {
+            if lacks.0 == "lock" {
+                let Some(ran) = lacking(&shim, &work, lacks, args) else { return };
+                let stderr = String::from_utf8_lossy(&ran.stderr);
+                assert!(ran.status.code() == Some(1) && stderr.contains("--share"), "{args:?}: {stderr}");
+            }
+            let Some(ran) = lacking(&shim, &work, lacks, &[args, &["--share"]].concat()) else { return };
+            let stderr = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success() && !stderr.contains("--share"), "{lacks:?} {args:?}: {stderr}");
+        }
+        assert!(work.join("standard-3-06.kalah").exists());
+    }
+}
+
 /// Returns true if `files` has all files of `good` with this extension, unchanged.
 fn are_equal(files: &Files, good: &Files, extension: &str) -> bool {
     let mut good = good.iter().filter(|(path, _)| path.extension().is_some_and(|found| found == extension)).peekable();

@@ -1,6 +1,8 @@
 /* Makes one system call of a program fail, or kills the program there. Load it with LD_PRELOAD.
  *
  *   SHIM_UNDER   beginning of paths: only calls for such files count
+ *   SHIM_CALLS   "none"; "shared", "mapped": only (shared) mappings of files; "lock": only locks; "folder": only folders that are
+ *                synchronised. Otherwise, all calls count.
  *   SHIM_AT      number of the call, from 1; 0 for no call
  *   SHIM_ERROR   error of the call
  *   SHIM_MODE    "once"; "on": that call and all later ones fail; "kill": the process dies by SIGKILL at the call
@@ -24,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -63,10 +66,11 @@ static const struct { int number, argument, is_path; } calls[] = {
     {SYS_openat, 1, 1}, {SYS_renameat2, 1, 1}, {SYS_unlinkat, 1, 1}, {SYS_linkat, 1, 1}, {SYS_mkdirat, 1, 1},
     {SYS_write, 0, 0}, {SYS_writev, 0, 0}, {SYS_pwrite64, 0, 0}, {SYS_pwritev2, 0, 0}, {SYS_fsync, 0, 0},
     {SYS_fdatasync, 0, 0}, {SYS_ftruncate, 0, 0}, {SYS_fallocate, 0, 0}, {SYS_mmap, 4, 0},
+    {SYS_flock, 0, 0},
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
-static const char *under;
+static const char *under, *only;
 static long at, error;
 static int goes_on, kills;
 static atomic_long count;
@@ -75,10 +79,21 @@ static int is_under(const char *path) {
     return strncmp(path, under, strlen(under)) == 0;
 }
 
+static int is_chosen(int number, const long *arguments) {
+    struct stat status;
+    if (!*only) return 1;
+    if (!strcmp(only, "shared")) return number == SYS_mmap && (arguments[3] & MAP_TYPE) == MAP_SHARED;
+    if (!strcmp(only, "mapped")) return number == SYS_mmap;
+    if (!strcmp(only, "none")) return 0;
+    if (!strcmp(only, "lock")) return number == SYS_flock;
+    return number == SYS_fsync && !fstat(arguments[0], &status) && S_ISDIR(status.st_mode);
+}
+
 static int is_counted(int number, const long *arguments) {
     size_t call = 0;
     while (call < CALLS && calls[call].number != number) call++;
     if (call == CALLS || (number == SYS_mmap && arguments[3] & MAP_ANONYMOUS)) return 0;
+    if (!is_chosen(number, arguments)) return 0;
     long argument = arguments[calls[call].argument];
     if (calls[call].is_path) return argument && is_under((const char *)argument);
     char link[64], path[1024];
@@ -112,6 +127,7 @@ static const char *variable(const char *name) {
 
 __attribute__((constructor)) static void begin(void) {
     under = variable("SHIM_UNDER");
+    only = variable("SHIM_CALLS");
     at = atol(variable("SHIM_AT"));
     error = atol(variable("SHIM_ERROR"));
     goes_on = strcmp(variable("SHIM_MODE"), "on") == 0;

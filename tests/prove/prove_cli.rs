@@ -144,7 +144,7 @@ fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
     assert!(finished.len() > 4, "{finished:?}");
     // Half of the jobs is lost.
     for (number, name) in finished.iter().enumerate() {
-        let mut left = std::fs::File::create(jobs.join(format!("{name}.a0b1c2.tmp"))).unwrap();
+        let mut left = std::fs::File::create(jobs.join(format!("{name}.kalah-0123456789ab.tmp"))).unwrap();
         left.write_all(b"{").unwrap();
         if number % 2 == 0 {
             std::fs::remove_file(jobs.join(name)).unwrap();
@@ -155,6 +155,11 @@ fn incomplete_jobs_of_killed_processes_are_removed_by_those_that_share() {
     files.answer(&args);
     assert_eq!(names(".tmp"), [""; 0]);
     files.check("4x4.certificate");
+    // The process was killed right after it wrote the certificate.
+    let lease = files.path().join("proof/certificate.lease");
+    std::fs::write(&lease, "process 1 on nowhere, 0: 0000000007\n").unwrap();
+    files.answer(&args);
+    assert!(!lease.exists());
 }
 
 #[test]
@@ -323,7 +328,7 @@ fn status_shows_who_runs_what_and_half_written_jobs_are_removed() {
     assert!(tests.contains(&&status["running"][0]["test"]), "{status}");
     assert!(String::from_utf8_lossy(&files.run(&["--status"]).stdout).contains("run by process 12 on a-machine: "));
     // Files that a killed process leaves.
-    let half = jobs.join("4.4.4.4_4.4.4.4-13.job.abcdef.tmp");
+    let half = jobs.join("4.4.4.4_4.4.4.4-13.job.kalah-0123456789ab.tmp");
     std::fs::write(&half, "half").unwrap();
     assert_eq!(files.answer(&[])["certificate"], first["certificate"]);
     assert!(!half.exists());

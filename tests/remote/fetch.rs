@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use kalah::file::Document;
 use serde_json::Value;
 
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, layer, run, shown};
@@ -109,11 +110,34 @@ fn a_download_of_a_file_that_changed_begins_anew() {
     let (files, directory) = (copied(), tempfile::tempdir().unwrap());
     let server = Server::of(files.path());
     let partial = directory.path().join("empty-capture-6-09.download");
-    std::fs::write(&partial, vec![7; 5000]).unwrap();
-    std::fs::write(directory.path().join("empty-capture-6-09.download-tag"), "\"another\"").unwrap();
+    std::fs::write(&partial, [&b"KALAHTB\n"[..], &[7; 5000]].concat()).unwrap();
+    let tag = Document { format: "kalah download", version: 1 };
+    let fields = std::collections::BTreeMap::from([("tag", "\"another\"")]);
+    tag.write(&directory.path().join("empty-capture-6-09.download-tag"), &fields).unwrap();
     let (code, report, message) = fetch(&server, directory.path(), "9");
     assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
     assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
+}
+
+#[test]
+fn files_that_no_download_left_stay() {
+    for (name, text) in [("empty-capture-6-09.download", "mine"), ("empty-capture-6-09.download-tag", "mine")] {
+        let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let (code, _, message) = fetch(&server, directory.path(), "9");
+        assert!(code == 1 && message.contains(name) && message.contains("left as it is"), "{code}: {message}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        #[cfg(unix)]
+        {
+            let target = directory.path().join("target");
+            std::fs::rename(&path, &target).unwrap();
+            std::os::unix::fs::symlink(&target, &path).unwrap();
+            let (code, _, message) = fetch(&server, directory.path(), "9");
+            assert!(code == 1 && message.contains("it is a link"), "{code}: {message}");
+            assert_eq!(std::fs::read_to_string(&target).unwrap(), text);
+        }
+    }
 }
 
 #[test]

@@ -247,13 +247,14 @@ fn values_of_runs_at_the_same_time_are_all_kept() {
 fn what_killed_processes_left_is_removed_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    let left = ["search.a1B2c3.tmp", "search.table.zzzzzz.tmp"];
+    let left = ["search.kalah-0123456789ab.tmp", "search.table.kalah-ffffffffffff.tmp"];
     let others = [
-        "a.search.a1B2c3.tmp",
-        "search.a1B2c3.tmp.b",
+        "a.search.kalah-0123456789ab.tmp",
+        "search.backup.tmp",
+        "search.kalah-0123456789ab.tmp.b",
+        "search.kalah-01234567-9ab.tmp",
+        "search.kalah-0123456789ab",
         "search.note.tmp",
-        "search.a1-2c3.tmp",
-        "search.a1B2c3",
         "search.tmp",
     ];
     left.iter().chain(&others).for_each(|name| std::fs::write(at(name), "x").unwrap());
@@ -271,7 +272,7 @@ fn an_archive_under_way_that_was_left_is_removed() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().to_str().unwrap();
     assert_eq!(run(&["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables", tables]).0, 0);
-    let left = directory.path().join("empty-capture-2-04.kalah.zst.a1B2c3.tmp");
+    let left = directory.path().join("empty-capture-2-04.kalah.zst.kalah-0123456789ab.tmp");
     std::fs::write(&left, "x").unwrap();
     let (code, _, err) = run(&["archive", "pack", "--pits", "2", "--tables", tables]);
     assert!(code == 0 && !left.exists(), "{code} {err}");
@@ -333,11 +334,18 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
     // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
-    for name in ["values.2x2.lock", "values.2x3.table", "values.4x4"] {
-        std::fs::write(directory.path().join(name), "left").unwrap();
+    let names = ["values.2x2.lock", "values.2x3.table", "values.4x4"];
+    for (name, text) in
+        names.iter().zip(["process 1 (kalah)\n", "KALAHTT\nleft", "{\"format\":\"kalah solve checkpoint\""])
+    {
+        std::fs::write(directory.path().join(name), text).unwrap();
     }
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
+    // Files that it did not write stay.
+    names.iter().for_each(|name| std::fs::write(directory.path().join(name), "mine").unwrap());
+    assert_eq!(values(&saving), right);
+    assert_eq!(files(directory.path()), ["values", names[0], names[1], names[2]]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use kalah_core::table::{TableHeader, TableKey};
+use kalah_tables::file::temporary_beside;
 
 use super::error::RemoteError;
 
@@ -44,10 +44,11 @@ impl Cache {
     pub fn open(directory: impl AsRef<Path>, limit: u64) -> Result<Cache, RemoteError> {
         let directory = directory.as_ref();
         let cache = Cache { directory: directory.to_owned(), limit };
-        let made = fs::create_dir_all(directory).and_then(|()| {
-            let tag = directory.join("CACHEDIR.TAG");
-            if tag.exists() { Ok(()) } else { fs::write(tag, TAG) }
-        });
+        let made =
+            fs::create_dir_all(directory).and_then(|()| match File::create_new(directory.join("CACHEDIR.TAG")) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                created => created?.write_all(TAG.as_bytes()),
+            });
         made.map_err(cache.failed())?;
         Ok(cache)
     }
@@ -83,19 +84,12 @@ impl Cache {
 
     /// Makes or replaces the file at `path` by one of `bytes` bytes that begins with `prefix` and has no blocks.
     pub(crate) fn put(&self, path: &Path, prefix: &[u8], bytes: u64) -> Result<(), RemoteError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let temporary = path.with_extension(format!("{}-{number}.tmp", std::process::id()));
-        let written = File::create(&temporary)
-            .and_then(|mut file| {
-                file.set_len(bytes)?;
-                file.write_all(prefix)
-            })
-            .and_then(|()| fs::rename(&temporary, path));
-        written.map_err(|source| {
-            let _ = fs::remove_file(&temporary);
-            self.failed()(source)
-        })
+        let written = temporary_beside(path).and_then(|mut file| {
+            file.as_file().set_len(bytes)?;
+            file.write_all(prefix)?;
+            file.persist(path).map(drop).map_err(|error| error.error)
+        });
+        written.map_err(self.failed())
     }
 
     /// Removes the blocks of the files that were not used for longest, except those for which `in_use` is true, until

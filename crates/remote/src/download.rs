@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
+use kalah_tables::file::{self, Document, FileContent};
 use kalah_tables::progress::Pulse;
 use kalah_tables::table::archive::{archive_path, decompress};
 use kalah_tables::table::{DirectoryLock, LockError};
@@ -12,6 +14,9 @@ use super::address::Address;
 use super::client::{Answer, Client, Tries};
 use super::error::RemoteError;
 use super::listing::{Pins, known};
+
+/// Format of the file with the version of the server's file.
+const TAG: Document = Document { format: "kalah download", version: 1 };
 
 /// Bytes that are read before they are written.
 const BUFFER: usize = 1 << 18;
@@ -149,7 +154,7 @@ impl Download {
             return Err(error);
         }
         fs::rename(partial(path), path).map_err(TableError::io(path))?;
-        let _ = fs::remove_file(tag_of(&partial(path)));
+        let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
         Ok(())
     }
 
@@ -157,11 +162,16 @@ impl Download {
     fn receive(&self, path: &Path, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
         let (url, temporary) = (self.address.file(&name(path)), partial(path));
         let written = |error| DownloadError::Table(TableError::writing(path, "what was received is kept")(error));
+        let files = [(&temporary, content(path)), (&tag_of(&temporary), FileContent::State)];
+        for (path, content) in files {
+            file::require_own(path, content).map_err(TableError::io(path))?;
+        }
         let mut resumed = None;
         let mut tries = Tries::default();
         loop {
             let have = temporary.metadata().map_or(0, |metadata| metadata.len());
-            let tag = fs::read_to_string(tag_of(&temporary)).ok();
+            let tag = file::read(&tag_of(&temporary)).ok().and_then(|bytes| TAG.parse(&bytes).ok());
+            let tag = tag.and_then(|mut fields: BTreeMap<String, String>| fields.remove("tag"));
             let got = match self.client.request(&url, (have, None), tag.as_deref(), false) {
                 // All bytes were received before.
                 Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
@@ -171,9 +181,9 @@ impl Download {
                     Err((0, RemoteError::Range { found, expected }))
                 }
                 Ok(mut answer) => {
-                    let file = self.begin(&temporary, have, &answer).map_err(written)?;
+                    let file = self.begin(&temporary, content(path), have, &answer).map_err(written)?;
                     resumed.get_or_insert(answer.start.min(have));
-                    self.copy(&mut answer, file, cancel, count, &written)?
+                    self.copy(&mut answer, (file, path), cancel, count, &written)?
                 }
                 Err(error) => Err((0, error)),
             };
@@ -191,27 +201,27 @@ impl Download {
     }
 
     /// Opens the file of a download so that the body of `answer` can be added, from the start if the server sends all.
-    fn begin(&self, temporary: &Path, have: u64, answer: &Answer) -> io::Result<File> {
-        let file = File::options().create(true).append(true).open(temporary)?;
+    fn begin(&self, temporary: &Path, content: FileContent, have: u64, answer: &Answer) -> io::Result<File> {
+        let file = file::open_companion(temporary, content, File::options().read(true).append(true))?;
         if answer.start != have {
             file.set_len(0)?;
         }
         if have == 0 || answer.start != have {
             match &answer.tag {
-                Some(tag) => fs::write(tag_of(temporary), tag)?,
-                None => drop(fs::remove_file(tag_of(temporary))),
+                Some(tag) => TAG.write(&tag_of(temporary), &BTreeMap::from([("tag", tag)]))?,
+                None => file::remove_own(&tag_of(temporary), FileContent::State)?,
             }
         }
         Ok(file)
     }
 
-    /// Adds the body of an answer to a file. Returns the bytes of the whole file, or the bytes received before an error
+    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or the bytes received before an error
     /// of the server.
     #[allow(clippy::type_complexity)]
     fn copy(
         &self,
         answer: &mut Answer,
-        mut file: File,
+        (mut file, path): (File, &Path),
         cancel: &Cancel,
         count: &dyn Fn(u64),
         written: &dyn Fn(io::Error) -> DownloadError,
@@ -225,6 +235,10 @@ impl Download {
                 Ok(read) => read,
                 Err(error) => return Ok(Err((received, error))),
             };
+            if answer.start + received == 0 && !content(path).may_begin(&buffer[..read]) {
+                discard(path);
+                return Err(TableError::damaged(path, Damage::Foreign("kalah table")).into());
+            }
             file.write_all(&buffer[..read]).map_err(written)?;
             received += read as u64;
             count(read as u64);
@@ -271,8 +285,14 @@ impl Download {
 
 /// Removes what was received of the file at `path`.
 fn discard(path: &Path) {
-    let _ = fs::remove_file(tag_of(&partial(path)));
+    let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
+    // It may hold anything that the server sent.
     let _ = fs::remove_file(partial(path));
+}
+
+/// Content of the file at `path`.
+fn content(path: &Path) -> FileContent {
+    if TableKey::named(path).is_some() { FileContent::Table } else { FileContent::Archive }
 }
 
 /// Name of the file at `path`.

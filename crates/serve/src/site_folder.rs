@@ -164,10 +164,8 @@ fn is_free(folder: &Path) -> Result<bool, SiteError> {
         let is_begun = match name.to_str() {
             Some("site.lock") => true,
             Some(DIRECTORY) => fs::read_dir(&path).is_ok_and(|mut entries| {
-                entries.all(|entry| {
-                    let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
-                    name.to_string_lossy().strip_prefix(LIST).is_some_and(|rest| rest.ends_with(".tmp"))
-                })
+                entries
+                    .all(|entry| entry.is_ok_and(|entry| file::is_temporary_of(&entry.file_name(), &path.join(LIST))))
             }),
             _ => false,
         };

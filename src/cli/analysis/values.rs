@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::Args;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::cancel::Cancel;
-use kalah::file::StateError;
+use kalah::file::{self, FileContent, LockError, StateError};
 use kalah::game::{Position, StartPosition, ValueBounds};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent};
 use serde::Serialize;
@@ -137,12 +137,17 @@ impl Values {
     /// Removes the search of a solved game, which a process leaves if it is killed before removing it.
     fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
         let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
-        if ["", ".table", ".lock"].iter().any(|added| kalah::file::beside(&path, added).exists()) {
+        let files = [("", FileContent::State), (".table", FileContent::Transpositions), (".lock", FileContent::Lock)];
+        let is_left = |(added, content)| {
+            let path = file::beside(&path, added);
+            path.exists() && file::require_own(&path, content).is_ok()
+        };
+        if files.into_iter().any(is_left) {
             Checkpoint::open(&path)?.remove()?;
         }
         // Writes may have failed until the end. Only the process that has the state writes these files.
-        for path in [kalah::file::beside(&path, ".table"), path] {
-            kalah::file::remove_leftovers(&path)
+        for path in [file::beside(&path, ".table"), path] {
+            file::remove_leftovers(&path)
                 .with_context(|| format!("cannot remove the files of the search of {}", path.display()))?;
         }
         Ok(())
@@ -163,9 +168,13 @@ impl Values {
         progress.stage(stage);
         let solver = self.with.solver(&position, &tables, cancel)?;
         let mut solver = solver.with_events(|_, event: SolveEvent| progress.event(event));
-        let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(beside(state, board))).transpose() {
+        let open = |path: PathBuf| {
+            file::require_own(&path, FileContent::State).map_err(StateError::io(&path))?;
+            Checkpoint::open(path)
+        };
+        let checkpoint = match self.state.as_deref().map(|state| open(beside(state, board))).transpose() {
             // Its bounds are kept, and the other boards are still solved.
-            Err(error @ StateError::Io { .. }) => {
+            Err(error @ (StateError::Io { .. } | StateError::Lock(LockError::Io { .. }))) => {
                 progress.line(&format!("kalah: cannot save the search: {error}"));
                 None
             }
@@ -279,7 +288,7 @@ fn start((pits, seeds): (u32, u32)) -> StartPosition {
 
 /// Returns the file of the running search, beside that of the values.
 fn beside(state: &Path, board: StartPosition) -> PathBuf {
-    kalah::file::beside(state, &format!(".{board}"))
+    file::beside(state, &format!(".{board}"))
 }
 
 /// Formats a value, or its bounds; `?` if nothing is proved.

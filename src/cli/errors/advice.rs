@@ -11,7 +11,7 @@ use kalah::build::{BuildError, PlanError};
 use kalah::cause;
 use kalah::certificate::CertificateError;
 use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
-use kalah::file::{LockError, OverwriteError};
+use kalah::file::{CompanionError, LockError, OverwriteError};
 use kalah::solve::SolveError;
 use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::TableKey;
@@ -59,6 +59,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
     }
     known(error, of_probe)
         .or_else(|| known(error, |_: &OverwriteError| Some("choose another file")))
+        .or_else(|| known(error, |_: &CompanionError| Some("move it away, or choose another name or directory")))
         .or_else(|| known(error, of_fault))
         .or_else(|| known(error, of_state))
         .or_else(|| known(error, of_check))
@@ -94,6 +95,7 @@ fn of_shortage(error: &MemoryShortage) -> Option<String> {
 
 fn of_build(error: &BuildError) -> Option<String> {
     let advice = match error {
+        BuildError::Lock(LockError::Unsupported { .. }) => "build with --share, which needs no locks",
         BuildError::Device(error) => {
             let kept = "finished frames are kept: run the same command again, or add --backend cpu";
             return Some(of_gpu(&**error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
@@ -165,7 +167,11 @@ fn of_network(error: &NetworkFileError) -> Option<String> {
 }
 
 fn of_lock(error: &LockError) -> Option<&'static str> {
-    matches!(error, LockError::Held { .. }).then_some("wait until that process ends, or stop it")
+    match error {
+        LockError::Held { .. } => Some("wait until that process ends, or stop it"),
+        LockError::Unsupported { .. } => Some("choose a place on a file system with locks"),
+        _ => None,
+    }
 }
 
 fn of_graph(error: &GraphError) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Advice for checkpoints, proofs, checks and other work that is kept in files.
 
 use kalah::certificate::{CheckError, StrategyError};
-use kalah::file::{StateError, StateKind};
+use kalah::file::{LockError, StateError, StateKind};
 use kalah::prove::ProveError;
 
 /// Returns advice for a file of state.
@@ -58,7 +58,12 @@ pub fn of_prove(error: &ProveError) -> Option<&'static str> {
             Some("use the tables with which the proof was begun (--tables), or begin another proof")
         }
         ProveError::Empty(_) => Some("start one with `kalah prove POSITION --proof DIR`"),
-        ProveError::State(StateError::Lock(_)) => Some("wait for it, or give --share to all processes"),
+        ProveError::State(StateError::Lock(LockError::Held { .. })) => {
+            Some("wait for it, or give --share to all processes")
+        }
+        ProveError::State(StateError::Lock(LockError::Unsupported { .. })) => {
+            Some("give --share, which needs no locks")
+        }
         ProveError::Tables { .. } => Some(
             "build them with `kalah build --seeds N`, do not exclude them, or begin a proof with a smaller --rests-on",
         ),

@@ -1,9 +1,9 @@
-use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Command};
-use kalah::file::require_replaceable;
+use kalah::file::{refuse_link, replace, require_replaceable};
 
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -45,23 +45,20 @@ impl Manual {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
-        for name in ["kalah".to_owned()].into_iter().chain(all(&command).into_iter().map(|(name, _)| name)) {
-            let path = directory.join(format!("{name}.1"));
-            require_replaceable(&path, None).with_context(|| format!("cannot write {}", path.display()))?;
+        let pages: Vec<_> = all(command.disable_help_subcommand(true))
+            .into_iter()
+            .map(|(name, command)| (directory.join(format!("{name}.1")), command))
+            .collect();
+        let cannot = |path: &Path| format!("cannot write {}", path.display());
+        for (path, _) in &pages {
+            refuse_link(path).and_then(|()| require_replaceable(path, None)).with_context(|| cannot(path))?;
         }
-        clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
-        let page = |name: &str| directory.join(format!("{name}.1"));
-        complete(&page("kalah"), "EXIT STATUS", &(environment(|_| true) + FILES)).with_context(failed)?;
-        let mut pages = 1;
-        for (name, command) in all(&command) {
-            let takes = |name: &str| {
-                command.get_arguments().any(|argument| argument.get_env().is_some_and(|variable| variable == name))
-            };
-            pages += 1;
-            let path = page(&name);
-            complete(&path, "EXAMPLES", &environment(takes)).with_context(failed)?;
+        let count = pages.len();
+        for (number, (path, command)) in pages.into_iter().enumerate() {
+            let text = page(command, number == 0).with_context(failed)?;
+            replace(&path, None, |file| file.write_all(text.as_bytes())).with_context(|| cannot(&path))?;
         }
-        output::line(format_args!("{} in {}", output::count(pages, "manual page"), directory.display()))?;
+        output::line(format_args!("{} in {}", output::count(count, "manual page"), directory.display()))?;
         Ok(Outcome::Done)
     }
 }
@@ -71,24 +68,31 @@ const FILES: &str = ".SH FILES\nThe pages, scripts and tables of the repository 
     docs/engine.md, come with the program: beside it in its archive, and in /usr/share/doc/kalah in the Debian \
     package.\n";
 
-/// Returns the commands with the names of their pages, each before its own subcommands.
-fn all(command: &Command) -> Vec<(String, &Command)> {
-    let mut found: Vec<(String, &Command)> = Vec::new();
+/// Returns the command and all below it, with the names of their pages, each before its own subcommands.
+fn all(mut command: Command) -> Vec<(String, Command)> {
+    command.build();
+    let mut found = Vec::new();
     let mut open = vec![("kalah".to_owned(), command)];
     while let Some((name, command)) = open.pop() {
-        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-            let name = format!("{name}-{}", inner.get_name());
-            found.push((name.clone(), inner));
-            open.push((name, inner));
-        }
+        let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+        open.extend(shown.map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone())));
+        found.push((name, command));
     }
     found
 }
 
-/// Renames the section after the flags, which clap_mangen calls EXTRA, and inserts `environment` before it.
-fn complete(path: &Path, heading: &str, environment: &str) -> io::Result<()> {
-    let page = std::fs::read_to_string(path)?;
-    std::fs::write(path, page.replace(".SH EXTRA\n", &format!("{environment}.SH {heading}\n")))
+/// Returns the page of a command. In place of the heading EXTRA of clap_mangen, it has the sections about the
+/// environment and about files.
+fn page(command: Command, is_first: bool) -> anyhow::Result<String> {
+    let variables: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
+    let (more, heading) = if is_first {
+        (environment(|_| true) + FILES, "EXIT STATUS")
+    } else {
+        (environment(|name| variables.contains(&name)), "EXAMPLES")
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    Ok(String::from_utf8(page)?.replace(".SH EXTRA\n", &format!("{more}.SH {heading}\n")))
 }
 
 /// Returns the section about the environment variables that `is_used` selects; empty without any.

@@ -31,13 +31,16 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file at `path` if files are [mapped](super::map_files), otherwise reads it into
-    /// memory.
+    /// Maps the file at `path` if files are [mapped](super::map_files) and its file system has
+    /// mappings, otherwise reads it into memory.
     ///
     /// # Errors
     /// When it cannot be opened, mapped or read, is not a regular file, or does not fit in memory.
     pub fn open(path: &Path) -> Result<Bytes, TableError> {
-        if files_are_mapped() { Mapping::open(path).map(Bytes::Mapped) } else { Bytes::read(path) }
+        match if files_are_mapped() { Mapping::open(path)? } else { None } {
+            Some(map) => Ok(Bytes::Mapped(map)),
+            None => Bytes::read(path),
+        }
     }
 
     /// Reads the file at `path` into memory.

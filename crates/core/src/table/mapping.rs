@@ -1,10 +1,11 @@
 use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 
 use super::error::TableError;
 use crate::file;
@@ -68,12 +69,22 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// Maps the table file at `path`.
+    /// Maps the table file at `path`, whose bytes do not change. Returns `None` where the file system
+    /// has no mappings.
     ///
     /// # Errors
     /// When it cannot be opened or mapped, or is not a regular file.
-    pub fn open(path: &Path) -> Result<Mapping, TableError> {
-        Mapping::of(file::open(path).map_err(TableError::io(path))?, path)
+    pub fn open(path: &Path) -> Result<Option<Mapping>, TableError> {
+        let file = file::open(path).map_err(TableError::io(path))?;
+        // SAFETY: the program guarantees it by calling `map_files`.
+        let map = unsafe { Mmap::map(&file) };
+        // Some file systems have private mappings only.
+        // SAFETY: as above.
+        let map = map.or_else(|error| if has_none(&error) { unsafe { private(&file) } } else { Err(error) });
+        match map {
+            Err(error) if has_none(&error) => Ok(None),
+            map => Mapping::new(map, file, path).map(Some),
+        }
     }
 
     /// Maps the table file `file`, which was opened at `path`.
@@ -84,6 +95,10 @@ impl Mapping {
         // SAFETY: the program guarantees it by calling `map_files` or `fill_directory`; no file is
         // mapped without that call. Filling a file changes only blocks that no slice was read from.
         let map = unsafe { Mmap::map(&file) };
+        Mapping::new(map, file, path)
+    }
+
+    fn new(map: io::Result<Mmap>, file: File, path: &Path) -> Result<Mapping, TableError> {
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;
         let watch = MAPPED.get().copied().flatten().map(|watch| watch(&map, path));
@@ -145,6 +160,24 @@ impl Mapping {
         #[cfg(not(target_os = "linux"))]
         let _ = (bytes, &self.file);
     }
+}
+
+/// Maps `file` as private pages, which show no later changes of the file.
+///
+/// # Safety
+/// As [`map_files`].
+unsafe fn private(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the caller guarantees it.
+    unsafe { MmapOptions::new().map_copy_read_only(file) }
+}
+
+/// Returns true if an error means that the file system has no such mappings.
+fn has_none(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let has_none = error.raw_os_error() == Some(libc::ENODEV);
+    #[cfg(not(unix))]
+    let has_none = error.kind() == io::ErrorKind::Unsupported;
+    has_none
 }
 
 impl std::ops::Deref for Mapping {

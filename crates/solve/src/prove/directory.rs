@@ -26,9 +26,6 @@ const JOB_VERSION: u32 = 1;
 /// Maximum size of the file of a job. Its claims are in memory anyway.
 const MOST_JOB_BYTES: u64 = 1 << 34;
 
-/// Time to wait for another process that is beginning the same proof.
-const BEGINNING: Duration = Duration::from_millis(50);
-
 /// A directory with a proof in progress: `proof.json` states what is to be proved, and `jobs` has a file for
 /// each finished job. docs/proving.md describes both.
 #[derive(Debug)]
@@ -118,11 +115,6 @@ impl ProofDirectory {
     ) -> Result<ProofDirectory, ProveError> {
         let proof = path.join("proof.json");
         if let Some(directory) = ProofDirectory::open(path)? {
-            if file::beside(&proof, ".lock").exists() {
-                // A process that began the proof was killed, or is about to release the lock. Taking the lock
-                // removes its file.
-                let _ = FileLock::beside(&proof);
-            }
             return Ok(directory);
         }
         let plan = plan()?;
@@ -130,17 +122,10 @@ impl ProofDirectory {
         plan.statement(&[]).goals()?;
         let jobs = path.join("jobs");
         fs::create_dir_all(&jobs).map_err(ProveError::io(&jobs))?;
-        let _lock = loop {
-            match FileLock::beside(&proof) {
-                Ok(lock) => break lock,
-                Err(file::LockError::Held { .. }) => std::thread::sleep(BEGINNING),
-                Err(error) => return Err(StateError::from(error).into()),
-            }
-        };
+        // Of several processes that begin it at once, the first determines the proof.
+        PROOF.write_new(&proof, &Proof::of(&plan)).map_err(ProveError::io(&proof))?;
+        // A process that loses its own by this finds the proof.
         file::remove_leftovers(&proof).map_err(ProveError::io(&proof))?;
-        if !proof.exists() {
-            PROOF.write(&proof, &Proof::of(&plan)).map_err(ProveError::io(&proof))?;
-        }
         ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))
     }
 
@@ -211,27 +196,50 @@ impl ProofDirectory {
     /// If the directory cannot be listed, or a file cannot be removed.
     pub fn remove_leftovers(&self) -> Result<(), ProveError> {
         let leases = self.files("lease")?.into_iter().chain([self.certificate_lease_path()]);
-        for path in self.files("tmp")?.into_iter().chain(leases) {
+        for path in leases {
+            self.remove_lease(&path)?;
+        }
+        for (path, _) in self.temporaries()? {
             self.remove(&path)?;
         }
-        Ok(())
+        let proof = self.path.join("proof.json");
+        file::remove_leftovers(&proof).map_err(ProveError::io(&proof))
     }
 
-    /// Removes the incomplete files of finished jobs, and those that did not change for `patience`. Killed processes
-    /// left them. Others may work in the directory.
+    /// Removes the incomplete files and leases of finished jobs, and incomplete files that did not change for
+    /// `patience`. Killed processes left them. Others may work in the directory.
     ///
     /// # Errors
     /// If the directory cannot be listed, or a file cannot be removed.
     pub fn remove_stale(&self, patience: Duration) -> Result<(), ProveError> {
         let age = |path: &Path| path.metadata().ok()?.modified().ok()?.elapsed().ok();
-        for path in self.files("tmp")? {
-            // The name of the job, a random part and the extension.
-            let job = path.with_extension("").with_extension("");
+        for (path, job) in self.temporaries()? {
             if job.exists() || age(&path).is_some_and(|age| age >= patience) {
                 self.remove(&path)?;
             }
         }
+        for path in self.files("lease")?.iter().filter(|path| path.with_extension("job").exists()) {
+            self.remove_lease(path)?;
+        }
         Ok(())
+    }
+
+    /// Incomplete files, each with the job that it was to become.
+    fn temporaries(&self) -> Result<Vec<(PathBuf, PathBuf)>, ProveError> {
+        // The name of the job, a random part and the extension.
+        let with_job = |path: PathBuf| {
+            let job = path.with_extension("").with_extension("");
+            file::is_temporary_of(path.file_name()?, &job).then_some((path, job))
+        };
+        Ok(self.files("tmp")?.into_iter().filter_map(with_job).collect())
+    }
+
+    /// Removes a lease, which nobody may hold or whose work is done.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(super) fn remove_lease(&self, path: &Path) -> Result<(), ProveError> {
+        file::remove_own(path, FileContent::Lease).map_err(ProveError::io(path))
     }
 
     /// Files in the directory of jobs with this extension, sorted by name.

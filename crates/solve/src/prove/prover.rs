@@ -385,6 +385,8 @@ impl<'p, 's> Prover<'p, 's> {
                 let Head { statement: found, effort, tables } = there.head();
                 let plan = directory.plan();
                 if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
+                    // A process that was killed after writing the certificate left it.
+                    self.directory.remove_lease(&directory.certificate_lease_path())?;
                     return Ok(there);
                 }
                 if (found.position, *effort, tables) == (statement.position, plan.effort, &plan.tables) {

@@ -102,8 +102,9 @@ impl Checkpoint {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
-        let files =
-            [(checkpoint.path.clone(), FileContent::State), (checkpoint.table_path(), FileContent::Transpositions)];
+        let table = checkpoint.table_path();
+        file::require_own(&table, FileContent::Transpositions).map_err(StateError::io(&table))?;
+        let files = [(checkpoint.path.clone(), FileContent::State), (table, FileContent::Transpositions)];
         for (path, content) in files {
             // Otherwise a search of hours might not be saved.
             file::remove_leftovers(&path)
@@ -118,13 +119,15 @@ impl Checkpoint {
         file::beside(&self.path, ".table")
     }
 
-    /// Removes the files if they exist.
+    /// Removes the files if they exist. Files of other contents stay.
     ///
     /// # Errors
     /// If one cannot be removed.
     pub fn remove(&self) -> Result<(), StateError> {
-        for path in [self.path.clone(), self.table_path()] {
-            file::found(std::fs::remove_file(&path)).map_err(StateError::io(path))?;
+        for (path, content) in
+            [(self.path.clone(), FileContent::State), (self.table_path(), FileContent::Transpositions)]
+        {
+            file::remove_own(&path, content).map_err(StateError::io(path))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use kalah_core::game::Rules;
 use serde::{Deserialize, Serialize};
 
-use crate::file;
+use crate::file::{self, FileContent};
 use crate::printable::printable;
 use crate::table::TableKey;
 
@@ -77,8 +77,10 @@ impl BuildRecord {
     /// # Errors
     /// When the log cannot be written.
     pub fn append(&self, directory: &Path) -> io::Result<()> {
-        let mut file = file::open_with(&directory.join(LOG_FILE), OpenOptions::new().append(true).create(true))?;
-        writeln!(file, "{}", serde_json::to_string(self)?)
+        let options = &mut OpenOptions::new();
+        let options = options.read(true).append(true);
+        let mut file = file::open_companion(&directory.join(LOG_FILE), FileContent::Records, options)?;
+        file.write_all((serde_json::to_string(self)? + "\n").as_bytes())
     }
 
     /// The table of the record; `None` if no such table can exist, or the figures are impossible.

@@ -19,6 +19,27 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Waits until the names in the directory `path` are on the disk, where its file system can do that.
+/// Some network file systems cannot.
+///
+/// # Errors
+/// When the directory cannot be opened, or writing fails.
+pub fn sync_directory(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let cannot = [ErrorKind::InvalidInput, ErrorKind::Unsupported];
+        match std::fs::File::open(path)?.sync_all() {
+            Err(error) if cannot.contains(&error.kind()) => Ok(()),
+            synced => synced,
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(())
+    }
+}
+
 /// Returns an error if `path` is a link to something that does not exist: a file of this name can
 /// be neither created nor read.
 ///

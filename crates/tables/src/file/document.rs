@@ -4,7 +4,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{FileContent, Seal, SealError, replace};
+use super::{FileContent, Replacement, Seal, SealError, replace};
 
 /// A kind of JSON document: `format`, `version`, the fields of its content, and the checksum of a
 /// [`Seal`].
@@ -65,9 +65,23 @@ impl Document {
     /// # Errors
     /// When it cannot be written. The old file stays unchanged.
     pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
-        let whole = Whole { format: self.format, version: self.version, content };
-        let bytes = Seal::Page.close(&whole)?;
+        let bytes = self.bytes(content)?;
         replace(path, Some(FileContent::State), |file| file.write_all(&bytes))
+    }
+
+    /// Writes a document to the file `path`, unless that exists.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_new(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
+        let bytes = self.bytes(content)?;
+        let mut file = Replacement::begin_own(path)?;
+        file.write_all(&bytes)?;
+        file.finish_new().map(drop)
+    }
+
+    fn bytes(&self, content: &impl Serialize) -> io::Result<Vec<u8>> {
+        Ok(Seal::Page.close(&Whole { format: self.format, version: self.version, content })?)
     }
 
     /// Reads the content of a document.

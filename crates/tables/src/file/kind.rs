@@ -9,6 +9,12 @@ const MAGIC_BYTES: usize = 8;
 /// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
 const SKIPPABLE_PREFIX_BYTES: usize = 8;
 
+/// Magic number of the first frame of an archive.
+const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18";
+
+/// First bytes of a lock and of a lease. The number of a process follows.
+const PROCESS: &[u8] = b"process ";
+
 /// First bytes of the JSON files in which commands save their progress.
 const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
 
@@ -19,7 +25,7 @@ const RECORD: &[u8] = b"{\"rules\":\"";
 const RECORD_FIELDS: [&str; 3] = ["\",\"pits\":", ",\"seeds\":", ",\"positions\":"];
 
 /// Bytes read to recognize a file.
-const FIRST_BYTES: u64 = 64;
+pub(super) const FIRST_BYTES: u64 = 64;
 
 /// The contents of a file of this program, by its first bytes or by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +49,10 @@ pub enum FileContent {
     Part,
     /// Records of tables: the log of a directory, or a manifest.
     Records,
-    /// The lock of a directory of tables.
+    /// A lock: the process that holds or held it.
     Lock,
+    /// A lease: the process that does a piece of work.
+    Lease,
     /// Progress of a command: a checkpoint, a proof, a job, the state of a check, of a scan or of
     /// game values.
     State,
@@ -73,6 +81,32 @@ impl FileContent {
         match name {
             "build.lock" => Some(FileContent::Lock),
             _ => is_part.then_some(FileContent::Part),
+        }
+    }
+
+    /// Returns true if a companion file that begins with `bytes` may be one of this program with
+    /// this content. It may be empty or full of zeros after a power failure, and the magic number of
+    /// a binary file may be damaged.
+    #[must_use]
+    pub fn may_begin(self, bytes: &[u8]) -> bool {
+        let is_near = |bytes: &[u8], mark: &[u8]| {
+            let pairs = || bytes.iter().zip(mark);
+            2 * pairs().filter(|(byte, mark)| **byte != 0 && byte != mark).count() < pairs().len()
+        };
+        if bytes.iter().all(|&byte| byte == 0) {
+            return true;
+        }
+        match self {
+            FileContent::Table => is_near(bytes, b"KALAHTB\n"),
+            FileContent::Archive => {
+                // The length of the skippable frame is between the two.
+                let (begin, rest) = bytes.split_at(bytes.len().min(SKIPPABLE_PREFIX_BYTES));
+                let begin = &begin[..begin.len().min(SKIPPABLE.len())];
+                is_near(&[begin, rest].concat(), &[SKIPPABLE, b"KALAHAR\n"].concat())
+            }
+            FileContent::Lock => names_process(bytes, b" ("),
+            FileContent::Lease => names_process(bytes, b" on "),
+            content => FileContent::of_bytes(bytes) == Some(content),
         }
     }
 
@@ -111,6 +145,14 @@ fn is_record(bytes: &[u8]) -> bool {
     places.iter().all(Option::is_some) && places.is_sorted()
 }
 
+/// Returns true if `bytes` name a process, and then `rest` follows; or if they were cut short before.
+fn names_process(bytes: &[u8], rest: &[u8]) -> bool {
+    let Some(number) = bytes.strip_prefix(PROCESS) else { return PROCESS.starts_with(bytes) };
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let found = &number[digits..];
+    rest.starts_with(found) || found.starts_with(rest)
+}
+
 impl fmt::Display for FileContent {
     /// Writes a name: "a table".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,7 +166,8 @@ impl fmt::Display for FileContent {
             FileContent::Transpositions => "a saved transposition table",
             FileContent::Part => "a part of a table",
             FileContent::Records => "a log or manifest of tables",
-            FileContent::Lock => "the lock of a directory of tables",
+            FileContent::Lock => "a lock of kalah",
+            FileContent::Lease => "a lease of kalah",
             FileContent::State => "a saved state of kalah",
             FileContent::Unknown => "a file of another version of kalah",
         })

@@ -2,7 +2,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::{beside, open_with};
+use super::companion::{open_existing, open_or_create, require_content};
+use super::replace::in_directory;
+use super::{FileContent, beside, directory_of};
 
 /// Maximum bytes read of a holder's description.
 const HOLDER_BYTES: u64 = 1000;
@@ -11,7 +13,8 @@ const HOLDER_BYTES: u64 = 1000;
 /// however it ends.
 ///
 /// It is an operating-system lock on a separate file, which names the holder. A file that is
-/// replaced as a whole cannot be locked itself: the lock would stay with the old file.
+/// replaced as a whole cannot be locked itself: the lock would stay with the old file. A file of
+/// that name that is not a lock is left as it is.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
@@ -32,10 +35,18 @@ pub enum LockError {
         /// The other process's description of itself.
         holder: String,
     },
-    /// The lock file cannot be created.
+    /// The lock file cannot be created, or there is another file of its name.
     #[error("{path}: {source}")]
     Io {
-        /// The lock file.
+        /// The lock file if it exists; otherwise the file or directory to be locked.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file system has no locks.
+    #[error("{path}: it cannot be locked: {source}")]
+    Unsupported {
+        /// The file or directory to be locked.
         path: PathBuf,
         /// The reason.
         source: io::Error,
@@ -60,35 +71,68 @@ impl FileLock {
     /// # Errors
     /// When another process holds the lock, or the lock file cannot be created.
     pub fn take(lock: PathBuf, path: &Path) -> Result<FileLock, LockError> {
-        let io = |source| LockError::Io { path: lock.clone(), source };
-        let mut file = loop {
-            let options = &mut OpenOptions::new();
-            let mut file = open_with(&lock, options.read(true).write(true).create(true).truncate(false)).map_err(io)?;
+        let io = |source| {
+            // The user has not named the lock file.
+            let named = if lock.symlink_metadata().is_ok() { &lock } else { path };
+            LockError::Io { path: named.to_owned(), source: in_directory(source, directory_of(&lock)) }
+        };
+        let (mut file, is_writable) = loop {
+            let (mut file, is_writable) = open(&lock).map_err(io)?;
             match file.try_lock() {
                 // Since it was opened, its last holder may have removed it, and another process may
                 // have created a new one.
-                Ok(()) if is_named(&file, &lock).map_err(io)? => break file,
+                Ok(()) if is_named(&file, &lock).map_err(io)? => break (file, is_writable),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(LockError::Held { path: path.to_owned(), holder: holder(&mut file) });
                 }
+                Err(TryLockError::Error(source)) if has_no_locks(&source) => {
+                    return Err(LockError::Unsupported { path: path.to_owned(), source });
+                }
                 Err(TryLockError::Error(source)) => return Err(io(source)),
             }
         };
+        require_content(&file, FileContent::Lock).map_err(io)?;
+        if !is_writable {
+            return Ok(FileLock { file, path: lock, removed: false });
+        }
         let command: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        // In one piece, so that a process that is killed leaves no part of it.
+        let holder = format!("process {} ({})\n", std::process::id(), command.join(" "));
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
-            .and_then(|_| writeln!(file, "process {} ({})", std::process::id(), command.join(" ")))
+            .and_then(|_| file.write_all(holder.as_bytes()))
             .map_err(io)?;
         Ok(FileLock { file, path: lock, removed: false })
     }
+}
+
+/// Opens or creates a lock file. Returns true with it if it can be written. That of another user can
+/// perhaps only be read, which suffices to lock it.
+fn open(lock: &Path) -> io::Result<(File, bool)> {
+    match open_or_create(lock, OpenOptions::new().read(true).write(true)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let read = open_existing(lock, OpenOptions::new().read(true));
+            read.map(|file| (file, false)).map_err(|_| error)
+        }
+        opened => Ok((opened?, true)),
+    }
+}
+
+/// Returns true if an error means that no file can be locked there.
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let has_none = error.raw_os_error() == Some(libc::ENOLCK);
+    #[cfg(not(unix))]
+    let has_none = false;
+    has_none || error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Returns true if `path` still names the file that was opened there.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let named = match std::fs::metadata(path) {
+    let named = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         named => named?,
     };

@@ -3,6 +3,7 @@
 
 // | module | contents |
 // |---|---|
+// | `companion` | files beside those that a user names: never those of others, never through links |
 // | `lock` | one process at a time |
 // | `replace`(replace()) | replacing a file by a finished one |
 // | `kind` | the contents of a file of this program |
@@ -18,6 +19,7 @@
 // | `read_back`(read_back()) | reading a file into the page cache |
 
 mod bulk;
+mod companion;
 mod direct;
 mod directory;
 mod document;
@@ -34,7 +36,8 @@ mod state;
 use std::path::{Path, PathBuf};
 
 pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
-pub use directory::{create_directory, other_version, refuse_dangling};
+pub use companion::{CompanionError, open_companion, refuse_link, remove_own, require_own};
+pub use directory::{create_directory, other_version, refuse_dangling, sync_directory};
 pub use document::{Document, DocumentError};
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use kind::FileContent;
@@ -42,7 +45,9 @@ pub use lock::{FileLock, LockError};
 pub use output::{Output, is_stream};
 pub use overwrite::{OverwriteError, require_apart, require_replaceable};
 pub use read_back::read_back;
-pub use replace::{Replacement, remove_leftovers, replace, require_writable, temporary_beside};
+pub use replace::{
+    Replacement, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,
+};
 pub use seal::{Seal, SealError};
 pub use state::{StateError, StateKind};
 

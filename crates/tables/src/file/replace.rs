@@ -1,27 +1,34 @@
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use kalah_core::file::{found, require_regular};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{FileContent, directory_of, require_replaceable};
+use super::{FileContent, directory_of, require_replaceable, sync_directory};
 
-/// Random letters and digits in the name of a temporary file.
-const RANDOM: usize = 6;
+/// Text before the random part of the name of a temporary file. Together they show that the program
+/// made the file.
+const MADE_BY: &str = "kalah-";
+
+/// Random hexadecimal digits in the name of a temporary file.
+const RANDOM: usize = 12;
 
 /// Suffix of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
+
+/// Maximum attempts to create a file under a name that is free.
+const ATTEMPTS: u32 = 100;
 
 /// Maximum bytes of a file name.
 const MOST_NAME_BYTES: usize = 255;
 
 /// A file that will replace another one.
 ///
-/// It is in the same directory, under the same name with a random part and `.tmp` added, so that
-/// two of them never collide. If the name becomes too long, its end is replaced by a hash. The old
+/// It is in the same directory, under the same name with `kalah-`, a random part and `.tmp` added,
+/// so that two of them never collide, and no file of a user has such a name. If the name becomes too long, its end is replaced by a hash. The old
 /// file stays unchanged until this one is [finished](Replacement::finish). If dropped earlier, this
 /// one is removed.
 #[derive(Debug)]
@@ -74,11 +81,21 @@ impl Replacement {
         // The file may have been created meanwhile.
         self.content.map_or(Ok(()), |content| require_replaceable(&self.path, content))?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        // The name is stored in the directory. Not all file systems can flush that, and the file is
-        // complete without it.
-        #[cfg(unix)]
-        let _ = std::fs::File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
+        // The name is stored in the directory. The file is complete without it.
+        let _ = sync_directory(directory_of(&self.path));
         Ok(())
+    }
+
+    /// The same as [`Replacement::finish`], but an existing file stays. Returns false if there is one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish_new(self) -> io::Result<bool> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        let is_new = persist_new(file.into_temp_path(), &self.path)?;
+        let _ = sync_directory(directory_of(&self.path));
+        Ok(is_new)
     }
 }
 
@@ -98,25 +115,52 @@ impl Seek for Replacement {
     }
 }
 
-/// Creates a temporary file in the directory of `path`, under its name with a random part and
-/// `.tmp` added. It is to be renamed once it is written, and removed when dropped. Its permissions
+/// Gives the temporary file its name `path`, unless there is such a file. Returns false if there is.
+///
+/// # Errors
+/// When it cannot be renamed.
+pub fn persist_new(temporary: TempPath, path: &Path) -> io::Result<bool> {
+    match temporary.persist_noclobber(path) {
+        Ok(()) => Ok(true),
+        Err(_) if path.exists() => Ok(false),
+        Err(error) if error.error.kind() == io::ErrorKind::NotFound => Err(error.error),
+        // Not every file system can rename without replacing.
+        Err(error) => error.path.persist(path).map(|()| true).map_err(|error| error.error),
+    }
+}
+
+/// Creates a temporary file in the directory of `path`, under its name with `kalah-`, a random part
+/// and `.tmp` added. It is to be renamed once it is written, and removed when dropped. Its permissions
 /// are those of any new file.
 ///
 /// # Errors
 /// When it cannot be created.
 pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let prefix = prefix(path)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let directory = directory_of(path);
-    builder.tempfile_in(directory).map_err(|error| match error.kind() {
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let random = format!("{:0RANDOM$x}{SUFFIX}", fastrand::u64(..1 << (4 * RANDOM)));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(&random).rand_bytes(0);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        match builder.tempfile_in(directory) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < ATTEMPTS => {}
+            created => return created.map_err(|error| in_directory(without_name(error), directory)),
+        }
+    }
+}
+
+/// Names the directory in the error of a file that cannot be created in it since it does not exist.
+pub(super) fn in_directory(error: io::Error, directory: &Path) -> io::Error {
+    match error.kind() {
         io::ErrorKind::NotFound => {
             io::Error::new(error.kind(), format!("there is no directory {}", directory.display()))
         }
-        _ => without_name(error),
-    })
+        _ => error,
+    }
 }
 
 /// The system's error without the name of the temporary file, which the user has not given.
@@ -156,27 +200,32 @@ pub fn replace(
 /// # Errors
 /// When the directory cannot be listed, or a file cannot be removed.
 pub fn remove_leftovers(path: &Path) -> io::Result<()> {
-    let prefix = prefix(path)?;
-    let is_leftover = |name: &[u8]| {
-        let random = name.strip_prefix(prefix.as_encoded_bytes()).and_then(|name| name.strip_suffix(SUFFIX.as_bytes()));
-        random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
-    };
     for entry in found(std::fs::read_dir(directory_of(path)))?.into_iter().flatten() {
         let entry = entry?;
-        if is_leftover(entry.file_name().as_encoded_bytes()) {
-            std::fs::remove_file(entry.path())?;
+        if is_temporary_of(&entry.file_name(), path) && entry.file_type()?.is_file() {
+            found(std::fs::remove_file(entry.path()))?;
         }
     }
     Ok(())
 }
 
-/// Prefix of the names of temporary files: the file's name and a full stop. The end of a name that
+/// Returns true if `name` is that of a temporary file that this program made to replace `path`.
+#[must_use]
+pub fn is_temporary_of(name: &OsStr, path: &Path) -> bool {
+    let Ok(prefix) = prefix(path) else { return false };
+    let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+    let random = random.and_then(|name| name.strip_suffix(SUFFIX.as_bytes()));
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    random.is_some_and(|random| random.len() == RANDOM && random.iter().all(is_digit))
+}
+
+/// Prefix of the names of temporary files: the file's name, a full stop and `kalah-`. The end of a name that
 /// is too long is replaced by its hash, so that temporary files of different files never have the
 /// same prefix.
 fn prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"))?;
-    let most = MOST_NAME_BYTES - RANDOM - SUFFIX.len() - 1;
+    let most = MOST_NAME_BYTES - RANDOM - SUFFIX.len() - MADE_BY.len() - 1;
     let mut prefix = name.to_owned();
     if name.len() > most {
         let hash = format!("{:016x}", xxh3_64(name.as_encoded_bytes()));
@@ -185,5 +234,6 @@ fn prefix(path: &Path) -> io::Result<OsString> {
         prefix = (text[..cut].to_owned() + &hash).into();
     }
     prefix.push(".");
+    prefix.push(MADE_BY);
     Ok(prefix)
 }

@@ -1,6 +1,7 @@
 //! The pieces of a layer, and joining them to its table.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::path::Path;
 use super::piece::temporary;
 use super::writer::{PARTIAL, UNPACKING};
 use super::{Manifest, PairKey, Piece, TableError, TableKey, TableWriter};
-use crate::file;
+use crate::file::{self, FileContent};
 
 /// The files of a layer in a directory, by their names.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
         return Ok(Joined::Incomplete);
     }
     let path = key.path(directory);
-    remove(directory, |name| name.starts_with(&format!("{}.", key.file_name())) && name.ends_with(".tmp"))?;
+    remove_leftovers(&path)?;
     let temporary = temporary(&path)?.into_temp_path();
     // If this fails, the temporary file is removed.
     let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key).map_err(pieces_kept)?;
@@ -106,17 +107,14 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     }
     writer.complete().and_then(|complete| complete.sync()).map_err(pieces_kept)?;
     // An existing table is not replaced, since others may have mapped it.
-    match temporary.persist_noclobber(&path) {
-        Ok(()) => {}
-        Err(_) if path.exists() => return Ok(Joined::AlreadyDone),
-        Err(error) if error.error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
-        // Not every file system can rename without replacing. Then the table is replaced by the
-        // same bytes.
-        Err(error) => error.path.persist(&path).map_err(|error| TableError::io(&path)(error.error))?,
+    match file::persist_new(temporary, &path) {
+        Ok(true) => {}
+        Ok(false) => return Ok(Joined::AlreadyDone),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
+        Err(error) => return Err(TableError::io(&path)(error)),
     }
     // The pieces are removed only when the table's name is safe on the disk.
-    #[cfg(unix)]
-    std::fs::File::open(directory).and_then(|directory| directory.sync_all()).map_err(TableError::io(directory))?;
+    file::sync_directory(directory).map_err(TableError::io(directory))?;
     Ok(Joined::Done)
 }
 
@@ -131,9 +129,11 @@ fn pieces_kept(error: TableError) -> TableError {
 /// Removes the piece of `pair` if it exists.
 ///
 /// # Errors
-/// When reading or writing fails.
+/// When reading or writing fails, or a file of that name is something else.
 pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    remove_if_there(&pair.piece_path(directory))
+    let path = pair.piece_path(directory);
+    file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
+    remove_if_there(&path)
 }
 
 /// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
@@ -141,9 +141,25 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let stem = format!("{}.", key.file_stem());
-    let ends = [".piece", ".tmp", ".lease"];
-    remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
+    let table = key.path(directory);
+    let join = (super::lease::join_path(directory, key), FileContent::Lease);
+    let mut companions = vec![join];
+    for pair in key.pairs() {
+        let piece = pair.piece_path(directory);
+        companions.push((piece.with_extension("lease"), FileContent::Lease));
+        companions.push((piece, FileContent::Part));
+    }
+    for name in names(directory)? {
+        let path = directory.join(&name);
+        if let Some((_, content)) = companions.iter().find(|(companion, _)| *companion == path) {
+            remove_companion(&path, *content)?;
+        }
+        let named = companions.iter().map(|(companion, _)| companion).chain([&table]);
+        if named.into_iter().any(|file| file::is_temporary_of(OsStr::new(&name), file)) {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes the unfinished files of the table `key`, which another process has finished, built or
@@ -152,8 +168,8 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let unfinished = [PARTIAL, UNPACKING].map(|end| key.file_name() + end);
-    remove(directory, |name| unfinished.iter().any(|unfinished| name == unfinished))
+    let table = key.path(directory);
+    [PARTIAL, UNPACKING].iter().try_for_each(|end| remove_companion(&file::beside(&table, end), FileContent::Table))
 }
 
 /// Removes the temporary files of the piece of `pair`, which exists.
@@ -161,13 +177,15 @@ pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError>
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
-    let path = pair.piece_path(directory);
-    let stem = format!("{}.", path.file_name().expect("it has a name").to_string_lossy());
-    remove(directory, |name| name.starts_with(&stem) && name.ends_with(".tmp"))
+    remove_leftovers(&pair.piece_path(directory))
 }
 
-fn remove(directory: &Path, which: impl Fn(&str) -> bool) -> Result<(), TableError> {
-    names(directory)?.iter().filter(|name| which(name)).try_for_each(|name| remove_if_there(&directory.join(name)))
+fn remove_leftovers(path: &Path) -> Result<(), TableError> {
+    file::remove_leftovers(path).map_err(TableError::io(path))
+}
+
+fn remove_companion(path: &Path, content: FileContent) -> Result<(), TableError> {
+    file::remove_own(path, content).map_err(TableError::io(path))
 }
 
 /// Removes the file at `path` if it exists.

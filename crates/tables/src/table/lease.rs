@@ -9,7 +9,7 @@ use kalah_core::cancel::Cancel;
 
 use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
-use crate::file;
+use crate::file::{self, FileContent};
 
 /// Interval at which the holder of a lease shows that it is alive.
 const BEAT: Duration = Duration::from_millis(500);
@@ -58,7 +58,7 @@ impl Leases {
     /// # Errors
     /// When reading or writing fails.
     pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Lease>, TableError> {
-        self.file(directory.join(format!("{}.join.lease", key.file_stem())))
+        self.file(join_path(directory, key))
     }
 
     /// Leases any work by the file `path`; `None` while another process seems to do it.
@@ -85,6 +85,7 @@ impl Leases {
             }
             Err(error) => return Err(io(&path)(error)),
         };
+        file::require_own(&path, FileContent::Lease).map_err(io(&path))?;
         match self.seen.get(&path) {
             Some((before, since)) if *before == now => {
                 if since.elapsed() < self.patience {
@@ -102,6 +103,11 @@ impl Leases {
         file.persist(&path).map_err(|error| io(&path)(error.error))?;
         Ok(Some(Lease::new(path, id)))
     }
+}
+
+/// The file of the lease on joining a layer's pieces.
+pub(super) fn join_path(directory: &Path, key: TableKey) -> PathBuf {
+    directory.join(format!("{}.join.lease", key.file_stem()))
 }
 
 /// A name that no other lease has.
@@ -147,7 +153,8 @@ fn is_ours(path: &Path, id: &str) -> bool {
 
 /// Overwrites a file without truncating it first, so that it is never seen empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
+    file::open_companion(path, FileContent::Lease, OpenOptions::new().read(true).write(true))?
+        .write_all(text.as_bytes())
 }
 
 impl Drop for Lease {

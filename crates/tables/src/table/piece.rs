@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::packed_frame::PackedFrame;
 use super::{Damage, FrameEntry, PairKey, TableError, TablePart};
-use crate::file;
+use crate::file::{self, FileContent};
 
 /// A clause that states what is kept if a piece cannot be written.
 const KEPT: &str = "this pair of frames is not kept, all finished ones are";
@@ -189,9 +189,10 @@ impl PieceWriter {
     /// Begins the piece of `pair` in `directory`.
     ///
     /// # Errors
-    /// When reading or writing fails.
+    /// When reading or writing fails, or a file of that name is something else.
     pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
         let path = pair.piece_path(directory);
+        file::require_own(&path, FileContent::Part).map_err(TableError::io(&path))?;
         let file = temporary(&path)?;
         Ok(PieceWriter { pair, path, file, entries: Vec::new(), end: prefix_bytes(pair) })
     }

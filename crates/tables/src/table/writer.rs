@@ -9,7 +9,7 @@ use kalah_core::table::group::count_exceptions;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 use super::{FrameEntry, Table, TableError, TableKey};
-use crate::file::{self, BulkFile};
+use crate::file::{self, BulkFile, FileContent};
 
 /// A clause that states what is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
@@ -65,8 +65,8 @@ impl TableWriter {
     /// The same as [`TableWriter::open`], with `partial` as the temporary name.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let file = file::open_with(&partial, options).map_err(TableError::writing(&partial, KEPT))?;
+        let file = file::open_companion(&partial, FileContent::Table, options.read(true).write(true))
+            .map_err(TableError::writing(&partial, KEPT))?;
         let mut writer = TableWriter {
             key,
             path,
@@ -98,11 +98,11 @@ impl TableWriter {
                 self.written += 1;
             }
         }
-        self.file.file().set_len(self.end)?;
         let mut prefix = bytemuck::bytes_of(&RawHeader::unfinished(self.key)).to_vec();
         prefix.extend_from_slice(bytemuck::cast_slice(&self.entries));
         prefix.resize(self.key.prefix_bytes() as usize, 0);
-        self.file.write_at(0, &prefix)
+        self.file.write_at(0, &prefix)?;
+        self.file.file().set_len(self.end)
     }
 
     /// Returns true if the file holds this frame, undamaged, where it belongs.

@@ -122,6 +122,6 @@ fn decompress_frames(
 fn in_use(error: LockError) -> TableError {
     match error {
         LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
-        LockError::Io { path, source } => TableError::Io { path, source },
+        LockError::Io { path, source } | LockError::Unsupported { path, source } => TableError::Io { path, source },
     }
 }
