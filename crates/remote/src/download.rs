@@ -215,8 +215,8 @@ impl Download {
         Ok(file)
     }
 
-    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or the bytes received before an error
-    /// of the server.
+    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or
+    /// the bytes received before an error of the server.
     #[allow(clippy::type_complexity)]
     fn copy(
         &self,
