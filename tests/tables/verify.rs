@@ -389,10 +389,9 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         let ran = kalah(directory.path(), &[&["build", "--seeds", "10", "--backend", "cpu"], more].concat()).exits(1);
         ran.prints(name).prints("it is a named pipe");
     }
-    for (name, args) in [
-        ("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]),
-        ("builds.jsonl", &["info"]),
-    ] {
+    for (name, args) in
+        [("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]), ("builds.jsonl", &["info"])]
+    {
         let directory = copied();
         make_pipe(&directory.path().join(name));
         kalah(directory.path(), args).exits(0);
