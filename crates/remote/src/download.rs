@@ -120,6 +120,8 @@ impl Download {
         let path = key.path(&self.directory);
         if path.exists() {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
+            // A process that was killed after it named the layer left it.
+            let _ = file::remove_own(&tag_of(&partial(&path)), FileContent::State);
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;
