@@ -9,7 +9,7 @@ use kalah::file::FileContent;
 
 use crate::outputs::{files, kalah, stderr};
 
-/// Commands, each with a companion of its files, and true if it is an error that the companion belongs to somebody else.
+/// Commands, each with a companion of its files, and true if a companion of somebody else is an error.
 const COMPANIONS: [(&str, &str, bool); 27] = [
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state Cargo", "Cargo.lock", true),
     ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state v", "v.2x1", false),

@@ -164,8 +164,8 @@ impl Case<'_> {
     }
 }
 
-/// Runs the program where all calls of a kind (`SHIM_CALLS` of the shim) fail for the files below `work`. Returns `None`
-/// if the system has no filters for system calls.
+/// Runs the program where all calls of a kind (`SHIM_CALLS` of the shim) fail for the files below `work`. Returns
+/// `None` if the system has no filters for system calls.
 fn lacking(shim: &Path, work: &Path, (calls, error): (&str, i32), args: &[&str]) -> Option<Output> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
     command.args(args).current_dir(work).env("KALAH_TABLES", work).env("LD_PRELOAD", shim).env("SHIM_UNDER", work);

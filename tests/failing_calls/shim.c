@@ -1,8 +1,8 @@
 /* Makes one system call of a program fail, or kills the program there. Load it with LD_PRELOAD.
  *
  *   SHIM_UNDER   beginning of paths: only calls for such files count
- *   SHIM_CALLS   "none"; "shared", "mapped": only (shared) mappings of files; "lock": only locks; "folder": only folders that are
- *                synchronised. Otherwise, all calls count.
+ *   SHIM_CALLS   calls that count: "none"; "shared", "mapped": shared or all mappings of files; "lock": locks;
+ *                "folder": synchronising a folder. Otherwise, all calls count.
  *   SHIM_AT      number of the call, from 1; 0 for no call
  *   SHIM_ERROR   error of the call
  *   SHIM_MODE    "once"; "on": that call and all later ones fail; "kill": the process dies by SIGKILL at the call

@@ -113,10 +113,15 @@ fn a_download_of_a_file_that_changed_begins_anew() {
     std::fs::write(&partial, [&b"KALAHTB\n"[..], &[7; 5000]].concat()).unwrap();
     let tag = Document { format: "kalah download", version: 1 };
     let fields = std::collections::BTreeMap::from([("tag", "\"another\"")]);
-    tag.write(&directory.path().join("empty-capture-6-09.download-tag"), &fields).unwrap();
+    let tag_path = directory.path().join("empty-capture-6-09.download-tag");
+    tag.write(&tag_path, &fields).unwrap();
     let (code, report, message) = fetch(&server, directory.path(), "9");
     assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
     assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
+    // A process that was killed right after the renaming left its tag.
+    tag.write(&tag_path, &fields).unwrap();
+    assert_eq!(fetch(&server, directory.path(), "9").0, 0);
+    assert!(!tag_path.exists());
 }
 
 #[test]

@@ -372,20 +372,18 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
         kalah(directory.path(), args).exits(1).prints("it is a named pipe, not a regular file");
     }
     // Files that a build writes, or that other programs left.
-    let build = ["build", "--seeds", "10", "--backend", "cpu"];
-    let shared = [&build[..], &["--share"]].concat();
-    for (name, args) in [
-        ("empty-capture-6-10.kalah.partial", &build[..]),
-        ("build.lock", &build),
-        ("empty-capture-6-10.03.piece", &shared),
+    for (name, more) in [
+        ("empty-capture-6-10.kalah.partial", &[][..]),
+        ("build.lock", &[]),
+        ("empty-capture-6-10.03.piece", &["--share"]),
     ] {
         let directory = copied();
         make_pipe(&directory.path().join(name));
-        let ran = kalah(directory.path(), args).exits(1);
+        let ran = kalah(directory.path(), &[&["build", "--seeds", "10", "--backend", "cpu"], more].concat()).exits(1);
         ran.prints(name).prints("it is a named pipe");
     }
     for (name, args) in
-        [("builds.jsonl", &build[..]), ("builds.jsonl", &["info"]), ("empty-capture-6-10.03.piece", &build)]
+        [("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]), ("builds.jsonl", &["info"])]
     {
         let directory = copied();
         make_pipe(&directory.path().join(name));

@@ -120,6 +120,8 @@ impl Download {
         let path = key.path(&self.directory);
         if path.exists() {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
+            // A process that was killed after it named the layer left it.
+            let _ = file::remove_own(&tag_of(&partial(&path)), FileContent::State);
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;
@@ -215,8 +217,8 @@ impl Download {
         Ok(file)
     }
 
-    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or the bytes received before an error
-    /// of the server.
+    /// Adds the body of an answer to the file that becomes the one at `path`. Returns the bytes of the whole file, or
+    /// the bytes received before an error of the server.
     #[allow(clippy::type_complexity)]
     fn copy(
         &self,

@@ -173,3 +173,59 @@ impl fmt::Display for FileContent {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// First bytes of companions.
+    const COMPANIONS: [(FileContent, &[u8]); 7] = [
+        (FileContent::Table, b"KALAHTB\n\x01\0\0\0\x02\x06\x18"),
+        (FileContent::Archive, b"\x50\x2a\x4d\x18\x78\0\0\0KALAHAR\n\x01\0\0\0"),
+        (FileContent::Transpositions, b"KALAHTT\n\x01\0\0\0"),
+        (FileContent::Part, b"KALAHPC\n\x01\0\0\0"),
+        (FileContent::Lock, b"process 4711 (kalah build --seeds 20)\n"),
+        (FileContent::Lease, b"process 4711 on node12, 0123456789abcdef: 0000000007\n"),
+        (FileContent::Records, b"{\"rules\":\"standard\",\"pits\":6,\"seeds\":9,\"positions\":1,"),
+    ];
+
+    #[test]
+    fn companions_are_known_even_after_a_power_failure() {
+        for (content, bytes) in COMPANIONS {
+            assert!(content.may_begin(bytes) && content.may_begin(&[0; 64]) && content.may_begin(b""), "{content}");
+        }
+        // Those that are written piece by piece may be cut, and lose blocks.
+        for (content, bytes) in [COMPANIONS[0], COMPANIONS[1], COMPANIONS[4], COMPANIONS[5]] {
+            for cut in 0..bytes.len() {
+                assert!(content.may_begin(&bytes[..cut]), "{content}, cut to {cut}");
+            }
+        }
+        for at in 0..8 {
+            let mut bytes = *b"KALAHTB\n";
+            bytes[at] ^= 1;
+            assert!(FileContent::Table.may_begin(&bytes), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_no_companions() {
+        let others = [
+            "x",
+            "mine\n",
+            "[[package]]\n",
+            "process the data\n",
+            "process 12: done\n",
+            "{}",
+            "{\"rules\":[]}",
+            "K2\n",
+        ];
+        for (content, own) in COMPANIONS {
+            let ours = COMPANIONS.iter().map(|(_, bytes)| *bytes).filter(|bytes| *bytes != own);
+            // Magic numbers differ in two bytes, so damage can make one of the other.
+            let is_magic = |bytes: &&[u8]| bytes.starts_with(b"KALAH");
+            for other in others.iter().map(|text| text.as_bytes()).chain(ours.filter(|bytes| !is_magic(bytes))) {
+                assert!(!content.may_begin(other), "{content}: {}", String::from_utf8_lossy(other));
+            }
+        }
+    }
+}
