@@ -8,3 +8,6 @@ mod commands;
 mod exit_codes;
 mod mistyped_directory;
 mod outputs;
+mod overwriting;
+#[cfg(feature = "cli")]
+mod writers;

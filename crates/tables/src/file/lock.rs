@@ -2,6 +2,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::replace::require_directory;
 use super::{beside, open_with};
 
 /// Maximum bytes read of a holder's description.
@@ -49,6 +50,7 @@ impl FileLock {
     /// # Errors
     /// When another process holds the lock, or the lock file cannot be created.
     pub fn beside(path: &Path) -> Result<FileLock, LockError> {
+        require_directory(path).map_err(|source| LockError::Io { path: path.to_owned(), source })?;
         let mut lock = FileLock::take(beside(path, ".lock"), path)?;
         // On other systems a file that another process has open cannot be removed.
         lock.removed = cfg!(unix);

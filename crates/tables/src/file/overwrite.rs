@@ -1,7 +1,8 @@
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use kalah_core::file::{found, require_regular};
+use kalah_core::file::{found, open_with, require_regular};
 
 use super::FileContent;
 
@@ -12,6 +13,18 @@ pub enum OverwriteError {
     /// The file holds work of this program, and the new file would have other content.
     #[error("it is {0}, and only another file of that kind may replace it")]
     Content(FileContent),
+    /// The file has bytes that are not of this program.
+    #[error("it has content that kalah did not write, and is not replaced")]
+    Foreign,
+    /// The file may not be written.
+    #[error("it is read-only, and is not replaced")]
+    ReadOnly,
+    /// The file may not be read, so its content is unknown.
+    #[error("it cannot be read, and is not replaced")]
+    Unreadable,
+    /// The name stands for standard output.
+    #[error("this output needs a file, and cannot go to standard output")]
+    StandardOutput,
     /// The same command reads the file.
     #[error("it is also an input")]
     Input,
@@ -19,23 +32,36 @@ pub enum OverwriteError {
 
 impl From<OverwriteError> for io::Error {
     fn from(error: OverwriteError) -> io::Error {
-        io::Error::new(io::ErrorKind::AlreadyExists, error)
+        io::Error::new(ErrorKind::AlreadyExists, error)
     }
 }
 
-/// Returns an error if writing the file `path` would lose work of this program: if it is one of its
-/// files, with a content other than `content`. `None` means that the new file is not of this
-/// program.
+/// Returns an error if writing the file `path` would lose work. A file may be replaced if it is empty,
+/// or has `content` and may be read and written. All commands follow this rule.
 ///
 /// # Errors
 /// An [`OverwriteError`]; or when `path` is something other than a regular file, or cannot be read.
 pub fn require_replaceable(path: &Path, content: Option<FileContent>) -> io::Result<()> {
+    if path == Path::new("-") {
+        return Err(OverwriteError::StandardOutput.into());
+    }
     require_regular(path)?;
+    let Some(metadata) = found(path.metadata())? else { return Ok(()) };
+    // A process with all rights can write any file.
+    if metadata.permissions().readonly() {
+        return Err(OverwriteError::ReadOnly.into());
+    }
+    match open_with(path, OpenOptions::new().write(true)) {
+        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            return Err(OverwriteError::ReadOnly.into());
+        }
+        opened => found(opened)?,
+    };
     match FileContent::of(path) {
         Ok(Some(found)) if Some(found) != content => Err(OverwriteError::Content(found).into()),
+        Ok(None) if metadata.len() > 0 => Err(OverwriteError::Foreign.into()),
         Ok(_) => Ok(()),
-        // It is replaced without being read.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(OverwriteError::Unreadable.into()),
         Err(error) => Err(error),
     }
 }
@@ -54,7 +80,10 @@ pub fn require_apart<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Pat
 }
 
 /// Returns true if both are names of one existing file.
-fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+///
+/// # Errors
+/// When a file cannot be looked up.
+pub fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

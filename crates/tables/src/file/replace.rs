@@ -28,17 +28,16 @@ const MOST_NAME_BYTES: usize = 255;
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    /// Intended content; `None` if it may replace any file.
+    /// Content that it may replace; `None` if it may replace any file.
     content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
-    /// Begins a file that will replace `path`, which need not exist. The new file will hold
-    /// `content`, or `None` if it is not of this program.
+    /// Begins a file that will replace `path`: a file with `content`, an empty one or none.
     ///
     /// # Errors
-    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this
-    /// program with another content.
+    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file with
+    /// another content.
     pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
         require_replaceable(path, content)?;
         Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
@@ -110,13 +109,20 @@ pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    require_directory(path)?;
+    builder.tempfile_in(directory_of(path)).map_err(without_name)
+}
+
+/// Returns an error if the directory of the file `path` does not exist.
+pub(super) fn require_directory(path: &Path) -> io::Result<()> {
     let directory = directory_of(path);
-    builder.tempfile_in(directory).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            io::Error::new(error.kind(), format!("there is no directory {}", directory.display()))
-        }
-        _ => without_name(error),
-    })
+    match found(directory.metadata())? {
+        Some(_) => Ok(()),
+        None => Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no directory {}", directory.display()),
+        )),
+    }
 }
 
 /// The system's error without the name of the temporary file, which the user has not given.
@@ -135,8 +141,8 @@ pub fn require_writable(path: &Path, content: Option<FileContent>) -> io::Result
     temporary_beside(path).map(drop)
 }
 
-/// Replaces or creates the file `path` with the output of `write`: `content`, or `None` if it is
-/// not of this program.
+/// Replaces or creates the file `path` with the output of `write`. An old file is empty or has
+/// `content`.
 ///
 /// # Errors
 /// When it cannot be written, or [`require_replaceable`] gives an error. The old file stays then.

@@ -39,7 +39,17 @@ pub enum StateError {
         /// The reason.
         source: io::Error,
     },
-    /// It is damaged, or holds something else.
+    /// It holds something else, or its first bytes are damaged.
+    #[error("{path} cannot be used: {what}")]
+    Foreign {
+        /// Expected content.
+        kind: StateKind,
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        what: String,
+    },
+    /// It is damaged.
     #[error("{path} cannot be used: {what}")]
     Damaged {
         /// Expected content.
@@ -112,6 +122,9 @@ impl StateError {
                 is_newer: error.is_newer(),
                 what: format!("cannot be used: {error}"),
             },
+            DocumentError::Foreign(_) => {
+                StateError::Foreign { kind, path: path.to_owned(), what: error.to_string() }
+            }
             _ => StateError::damaged(kind, path, error),
         }
     }
@@ -122,10 +135,10 @@ impl StateError {
         StateError::Other { kind, path: path.to_owned(), what }
     }
 
-    /// Returns true if the content is damaged, rather than that of other work or of another
-    /// version.
+    /// Returns true if the content is damaged or of another kind, rather than that of other work or
+    /// of another version.
     pub fn is_damage(&self) -> bool {
-        matches!(self, StateError::Damaged { .. } | StateError::DamagedLine { .. })
+        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. } | StateError::DamagedLine { .. })
     }
 
     /// Returns true if the file does not exist.
