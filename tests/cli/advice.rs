@@ -70,7 +70,7 @@ const READERS: [(&str, &str); 12] = [
     ("book import FILE --output new.book", "certificate"),
     ("bounds --seeds 4 --network FILE --output .", "network"),
     ("check FILE", "certificate"),
-    ("check proof/empty-capture-1x2.certificate --state FILE", "state"),
+    ("check proof/empty-capture-2_2.certificate --state FILE", "state"),
     ("solve 3x1 --no-book --checkpoint FILE", "state"),
     ("archive unpack FILE --tables new", "archive"),
     ("verify --consistency --state FILE", "state"),
@@ -92,7 +92,7 @@ fn directory_with_files() -> (tempfile::TempDir, Vec<(&'static str, &'static str
     let files = vec![
         ("text", "notes.txt"),
         ("table", "tables/empty-capture-6-06.kalah"),
-        ("certificate", "proof/empty-capture-1x2.certificate"),
+        ("certificate", "proof/empty-capture-2_2.certificate"),
         ("book", "x.book"),
         ("network", "x.network"),
     ];
@@ -240,7 +240,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "book show one.book 1/1",
         "book show one.book 6x4",
         "prove 1x2 --proof proof",
-        "check proof/empty-capture-1x2.certificate",
+        "check proof/empty-capture-2_2.certificate",
         "puzzles --pits 1",
         "export --pits 1 --seeds 3",
         "archive pack --pits 1 --seeds 3 --output archives",

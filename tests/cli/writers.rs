@@ -63,10 +63,12 @@ pub fn files() -> &'static [(FileContent, PathBuf)] {
         run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
         run("line 3x2 1 --rules standard --save a.games");
         run("man .");
-        let exports: Vec<(FileContent, PathBuf)> = EXPORTS.map(|format| {
-            run(&format!("export --rules standard --pits 3 --seeds 6 --format {format} --output a.{format}"));
-            (FileContent::Scores, directory.path().join(format!("a.{format}")))
-        }).to_vec();
+        let exports: Vec<(FileContent, PathBuf)> = EXPORTS
+            .map(|format| {
+                run(&format!("export --rules standard --pits 3 --seeds 6 --format {format} --output a.{format}"));
+                (FileContent::Scores, directory.path().join(format!("a.{format}")))
+            })
+            .to_vec();
         let beside = |name: &str| directory.path().join(name);
         let checkpoint = Checkpoint::open(beside("other")).unwrap();
         let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();

@@ -196,11 +196,11 @@ fn puzzles_are_chosen_by_gap_and_length() {
 }
 
 #[test]
-fn comments_are_kept_by_commands_that_read_and_write() {
+fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mine.games");
     let file = file.to_str().unwrap();
-    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n{a start} 1 {and an answer}";
+    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
     let comments = read_game(text).unwrap().comments;
     assert_eq!(comments.len(), 2);
     stdout(&kalah(&["line", "--from", "-", "--no-tables", "--save", file], text));
@@ -209,4 +209,5 @@ fn comments_are_kept_by_commands_that_read_and_write() {
     stdout(&kalah(&args, ""));
     let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
+    assert_eq!((game.header("Event"), game.header("South")), (Some("a club"), Some("greedy")));
 }

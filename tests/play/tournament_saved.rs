@@ -141,8 +141,13 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
     let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
     assert!(whole.status.success(), "{}", stderr(&whole));
     let games = std::fs::read_to_string(&path).unwrap();
-    for text in ["my notes\n", "[notes]\na\n\nb", "[Notes \"a\"]\n", &format!("{games}my notes\n"), &format!("{games}[my notes]")]
-    {
+    for text in [
+        "my notes\n",
+        "[notes]\na\n\nb",
+        "[Notes \"a\"]\n",
+        &format!("{games}my notes\n"),
+        &format!("{games}[my notes]"),
+    ] {
         std::fs::write(&path, text).unwrap();
         for more in [&[][..], &["--resume"]] {
             let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).output().unwrap();

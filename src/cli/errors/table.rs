@@ -59,7 +59,7 @@ pub fn of_table(error: &TableError) -> Option<String> {
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames will be computed again".to_owned()),
         TableError::Damaged { kind, path, .. } if !error.is_worthless() => Some(of_stranger(*kind, path)),
-        TableError::Occupied { .. } => Some("move it elsewhere, or choose another directory".to_owned()),
+        TableError::Occupied { .. } => Some("move it away, or choose another directory".to_owned()),
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             // Deleting the file frees the disk space of the new one.

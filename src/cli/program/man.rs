@@ -50,7 +50,8 @@ impl Manual {
         std::fs::create_dir_all(directory).with_context(failed)?;
         for name in ["kalah".to_owned()].into_iter().chain(all(&command).into_iter().map(|(name, _)| name)) {
             let path = directory.join(format!("{name}.1"));
-            require_replaceable(&path, Some(FileContent::Manual)).with_context(|| format!("cannot write {}", path.display()))?;
+            require_replaceable(&path, Some(FileContent::Manual))
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
         let page = |name: &str| directory.join(format!("{name}.1"));

@@ -9,8 +9,8 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
-use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::games::GameOutput;
+use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
 use crate::cli::output;

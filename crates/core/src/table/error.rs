@@ -188,13 +188,13 @@ pub enum TableError {
         /// The file in a later directory.
         other: PathBuf,
     },
-    /// A file to be written exists and holds another table.
-    #[error("{path} holds another table than {source_file}, and is not replaced")]
+    /// A file to be written exists and may be sound.
+    #[error("{path} is not replaced: {reason}")]
     Occupied {
         /// The file.
         path: PathBuf,
-        /// The file whose table was to be written.
-        source_file: PathBuf,
+        /// Its content, in a sentence: "it is not a kalah table".
+        reason: String,
     },
     /// Another process writes to the directory.
     #[error("{directory} is in use by {holder}")]

@@ -10,8 +10,8 @@ const MAGIC_BYTES: usize = 8;
 /// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
 const SKIPPABLE_PREFIX_BYTES: usize = 8;
 
-/// First bytes of the JSON files in which commands save their progress.
-const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
+/// First bytes, without white space, of the JSON files in which commands save their progress.
+const STATES: [&[u8]; 2] = [b"{\"format\":\"kalah", b"{\"opening_scan\":"];
 
 /// Beginning of a line in the log of a directory of tables, and in a manifest.
 const RECORD: &[u8] = b"{\"rules\":\"";
@@ -99,7 +99,8 @@ impl FileContent {
 
     /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
-        if STATES.iter().any(|state| bytes.starts_with(state)) {
+        let compact: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        if STATES.iter().any(|state| compact.starts_with(state)) {
             return Some(FileContent::State);
         }
         if is_record(bytes) {

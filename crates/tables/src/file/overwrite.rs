@@ -30,6 +30,13 @@ pub enum OverwriteError {
     Input,
 }
 
+impl OverwriteError {
+    /// Returns true if `error` is that of a file which is not of this program.
+    pub fn is_foreign(error: &io::Error) -> bool {
+        error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(&OverwriteError::Foreign)
+    }
+}
+
 impl From<OverwriteError> for io::Error {
     fn from(error: OverwriteError) -> io::Error {
         io::Error::new(ErrorKind::AlreadyExists, error)
@@ -42,27 +49,35 @@ impl From<OverwriteError> for io::Error {
 /// # Errors
 /// An [`OverwriteError`]; or when `path` is something other than a regular file, or cannot be read.
 pub fn require_replaceable(path: &Path, content: Option<FileContent>) -> io::Result<()> {
-    if path == Path::new("-") {
-        return Err(OverwriteError::StandardOutput.into());
-    }
-    require_regular(path)?;
+    require_unprotected(path)?;
     let Some(metadata) = found(path.metadata())? else { return Ok(()) };
-    // A process with all rights can write any file.
-    if metadata.permissions().readonly() {
-        return Err(OverwriteError::ReadOnly.into());
-    }
-    match open_with(path, OpenOptions::new().write(true)) {
-        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
-            return Err(OverwriteError::ReadOnly.into());
-        }
-        opened => found(opened)?,
-    };
     match FileContent::of(path) {
         Ok(Some(found)) if Some(found) != content => Err(OverwriteError::Content(found).into()),
         Ok(None) if metadata.len() > 0 => Err(OverwriteError::Foreign.into()),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(OverwriteError::Unreadable.into()),
         Err(error) => Err(error),
+    }
+}
+
+/// Returns an error unless `path` names a regular file that may be written, or none.
+///
+/// # Errors
+/// An [`OverwriteError`]; or when `path` is something else, or cannot be looked up.
+pub fn require_unprotected(path: &Path) -> io::Result<()> {
+    if path == Path::new("-") {
+        return Err(OverwriteError::StandardOutput.into());
+    }
+    require_regular(path)?;
+    // A process with all rights can write any file.
+    if found(path.metadata())?.is_some_and(|metadata| metadata.permissions().readonly()) {
+        return Err(OverwriteError::ReadOnly.into());
+    }
+    match open_with(path, OpenOptions::new().write(true)) {
+        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            Err(OverwriteError::ReadOnly.into())
+        }
+        opened => found(opened).map(drop),
     }
 }
 

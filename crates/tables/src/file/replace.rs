@@ -118,10 +118,7 @@ pub(super) fn require_directory(path: &Path) -> io::Result<()> {
     let directory = directory_of(path);
     match found(directory.metadata())? {
         Some(_) => Ok(()),
-        None => Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("there is no directory {}", directory.display()),
-        )),
+        None => Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory {}", directory.display()))),
     }
 }
 

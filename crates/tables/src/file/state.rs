@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{DocumentError, LockError};
+use super::{DocumentError, LockError, OverwriteError};
 
 /// The content of a state file, from which a later run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +108,18 @@ impl StateError {
         |source| StateError::Io { path, source }
     }
 
+    /// Returns the error for a file that cannot be written, which a run would first read.
+    pub fn writing(kind: StateKind, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
+        let path = path.into();
+        move |source| match OverwriteError::is_foreign(&source) {
+            true => {
+                let what = "it is not a saved state of kalah, or it is damaged".to_owned();
+                StateError::Foreign { kind, path, what }
+            }
+            false => StateError::Io { path, source },
+        }
+    }
+
     /// Returns the error for a damaged file.
     pub fn damaged(kind: StateKind, path: &Path, what: impl Display) -> StateError {
         StateError::Damaged { kind, path: path.to_owned(), what: what.to_string() }
@@ -122,9 +134,7 @@ impl StateError {
                 is_newer: error.is_newer(),
                 what: format!("cannot be used: {error}"),
             },
-            DocumentError::Foreign(_) => {
-                StateError::Foreign { kind, path: path.to_owned(), what: error.to_string() }
-            }
+            DocumentError::Foreign(_) => StateError::Foreign { kind, path: path.to_owned(), what: error.to_string() },
             _ => StateError::damaged(kind, path, error),
         }
     }

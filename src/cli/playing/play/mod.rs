@@ -131,14 +131,15 @@ struct Game {
     past: Vec<(GamePlace, Pit)>,
     /// Number of moves before each turn that a person typed.
     typed: Vec<usize>,
-    /// Comments of the continued record.
+    /// Headers and comments of the continued record.
+    headers: Vec<(String, String)>,
     comments: Vec<(usize, String)>,
 }
 
 impl Game {
     fn new(rules: Rules, start: Position) -> Game {
         let place = GamePlace { position: start, south: true };
-        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
+        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), headers: Vec::new(), comments: Vec::new() }
     }
 
     /// Makes a move, and describes its effects for use after `North sows 3`. `None` if it is illegal.
@@ -212,6 +213,9 @@ impl Game {
         for pit in record.moves() {
             game.play(pit).expect("the moves were checked");
         }
+        game.headers.clone_from(&record.headers);
+        // The game goes on.
+        game.headers.retain(|(name, _)| name != "Termination");
         game.comments.clone_from(&record.comments);
         game
     }
@@ -344,7 +348,8 @@ impl Play {
     /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
     fn save(&self, to: &mut Option<GameOutput>, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
         let Some(to) = to else { return Ok(()) };
-        let record = GameRecord::new(game.rules, game.start, game.line())?;
+        let mut record = GameRecord::new(game.rules, game.start, game.line())?;
+        record.headers.clone_from(&game.headers);
         let north = self.north.as_ref().map(Seat::to_string).unwrap_or_default();
         let mut record = record.with_header("South", &self.south.to_string()).with_header("North", &north);
         for (turns, text) in &game.comments {

@@ -89,8 +89,7 @@ impl Publish {
         self.threads.start()?;
         let (pulse, entries) = (stopped_by_signal(), self.entries()?);
         self.prepare_folder(&entries)?;
-        let bytes =
-            entries.iter().map(|entry| entry.bytes + entry.file.metadata().map_or(0, |file| file.len())).sum();
+        let bytes = entries.iter().map(|entry| entry.bytes + entry.file.metadata().map_or(0, |file| file.len())).sum();
         let progress = Progress::of(bytes, "bytes").at("checking and hashing");
         let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
@@ -172,7 +171,7 @@ impl Publish {
             own.iter().try_for_each(|path| remove_leftovers(path))?;
             found = strangers()?;
         }
-        if let Some(path) = found.first() {
+        if let Some(path) = found.iter().find(|path| !is_temporary(path)).or(found.first()) {
             bail!("{} is not a file of a published folder: choose an empty folder", path.display());
         }
         entries.iter().try_for_each(|entry| self.require_replaceable(entry))
