@@ -266,9 +266,12 @@ static void check_claims(void) {
 /* Checks a statement. Returns false if it is true of every game. */
 static bool check_statement(Position position, int64_t own, int64_t other) {
     const int64_t most = (int64_t)1 << 40, lower = read_number(-most, most), upper = read_number(-most, most);
-    printf("value %+" PRId64 " to %+" PRId64 " after", lower, upper);
+    printf("value %+" PRId64 " to %+" PRId64, lower, upper);
     bool same = true; /* the player of the value is to move */
-    for (int64_t moves = read_number(0, most); moves > 0; moves--) {
+    int64_t moves = read_number(0, most);
+    if (moves > 0)
+        printf(" after");
+    for (; moves > 0; moves--) {
         const int pit = (int)read_number(1, pits) - 1;
         printf(" %d", pit + 1);
         need(!is_over(&position) && position.pit[pit] > 0, "a move is not legal");

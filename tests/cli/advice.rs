@@ -62,6 +62,108 @@ fn what_is_damaged_is_sound_after_the_advice() {
     assert!(std::fs::read(&table).unwrap() == whole);
 }
 
+/// Commands that read a file, with the content that they take.
+const READERS: [(&str, &str); 12] = [
+    ("book check FILE --sample 0", "book"),
+    ("book show --book FILE", "book"),
+    ("book merge FILE --output new.book", "book"),
+    ("book import FILE --output new.book", "certificate"),
+    ("bounds --seeds 4 --network FILE --output .", "network"),
+    ("check FILE", "certificate"),
+    ("check proof/empty-capture-2_2.certificate --state FILE", "state"),
+    ("solve 3x1 --no-book --checkpoint FILE", "state"),
+    ("archive unpack FILE --tables new", "archive"),
+    ("verify --consistency --state FILE", "state"),
+    ("analyse values --pits 2 --seeds-per-pit 1..2 --state FILE", "state"),
+    ("analyse opening-scan --pits 2..2 --seeds-per-pit 1..2 --state FILE", "state"),
+];
+
+/// Makes a directory with tables, and files of other kinds, each under its kind.
+fn directory_with_files() -> (tempfile::TempDir, Vec<(&'static str, &'static str)>) {
+    let directory = directory_with_tables(6);
+    for line in ["book make 3x1 --turns 1 --output x.book", "prove 1x2 --proof proof"] {
+        let made = run(directory.path(), line);
+        assert!(made.status.success(), "{line}: {}", stderr(&made));
+    }
+    let network =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/evaluation/networks/empty-capture-6.network");
+    std::fs::copy(network, directory.path().join("x.network")).unwrap();
+    std::fs::write(directory.path().join("notes.txt"), "my notes\n".repeat(9000)).unwrap();
+    let files = vec![
+        ("text", "notes.txt"),
+        ("table", "tables/empty-capture-6-06.kalah"),
+        ("certificate", "proof/empty-capture-2_2.certificate"),
+        ("book", "x.book"),
+        ("network", "x.network"),
+    ];
+    (directory, files)
+}
+
+/// Only a file that is certainly of this program and damaged is to be deleted.
+#[test]
+fn files_of_another_kind_are_not_to_be_deleted() {
+    let (directory, files) = directory_with_files();
+    for (reader, takes) in READERS {
+        for (kind, file) in files.iter().filter(|(kind, _)| *kind != takes) {
+            let path = directory.path().join(file);
+            let before = std::fs::read(&path).unwrap();
+            let line = reader.replace("FILE", file);
+            let failed = run(directory.path(), &line);
+            let printed = stderr(&failed);
+            assert!(!failed.status.success() && printed.contains(file), "{line}, {kind}: {printed}");
+            assert!(!printed.contains("delete"), "{line}, {kind}: {printed}");
+            assert!(std::fs::read(&path).unwrap() == before, "{line}, {kind}");
+        }
+        // The advice is to choose another file.
+        if let Some((_, file)) = files.iter().find(|(kind, _)| *kind == takes) {
+            let line = reader.replace("FILE", file);
+            let right = run(directory.path(), &line);
+            assert!(right.status.success(), "{line}: {}", stderr(&right));
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
+    for (place, line) in [
+        ("tables/empty-capture-6-06.kalah", "stats --seeds 6"),
+        ("tables/empty-capture-6.book", "book check --sample 0"),
+        ("tables/empty-capture-6.network", "bounds --seeds 4"),
+    ] {
+        let (directory, files) = directory_with_files();
+        let path = directory.path().join(place);
+        for (kind, file) in files.iter().filter(|(kind, _)| !place.ends_with(kind) && *kind != "table") {
+            std::fs::copy(directory.path().join(file), &path).unwrap();
+            let failed = run(directory.path(), line);
+            let printed = stderr(&failed);
+            assert!(!failed.status.success() && printed.contains("move it away"), "{line}, {kind}: {printed}");
+            assert!(!printed.contains("delete"), "{line}, {kind}: {printed}");
+            std::fs::rename(&path, directory.path().join("away")).unwrap();
+            if let Some(command) = suggested(&printed).first() {
+                assert!(follow(directory.path(), command).status.success(), "{command}");
+            }
+            let again = run(directory.path(), line);
+            assert!(again.status.success(), "{line}, {kind}: {}", stderr(&again));
+        }
+    }
+}
+
+#[test]
+fn files_for_another_board_or_command_are_used_there() {
+    let (directory, _) = directory_with_files();
+    let failed = run(directory.path(), "bounds --pits 5 --seeds 4 --network x.network --output .");
+    let printed = stderr(&failed);
+    assert!(printed.contains("--rules empty-capture --pits 6") && !printed.contains("delete"), "{printed}");
+    let line = "bounds --rules empty-capture --pits 6 --seeds 4 --network x.network --output .";
+    assert!(run(directory.path(), line).status.success());
+    let failed = run(directory.path(), "book import x.book");
+    let commands = suggested(&stderr(&failed));
+    assert_eq!(commands, ["kalah book merge x.book"], "{}", stderr(&failed));
+    assert!(follow(directory.path(), &commands[0]).status.success());
+    let failed = run(directory.path(), "train -o -");
+    assert!(stderr(&failed).contains("`./-`"), "{}", stderr(&failed));
+}
+
 /// `verify` has no flag `--backend`.
 #[test]
 fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
@@ -137,7 +239,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "book show one.book 1/1",
         "book show one.book 6x4",
         "prove 1x2 --proof proof",
-        "check proof/empty-capture-1x2.certificate",
+        "check proof/empty-capture-2_2.certificate",
         "puzzles --pits 1",
         "export --pits 1 --seeds 3",
         "archive pack --pits 1 --seeds 3 --output archives",

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use kalah::file::FileContent;
 
-use crate::outputs::{files, kalah, stderr};
+use crate::writers::{files, kalah, stderr};
 
 /// Commands, each with a companion of its files, and true if a companion of somebody else is an error.
 const COMPANIONS: [(&str, &str, bool); 27] = [

@@ -58,7 +58,7 @@ fn case(command: &str) -> Case {
         }
         "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
         "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
-        "plan search" => ["", "16x15", "", ""],
+        "plan search" => ["", "6x99", "", ""],
         "play" => ["--from NO", "", "6x1 --tables BAD", "6x8 --south perfect --time 600"],
         "probe" => ["", "6x99", "6x1 --tables BAD", ""],
         "prove" => [

@@ -9,3 +9,6 @@ mod companions;
 mod exit_codes;
 mod mistyped_directory;
 mod outputs;
+mod overwriting;
+#[cfg(feature = "cli")]
+mod writers;

@@ -1,166 +1,12 @@
-//! Output files of commands. No command replaces results of the program or an input, and one that cannot write its file
-//! reports this before it works.
+//! Output files of commands. No command replaces an input, and one that cannot write its file reports this before it
+//! works.
 #![cfg(feature = "cli")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
-use std::sync::LazyLock;
+use std::process::Stdio;
 
-use assert_cmd::Command;
-use kalah::build::build;
 use kalah::file::FileContent;
-use kalah::game::Rules;
-use kalah::solve::{Checkpoint, Solver, SolverOptions};
 
-/// Tables of the standard rules with 3 pits, built once.
-pub fn tables() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), Rules::Standard, 3, 12).unwrap();
-        directory
-    });
-    TABLES.path()
-}
-
-/// Command that runs the program in `directory`, with the tables.
-fn command(directory: &Path, args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("kalah").unwrap();
-    command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
-    command
-}
-
-pub fn kalah(directory: &Path, args: &[&str]) -> Output {
-    command(directory, args).output().unwrap()
-}
-
-#[track_caller]
-fn done(directory: &Path, args: &[&str]) -> String {
-    let output = kalah(directory, args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// One file of each content, by name.
-pub fn files() -> &'static [(FileContent, PathBuf)] {
-    static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
-        run("archive pack --rules standard --pits 3 --seeds 6 --output .");
-        run("book make 3x2 --rules standard --output a.book");
-        run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
-        run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
-        run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
-        run("solve 3x2 --rules standard --checkpoint a.checkpoint --no-tables --no-book");
-        run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
-        run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
-        let beside = |name: &str| directory.path().join(name);
-        let checkpoint = Checkpoint::open(beside("other")).unwrap();
-        let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
-        checkpoint.save_table(&solver).unwrap();
-        let files = vec![
-            (FileContent::Table, tables().join("standard-3-06.kalah")),
-            (FileContent::BoundTable, beside("standard-3-06.bounds")),
-            (FileContent::Archive, beside("standard-3-06.kalah.zst")),
-            (FileContent::Book, beside("a.book")),
-            (FileContent::Network, beside("a.network")),
-            (FileContent::Certificate, beside("a.certificate")),
-            (FileContent::Transpositions, checkpoint.table_path()),
-            (FileContent::State, beside("a.checkpoint")),
-            (FileContent::State, beside("a.values")),
-            (FileContent::State, beside("a.scan")),
-            (FileContent::State, beside("proof/proof.json")),
-            (FileContent::Records, tables().join("builds.jsonl")),
-            (FileContent::Records, Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl")),
-        ];
-        (directory, files)
-    });
-    &FILES.1
-}
-
-/// Commands that write a file OUT, with the content that they may replace.
-const WRITERS: [(&str, Option<FileContent>); 18] = [
-    ("export --rules standard --pits 3 --seeds 6 --output OUT", None),
-    (
-        "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
-        Some(FileContent::Network),
-    ),
-    ("line 3x2 1 --rules standard --save OUT", None),
-    ("play 3x2 --rules standard --south greedy --north greedy --save OUT", None),
-    ("tournament greedy --start 3x2 --rules standard --save OUT", None),
-    ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
-    ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
-    ("book merge BOOK --output OUT", Some(FileContent::Book)),
-    ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint OUT", Some(FileContent::State)),
-    ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
-    ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
-    ("check CERTIFICATE --state OUT", Some(FileContent::State)),
-    ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
-    ("man .", None),
-    ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
-    ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
-    // The table belongs to a checkpoint of the same name.
-    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
-];
-
-/// Name of the file that a command writes.
-fn name_of(writer: &str) -> &'static str {
-    match writer.split(' ').next() {
-        Some("man") => "kalah-build.1",
-        Some("bounds") => "standard-3-06.bounds",
-        Some("archive") => "standard-3-06.kalah.zst",
-        _ if writer.ends_with(" one") => "one.table",
-        _ => "out",
-    }
-}
-
-#[test]
-fn no_output_replaces_a_file_of_the_program() {
-    let path_of = |wanted| &files().iter().find(|(content, _)| *content == wanted).unwrap().1;
-    for (content, path) in files() {
-        assert_eq!(FileContent::of(path).unwrap(), Some(*content), "{}", path.display());
-        let bytes = std::fs::read(path).unwrap();
-        for (writer, own) in WRITERS.iter().filter(|(_, own)| own != &Some(*content)) {
-            let directory = tempfile::tempdir().unwrap();
-            let output = directory.path().join(name_of(writer));
-            std::fs::write(&output, &bytes).unwrap();
-            let args = writer.split(' ').map(|word| match word {
-                "OUT" => "out",
-                "NETWORK" => path_of(FileContent::Network).to_str().unwrap(),
-                "BOOK" => path_of(FileContent::Book).to_str().unwrap(),
-                "CERTIFICATE" => path_of(FileContent::Certificate).to_str().unwrap(),
-                word => word,
-            });
-            let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
-            let messages = stderr(&ran);
-            assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {messages}");
-            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {messages}");
-            assert!(messages.contains(name_of(writer)), "{writer} over {content}: {messages}");
-            assert!(ran.stdout.is_empty(), "{writer} over {content}: {messages}");
-        }
-    }
-}
-
-/// These have no first bytes of their own.
-#[test]
-fn locks_and_unfinished_tables_are_not_replaced() {
-    for name in ["build.lock", "standard-3-06.kalah.partial"] {
-        let directory = tempfile::tempdir().unwrap();
-        let output = directory.path().join(name);
-        std::fs::write(&output, b"").unwrap();
-        let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output", name];
-        let ran = kalah(directory.path(), &export);
-        assert_eq!(ran.status.code(), Some(1), "{name}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(name) && std::fs::read(&output).unwrap().is_empty(), "{}", stderr(&ran));
-        // Another file of this name is written.
-        std::fs::remove_file(&output).unwrap();
-        done(directory.path(), &export);
-    }
-}
+use crate::writers::{WRITERS, done, files, kalah, stderr, tables, words};
 
 /// A name of `length` characters.
 fn long_name(length: usize) -> String {
@@ -203,6 +49,14 @@ fn errors_of_files_name_what_was_given() {
     let ran = kalah(directory.path(), &[&export[..], &["nodir/x.csv"]].concat());
     assert_eq!((ran.status.code(), stderr(&ran).contains(".tmp")), (Some(1), false), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("cannot write nodir/x.csv: there is no directory nodir"), "{}", stderr(&ran));
+    for (writer, _) in WRITERS.iter().filter(|(writer, _)| writer.contains("OUT")) {
+        let args: Vec<&str> =
+            words(writer).into_iter().map(|word| if word == "out" { "no/such/out" } else { word }).collect();
+        let ran = kalah(directory.path(), &args);
+        let messages = stderr(&ran);
+        assert!(ran.status.code() == Some(1) && messages.contains("no/such"), "{writer}: {messages}");
+        assert!(!messages.contains(".lock") && !messages.contains(".tmp"), "{writer}: {messages}");
+    }
 }
 
 #[test]

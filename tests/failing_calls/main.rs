@@ -273,7 +273,7 @@ fn exports_are_replaced_as_a_whole() {
     let output = work.join("scores.csv");
     let args = ["export", "--seeds", "6", "--pits", "3", "--format", "csv"];
     let args = strings(&args, &[("--output", &output), ("--tables", &tables)]);
-    let before = Files::from([("scores.csv".into(), b"old scores".to_vec())]);
+    let before = Files::from([("scores.csv".into(), b"mover1,old scores".to_vec())]);
     let is_right = |files: &Files, good: &Files| are_equal(files, good, "csv");
     Case { shim, work, args, before, is_right: &is_right, is_free: |_| false }.sweep();
 }
@@ -304,4 +304,15 @@ fn proofs_end_right() {
     };
     let is_free = |path: &Path| path.extension().is_some_and(|end| end == "job");
     Case { shim, work, args, before: Files::new(), is_right: &is_right, is_free }.sweep();
+}
+
+#[test]
+fn published_folders_end_right() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
+    kalah::build::build(&tables, Rules::EmptyCapture, 3, 6).unwrap();
+    let args = strings(&["publish", "--threads", "1"], &[("--output", &work), ("--tables", &tables)]);
+    let is_right = |files: &Files, good: &Files| files == good;
+    Case { shim, work, args, before: Files::new(), is_right: &is_right, is_free: |_| false }.sweep();
 }

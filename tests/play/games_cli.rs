@@ -63,9 +63,12 @@ fn a_tournament_writes_all_its_games() {
     refused(&["line", "--from", file, "--game", "5"], "", 1, "has no game 5");
     refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
     let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
-    let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--save", file, "--json"];
+    let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--json", "--save"];
+    refused(&[&args[..], &[file]].concat(), open, 1, "has games");
+    let other = directory.path().join("other.games");
+    let args = [&args[..], &[other.to_str().unwrap()]].concat();
     let report: Value = serde_json::from_str(&stdout(&kalah(&args, open))).unwrap();
-    let again = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let again = read_games(&std::fs::read_to_string(&other).unwrap()).unwrap();
     assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
     let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
     assert_eq!(again.iter().map(|game| game.start).collect::<Vec<Position>>(), ends);
@@ -92,6 +95,43 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     refused(&["play", "3x2", "--from", file], "", 2, "cannot be used with");
     refused(&["play", "--from", "-"], "[Start \"3x2\"]\n\n9", 1, "line 3: '9'");
     refused(&["play", "--from", "/nonexistent.games"], "", 1, "cannot read /nonexistent.games");
+}
+
+/// The games of a file stay, in their own words, before the new one.
+#[test]
+fn games_are_added_to_those_of_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("my.games");
+    let file = path.to_str().unwrap();
+    let first = "[Event \"old\"]\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n1   {mine}\n\n\n";
+    std::fs::write(&path, first).unwrap();
+    let read = || std::fs::read_to_string(&path).unwrap();
+    let games = || read_games(&read()).unwrap();
+    stdout(&kalah(&["line", "3x2", "2", "--rules", "standard", "--no-tables", "--save", file], ""));
+    assert!(read().starts_with(first.trim_end()) && games().len() == 2, "{}", read());
+    let play = ["play", "3x2", "--rules", "standard", "--south", "greedy", "--north", "greedy", "--save", file];
+    for count in [3, 4] {
+        let before = read();
+        stdout(&kalah(&play, ""));
+        assert!(read().starts_with(before.trim_end()) && games().len() == count, "{}", read());
+        assert!(games().last().unwrap().result.is_some());
+    }
+    let before = read();
+    refused(&["play", "--from", file, "--game", "1", "--save", file], "", 1, "contains 4 games");
+    for (text, why) in [("my notes\n", "kalah did not write"), ("[remote \"origin\"]\n  url = x\n", "line 2")] {
+        std::fs::write(&path, text).unwrap();
+        refused(&play, "", 1, why);
+        assert_eq!(read(), text);
+    }
+    std::fs::write(&path, before).unwrap();
+    // The file itself, not a link to it, is replaced.
+    #[cfg(unix)]
+    {
+        let link = directory.path().join("link.games");
+        std::os::unix::fs::symlink("my.games", &link).unwrap();
+        stdout(&kalah(&["line", "3x2", "2", "--rules", "standard", "--save", link.to_str().unwrap()], ""));
+        assert!(link.is_symlink() && games().len() == 5);
+    }
 }
 
 #[test]
@@ -156,11 +196,11 @@ fn puzzles_are_chosen_by_gap_and_length() {
 }
 
 #[test]
-fn comments_are_kept_by_commands_that_read_and_write() {
+fn comments_and_headers_are_kept_by_commands_that_read_and_write() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mine.games");
     let file = file.to_str().unwrap();
-    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n{a start} 1 {and an answer}";
+    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
     let comments = read_game(text).unwrap().comments;
     assert_eq!(comments.len(), 2);
     stdout(&kalah(&["line", "--from", "-", "--no-tables", "--save", file], text));
@@ -169,4 +209,5 @@ fn comments_are_kept_by_commands_that_read_and_write() {
     stdout(&kalah(&args, ""));
     let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
+    assert_eq!((game.header("Event"), game.header("South")), (Some("a club"), Some("greedy")));
 }

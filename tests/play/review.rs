@@ -94,7 +94,7 @@ fn every_turn_is_evaluated_by_the_tables() {
             place.turned(over.unwrap_or_else(|| tables.probe(&place.position).unwrap().value))
         };
         let mut lost = [0; 2];
-        let mut judged = [[0; 5]; 2];
+        let mut evaluated = [[0; 5]; 2];
         for (index, turn) in answer["turns"].as_array().unwrap().iter().enumerate() {
             let place = &places[index];
             let (before, after) = (place.turned(value(index)), place.turned(value(index + 1)));
@@ -109,7 +109,7 @@ fn every_turn_is_evaluated_by_the_tables() {
             marks.insert(quality.mark());
             lost[usize::from(!place.first)] += (before - after) / 2;
             if turn["choice"] == true {
-                let counts = &mut judged[usize::from(!place.first)];
+                let counts = &mut evaluated[usize::from(!place.first)];
                 counts[0] += 1;
                 counts[quality as usize + 1] += 1;
             }
@@ -117,10 +117,10 @@ fn every_turn_is_evaluated_by_the_tables() {
         for (side, name) in ["south", "north"].into_iter().enumerate() {
             let summary = &answer[name];
             assert_eq!(summary["seeds_lost"], lost[side], "{answer}");
-            let counts = ["judged", "best", "inaccuracies", "mistakes", "blunders"];
-            assert_eq!(counts.map(|count| summary[count].as_i64().unwrap()), judged[side], "{answer}");
-            if judged[side][0] > 0 {
-                let share = 100.0 * judged[side][1] as f64 / judged[side][0] as f64;
+            let counts = ["evaluated", "best", "inaccuracies", "mistakes", "blunders"];
+            assert_eq!(counts.map(|count| summary[count].as_i64().unwrap()), evaluated[side], "{answer}");
+            if evaluated[side][0] > 0 {
+                let share = 100.0 * evaluated[side][1] as f64 / evaluated[side][0] as f64;
                 assert!((summary["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
             }
         }
@@ -187,7 +187,7 @@ fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
         assert!(turn.get("judgement").is_none() && turn.get("seeds_lost").is_none(), "{turn}");
         assert_eq!(turn["best"], serde_json::json!([]));
     }
-    assert_eq!((&unknown["south"]["judged"], unknown["south"].get("accuracy")), (&0.into(), None));
+    assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
     let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(table.contains("unknown") && table.contains("2 turns not evaluated"), "{table}");

@@ -167,7 +167,7 @@ fn the_report_does_not_depend_on_the_threads() {
     assert_eq!((one["games"].as_array().unwrap().len(), one["table_seeds"].as_u64()), (27, Some(SEEDS as u64)));
     let csv = run("2", "--csv").stdout();
     assert_eq!(csv.lines().count(), 28);
-    assert!(csv.starts_with("rules,first,second,start,moves,seeds_first,"), "{csv}");
+    assert!(csv.starts_with("rules,first,second,start,moves,seeds_first,seconds_first,evaluated_first,"), "{csv}");
 }
 
 #[test]

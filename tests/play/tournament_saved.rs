@@ -125,6 +125,36 @@ fn games_of_another_tournament_are_not_gone_on_with() {
     }
     let ran = command(directory.path(), &["--resume"]).output().unwrap();
     assert_eq!(ran.status.code(), Some(2));
+    // Without `--resume` they are not replaced either: not by other flags, nor when the tournament is over.
+    for more in [&["--seed", "4"][..], &["heuristic"], &[]] {
+        let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).output().unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains("choose another file"), "{more:?}: {}", stderr(&ran));
+        assert!(std::fs::read(directory.path().join("all.games")).unwrap() == before, "{more:?}");
+    }
+}
+
+#[test]
+fn texts_of_others_are_neither_replaced_nor_shortened() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("all.games");
+    let whole = command(directory.path(), &["--save", "all.games"]).output().unwrap();
+    assert!(whole.status.success(), "{}", stderr(&whole));
+    let games = std::fs::read_to_string(&path).unwrap();
+    for text in [
+        "my notes\n",
+        "[notes]\na\n\nb",
+        "[Notes \"a\"]\n",
+        &format!("{games}my notes\n"),
+        &format!("{games}[my notes]"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        for more in [&[][..], &["--resume"]] {
+            let ran = command(directory.path(), &[&["--save", "all.games"], more].concat()).output().unwrap();
+            assert_eq!(ran.status.code(), Some(1), "{text:?} {more:?}: {}", stderr(&ran));
+            assert!(std::fs::read_to_string(&path).unwrap() == text, "{text:?} {more:?}");
+        }
+    }
 }
 
 #[test]
@@ -166,7 +196,11 @@ fn a_full_disk_costs_no_report_and_leaves_whole_games() {
     let ran = limited.output().unwrap();
     assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("cannot write all.games"), "{}", stderr(&ran));
-    assert_eq!(report(&ran), report(&whole));
+    // A command that fails prints no answer.
+    assert!(ran.stdout.is_empty());
+    let errors = stderr(&ran);
+    let printed = errors.lines().find(|line| line.starts_with('{')).expect("the report is on standard error");
+    assert_eq!(report(&Output { stdout: printed.into(), ..ran }), report(&whole));
     let path = directory.path().join("all.games");
     let saved = games(&path).len();
     assert!((1..36).contains(&saved), "{saved} games were saved");

@@ -176,4 +176,20 @@ fn damaged_and_missing_layers_are_reported() {
     let (code, _, message) = fetch(&server, directory.path(), "12");
     assert_eq!(code, 3, "{message}");
     assert!(!layer(directory.path(), 12).exists());
+    // Nothing on this machine is to be deleted.
+    assert!(message.contains(&server.address) && !message.contains("delete"), "{message}");
+    assert!(message.contains("not on this machine"), "{message}");
+}
+
+/// A process was killed when the table had its name, or a build made the table meanwhile.
+#[test]
+fn what_is_left_of_a_download_is_removed_once_the_layer_is_there() {
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    assert_eq!(fetch(&server, directory.path(), "2..9").0, 0);
+    for name in ["empty-capture-6-09.download", "empty-capture-6-09.download-tag", "empty-capture-6-08.download-tag"] {
+        std::fs::write(directory.path().join(name), "\"a tag\"").unwrap();
+    }
+    let (code, _, message) = fetch(&server, directory.path(), "2..9");
+    assert_eq!(code, 0, "{message}");
+    assert_served(directory.path(), 9);
 }

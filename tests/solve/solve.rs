@@ -456,7 +456,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
         ));
     }
     std::fs::write(&path, "{}").unwrap();
-    assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::State(StateError::Damaged { .. }))));
+    assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::State(StateError::Foreign { .. }))));
 }
 
 #[test]

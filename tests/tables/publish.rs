@@ -129,3 +129,98 @@ fn a_folder_with_other_files_and_damaged_tables_are_refused() {
     assert!(code == 3 && text.contains("empty-capture-4-07.kalah"), "{code} {text}");
     assert!(!directory.join("new/SHA256SUMS").exists());
 }
+
+/// All files of a folder with their bytes, through links.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    names(folder).into_iter().map(|name| (name.clone(), std::fs::read(folder.join(name)).unwrap())).collect()
+}
+
+/// The folder has the only copy of each table, and the directory of the tables only links to it.
+#[cfg(unix)]
+#[test]
+fn tables_that_are_links_to_the_folder_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    build(&directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
+    done(directory, "publish --tables t --output pub");
+    let whole = contents(&directory.join("pub"));
+    for absolute in [false, true] {
+        for name in names(&directory.join("t")).into_iter().filter(|name| name.ends_with(".kalah")) {
+            let link = directory.join("t").join(&name);
+            std::fs::remove_file(&link).unwrap();
+            let place = if absolute { directory.join("pub") } else { "../pub".into() };
+            std::os::unix::fs::symlink(place.join(&name), &link).unwrap();
+        }
+        done(directory, "publish --tables t --output pub");
+        assert_eq!(contents(&directory.join("pub")), whole);
+        assert!(names(&directory.join("pub")).iter().all(|name| !directory.join("pub").join(name).is_symlink()));
+    }
+}
+
+/// A directory of relative links to a store, under other names there.
+#[cfg(unix)]
+#[test]
+fn links_to_a_store_are_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    build(&directory.join("t"), Rules::EmptyCapture, 4, 6).unwrap();
+    std::fs::create_dir(directory.join("store")).unwrap();
+    for (number, name) in names(&directory.join("t")).into_iter().filter(|name| name.ends_with(".kalah")).enumerate() {
+        let (table, object) = (directory.join("t").join(name), format!("object{number}"));
+        std::fs::rename(&table, directory.join("store").join(&object)).unwrap();
+        std::os::unix::fs::symlink(format!("../store/{object}"), &table).unwrap();
+    }
+    done(directory, "publish --tables t --output deep/pub");
+    let folder = directory.join("deep/pub");
+    assert!(names(&folder).iter().all(|name| !folder.join(name).is_symlink()));
+    done(&folder, "verify --all --manifest manifest.jsonl --tables .");
+    // The other way round: the folder has links to the tables.
+    let link = folder.join("empty-capture-4-05.kalah");
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(directory.join("t/empty-capture-4-05.kalah"), &link).unwrap();
+    done(directory, "publish --tables t --output deep/pub");
+    assert!(!link.is_symlink());
+    done(&folder, "verify --all --manifest manifest.jsonl --tables .");
+}
+
+/// A killed run leaves unfinished files.
+#[test]
+fn a_run_that_was_killed_while_it_wrote_continues() {
+    let directory = tables();
+    let directory = directory.path();
+    done(directory, "publish --output out --tables a --tables b");
+    let folder = directory.join("out");
+    let whole = contents(&folder);
+    for name in ["README.md", "B3SUMS", "empty-capture-4-07.kalah"] {
+        std::fs::rename(folder.join(name), folder.join(format!("{name}.a1B2c3.tmp"))).unwrap();
+    }
+    done(directory, "publish --output out --tables a --tables b");
+    assert_eq!(contents(&folder), whole);
+    // Beside files of others nothing is touched.
+    std::fs::write(folder.join("README.md.a1B2c3.tmp"), "").unwrap();
+    std::fs::write(folder.join("notes.txt"), "mine").unwrap();
+    let (code, text) = run(directory, "publish --output out --tables a --tables b");
+    assert!(code == 1 && text.contains("notes.txt"), "{text}");
+    assert_eq!(names(&folder).len(), whole.len() + 2);
+}
+
+#[test]
+fn other_tables_in_the_folder_are_not_replaced() {
+    let directory = tables();
+    let directory = directory.path();
+    let other = std::fs::read(directory.join("b/standard-3-06.kalah")).unwrap();
+    std::fs::create_dir(directory.join("out")).unwrap();
+    let place = directory.join("out/standard-3-05.kalah");
+    for (bytes, why) in [(&other[..], "not standard with 3 pits and 5 seeds"), (b"a text", "it is not a")] {
+        std::fs::write(&place, bytes).unwrap();
+        let (code, text) = run(directory, "publish --output out --tables b --tables a");
+        assert!(code == 1 && text.contains(why) && text.contains("is not replaced"), "{code} {text}");
+        assert_eq!(std::fs::read(&place).unwrap(), bytes);
+        assert_eq!(names(&directory.join("out")).len(), 1);
+    }
+    // A damaged one is.
+    let mut bytes = std::fs::read(directory.join("b/standard-3-05.kalah")).unwrap();
+    bytes.truncate(5000);
+    std::fs::write(&place, bytes).unwrap();
+    done(directory, "publish --output out --tables b --tables a");
+}

@@ -430,7 +430,7 @@ fn a_table_truncated_under_a_search_is_named() {
     ran.prints("became shorter while it was in use")
         .prints("empty-capture-6-0")
         .prints("`kalah build --seeds 9 --tables")
-        .prints("restore it, or delete it and run");
+        .prints("restore it, or move it away and run");
 }
 
 /// Runs the program through a shell that sets limits first.

@@ -7,7 +7,7 @@ use kalah_core::cancel::{Cancel, Stopped};
 use kalah_core::table::{Damage, Table, TableError, TableKey};
 use kalah_tables::file::{self, Document, FileContent};
 use kalah_tables::progress::Pulse;
-use kalah_tables::table::archive::{archive_path, decompress};
+use kalah_tables::table::archive::{archive_path, decompress, read_info};
 use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
@@ -120,8 +120,8 @@ impl Download {
         let path = key.path(&self.directory);
         if path.exists() {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
-            // A process that was killed after it named the layer left it.
-            let _ = file::remove_own(&tag_of(&partial(&path)), FileContent::State);
+            // A download that a build overtook, or that was killed at its end.
+            [&path, &archive_path(&self.directory, key)].into_iter().for_each(|path| discard(path));
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;
@@ -137,27 +137,37 @@ impl Download {
         let (bytes, resumed) = self.receive(&archive, cancel, count)?;
         // Unpacking takes it itself.
         drop(lock);
-        let restored = decompress(partial(&archive), &self.directory, &Pulse::new(cancel.clone()));
-        let checked = restored.and_then(|path| self.require_digest(&Table::open(&path)?));
-        if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
-            discard(&archive);
-        }
-        checked?;
+        let restored = self.restore(&partial(&archive), cancel);
+        restored.map_err(|error| self.refused(&archive, error))?;
+        discard(&archive);
         Ok(Downloaded::Received { bytes, resumed })
     }
 
-    /// Gives a received table its name, if it was `checked` successfully. A damaged one is removed, since the next
-    /// download must not go on with it.
+    /// Unpacks a received archive.
+    fn restore(&self, archive: &Path, cancel: &Cancel) -> Result<(), TableError> {
+        let info = read_info(archive)?;
+        self.require_known(info.key, &info.digest).map_err(|damage| TableError::damaged_archive(archive, damage))?;
+        decompress(archive, &self.directory, &Pulse::new(cancel.clone())).map(drop)
+    }
+
+    /// Gives a received table its name, if it was `checked` successfully.
     fn finish(&self, path: &Path, checked: Result<(), TableError>) -> Result<(), TableError> {
-        if let Err(error) = checked {
-            if error.is_damage() {
+        checked.map_err(|error| self.refused(path, error))?;
+        // Without its version, the next download still finds it complete.
+        file::remove_own(&tag_of(&partial(path)), FileContent::State).map_err(TableError::io(path))?;
+        fs::rename(partial(path), path).map_err(TableError::io(path))
+    }
+
+    /// Error of what was received for the file at `path`. If it is damaged, it is removed, since the next download must
+    /// not go on with it, and the error names the server's file.
+    fn refused(&self, path: &Path, error: TableError) -> TableError {
+        match error {
+            TableError::Damaged { path: of, damage, kind } if of == path || of == partial(path) => {
                 discard(path);
+                TableError::Damaged { path: self.url(path).into(), damage, kind }
             }
-            return Err(error);
+            error => error,
         }
-        fs::rename(partial(path), path).map_err(TableError::io(path))?;
-        let _ = file::remove_own(&tag_of(&partial(path)), FileContent::State);
-        Ok(())
     }
 
     /// Receives the rest of the file that becomes the one at `path`. Returns its bytes, and those that were there.
@@ -270,18 +280,25 @@ impl Download {
 
     /// Checks that a table is the one of the built-in manifest, if that has it.
     fn require_digest(&self, table: &Table) -> Result<(), TableError> {
-        match self.pins.get(&table.key()) {
-            Some(digest) if *digest != table.header().digest => {
-                Err(TableError::damaged(table.path(), Damage::OtherDigest))
-            }
-            _ => Ok(()),
-        }
+        let known = self.require_known(table.key(), &table.header().digest);
+        known.map_err(|damage| TableError::damaged(table.path(), damage))
+    }
+
+    /// Checks that a digest is that of the built-in manifest, if that has the table.
+    fn require_known(&self, key: TableKey, digest: &[u8; 32]) -> Result<(), Damage> {
+        let is_other = self.pins.get(&key).is_some_and(|known| known != digest);
+        if is_other { Err(Damage::OtherDigest) } else { Ok(()) }
     }
 
     /// Error of the server's file that becomes the one at `path`.
     fn remote(&self, path: &Path) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
-        let url = format!("{}/{}", self.address, name(path));
+        let url = self.url(path);
         move |source| DownloadError::Remote { url, source }
+    }
+
+    /// Address of the server's file that becomes the one at `path`.
+    fn url(&self, path: &Path) -> String {
+        format!("{}/{}", self.address, name(path))
     }
 }
 

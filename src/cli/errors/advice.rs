@@ -22,12 +22,17 @@ use crate::cli::errors::state::{of_check, of_prove, of_state, of_strategy};
 use crate::cli::errors::statement::statement;
 use crate::cli::errors::table::{USE_NEWER, of_missing, of_probe, of_table};
 
-/// Flag with which the running command computes on the CPU.
-static CPU: OnceLock<&str> = OnceLock::new();
+/// Name of the running command, whose flags appear in advice.
+static COMMAND: OnceLock<String> = OnceLock::new();
 
-/// Sets the running command, whose flags appear in advice.
+/// Sets the running command.
 pub fn for_command(name: &str) {
-    let _ = CPU.set(if name == "verify" { "--against cpu" } else { "--backend cpu" });
+    let _ = COMMAND.set(name.to_owned());
+}
+
+/// Returns true if the running command has this name.
+fn is_running(name: &str) -> bool {
+    COMMAND.get().is_some_and(|running| running == name)
 }
 
 /// Returns the text of an error, followed by a semicolon and advice, if there is any.
@@ -58,7 +63,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(advice);
     }
     known(error, of_probe)
-        .or_else(|| known(error, |_: &OverwriteError| Some("choose another file")))
+        .or_else(|| known(error, of_overwrite))
         .or_else(|| known(error, |_: &CompanionError| Some("move it away, or choose another name or directory")))
         .or_else(|| known(error, of_fault))
         .or_else(|| known(error, of_state))
@@ -76,6 +81,13 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| known(error, of_graph))
         .or_else(|| known(error, of_lock))
         .or_else(|| known(error, of_table))
+}
+
+fn of_overwrite(error: &OverwriteError) -> Option<&'static str> {
+    Some(match error {
+        OverwriteError::StandardOutput => "name a file; `./-` is one of this name",
+        _ => "choose another name, or move that file away",
+    })
 }
 
 fn of_fault(error: &Fault) -> Option<String> {
@@ -112,14 +124,17 @@ fn of_build(error: &BuildError) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// Advice for a book that cannot be used.
+/// Advice for a book that cannot be used. Only one that is certainly a damaged book is to be deleted.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
         BookError::Version { .. } if error.is_newer() => {
             Some(format!("{USE_NEWER}, choose another file, or use --no-book"))
         }
-        BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
+        BookError::Damaged(_) => {
             Some("delete it: the program contains books, and `kalah book make 6x4` makes more".to_owned())
+        }
+        BookError::Foreign | BookError::Version { .. } => {
+            Some("choose another file, or move it away from the tables: the program contains books".to_owned())
         }
         BookError::Contradiction { .. } => {
             Some("find out which is wrong with `kalah book check` and `kalah verify`, or use --no-book".to_owned())
@@ -156,14 +171,21 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     }
 }
 
+/// Advice for an evaluation network. Only one that is certainly damaged is to be deleted.
 fn of_network(error: &NetworkFileError) -> Option<String> {
-    match error.reason {
-        NetworkFileReason::Io(_) => None,
+    Some(match error.reason {
+        NetworkFileReason::Io(_) => return None,
         NetworkFileReason::Network(NetworkError::Version { found, known }) if found > known => {
-            Some(format!("{USE_NEWER}, or choose another file"))
+            format!("{USE_NEWER}, or choose another file")
         }
-        _ => Some(format!("delete {}, or replace it with `kalah train`", error.path.display())),
-    }
+        NetworkFileReason::Network(NetworkError::Damaged | NetworkError::Length { .. }) => {
+            format!("delete {}, or replace it with `kalah train`", error.path.display())
+        }
+        NetworkFileReason::Other { found: (rules, pits), .. } => {
+            format!("give its board with --rules {rules} --pits {pits}, or choose another file")
+        }
+        _ => "choose another file, or move it away from the tables".to_owned(),
+    })
 }
 
 fn of_lock(error: &LockError) -> Option<&'static str> {
@@ -190,7 +212,10 @@ fn of_plan(error: &PlanError) -> Option<String> {
             Some(format!("{}, or build fewer seeds", more_memory(available)))
         }
         PlanError::Memory(_) => Some("allow more with --memory, or build fewer seeds".to_owned()),
-        PlanError::Disk { .. } => Some("free disk space, or choose another directory with --tables".to_owned()),
+        PlanError::Disk { .. } => {
+            let flag = if is_running("bounds") { "--output" } else { "--tables" };
+            Some(format!("free disk space, or choose another directory with {flag}"))
+        }
         _ => None,
     }
 }
@@ -204,12 +229,19 @@ fn more_memory(available: &AvailableMemory) -> &'static str {
 }
 
 fn of_gpu(error: &(dyn Error + 'static)) -> Option<String> {
-    gpu::advice(error, CPU.get().copied().unwrap_or("--backend cpu"))
+    gpu::advice(error, if is_running("verify") { "--against cpu" } else { "--backend cpu" })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bound_tables_go_elsewhere_by_their_own_flag() {
+        for_command("bounds");
+        let advice = of(&PlanError::Disk { needed: 2, free: 1, directory: "a".into() }).unwrap();
+        assert!(advice.contains("--output") && !advice.contains("--tables"), "{advice}");
+    }
 
     #[test]
     fn a_build_that_lost_its_gpu_can_go_on() {

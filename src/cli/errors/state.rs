@@ -4,9 +4,14 @@ use kalah::certificate::{CheckError, StrategyError};
 use kalah::file::{LockError, StateError, StateKind};
 use kalah::prove::ProveError;
 
-/// Returns advice for a file of state.
+/// Returns advice for a file of state. Only one that is certainly of this program and damaged is to be deleted.
 pub fn of_state(error: &StateError) -> Option<&'static str> {
     match error {
+        StateError::Foreign { kind, .. } => Some(match kind {
+            StateKind::Checkpoint => "choose another file",
+            StateKind::Proof | StateKind::Job => "choose another directory with --proof",
+            _ => "choose another file with --state",
+        }),
         StateError::Damaged { kind, .. } => Some(match kind {
             StateKind::Checkpoint => "choose another file, or delete this one to start over",
             StateKind::Check => "delete it to check all claims again, or choose another file with --state",
@@ -21,14 +26,14 @@ pub fn of_state(error: &StateError) -> Option<&'static str> {
         StateError::DamagedLine { .. } => {
             Some("delete the line to scan its games again, or choose another file with --state")
         }
-        StateError::Version { kind, is_newer, .. } => Some(match (kind, is_newer) {
-            (StateKind::Checkpoint, true) => "use that version of kalah, or choose another file with --checkpoint",
-            (StateKind::Checkpoint, false) => "choose another file, or delete this one to start over",
-            (StateKind::Check, true) => "use that version of kalah, or choose another file with --state",
-            (StateKind::Check, false) => {
-                "it is of another version of kalah, and cannot be relied on: delete it to check all claims again"
-            }
-            (StateKind::Proof | StateKind::Job, _) => "use that version of kalah, or another directory with --proof",
+        StateError::Version { kind, is_newer: true, .. } => Some(match kind {
+            StateKind::Checkpoint => "use that version of kalah, or choose another file with --checkpoint",
+            StateKind::Proof | StateKind::Job => "use that version of kalah, or another directory with --proof",
+            _ => "use that version of kalah, or choose another file with --state",
+        }),
+        StateError::Version { kind, .. } => Some(match kind {
+            StateKind::Checkpoint => "choose another file with --checkpoint",
+            StateKind::Proof | StateKind::Job => "use that version of kalah, or another directory with --proof",
             _ => "choose another file with --state",
         }),
         StateError::Other { kind, .. } => Some(match kind {
@@ -39,9 +44,7 @@ pub fn of_state(error: &StateError) -> Option<&'static str> {
             StateKind::Proof | StateKind::Job => "choose another directory with --proof",
             _ => "choose another file with --state",
         }),
-        StateError::Stale { .. } => {
-            Some("its results do not apply to this check: delete it to start over, or choose another file with --state")
-        }
+        StateError::Stale { .. } => Some("its results do not apply to this check: choose another file with --state"),
         _ => None,
     }
 }

@@ -54,10 +54,12 @@ pub fn of_table(error: &TableError) -> Option<String> {
             Some("find the wrong one with `kalah verify` in each directory, and remove it".to_owned())
         }
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
-        TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
-            let directory = path.parent().unwrap_or(Path::new(""));
-            Some(format!("restore it, or delete it and run `{}`", build_command(directory, *key)))
+        TableError::Damaged { damage: Damage::Shrunk, kind, path } => {
+            Some(format!("restore it, or {}", of_stranger(*kind, path)))
         }
+        TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames will be computed again".to_owned()),
+        TableError::Damaged { kind, path, .. } if !error.is_worthless() => Some(of_stranger(*kind, path)),
+        TableError::Occupied { .. } => Some("move it away, or choose another directory".to_owned()),
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             // Deleting the file frees the disk space of the new one.
@@ -77,11 +79,8 @@ pub fn of_table(error: &TableError) -> Option<String> {
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            let remedy = "delete it and make it again with the network of the others (`kalah bounds --seeds N`), or \
-                          make all of them with another (`kalah bounds --seeds N --network FILE`)";
-            Some(remedy.to_owned())
+            Some("make all of them with one network: `kalah bounds --seeds N --network FILE`".to_owned())
         }
-        TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames will be computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => Some(
             "download it again, or pack the table again; if a build made it, delete it and run the build again"
                 .to_owned(),
@@ -95,6 +94,16 @@ pub fn of_table(error: &TableError) -> Option<String> {
         }
         TableError::InUse { .. } => Some("wait until that process ends, or stop it".to_owned()),
         _ => None,
+    }
+}
+
+/// Advice for a file that is not certainly a damaged one of its kind, which never suggests to delete it.
+fn of_stranger(kind: FileKind, path: &Path) -> String {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    match kind {
+        FileKind::Table(Some(key)) => format!("move it away and run `{}`", build_command(directory, key)),
+        FileKind::Bounds(key) => format!("move it away and run `{}`", bounds_command(directory, key)),
+        _ => "choose another file, or move it away".to_owned(),
     }
 }
 

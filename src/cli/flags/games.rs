@@ -1,10 +1,10 @@
 //! Files of games as text.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use kalah::file::{self, Output, is_stream, require_apart, resolved};
+use anyhow::{Context, bail};
+use kalah::file::{self, FileContent, FileLock, Output, require_apart, resolved};
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
 use crate::cli::output;
@@ -51,7 +51,7 @@ pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
     Ok(games)
 }
 
-/// Replaces a file by games, or writes them to standard output for `-`.
+/// Writes games to a pipe or device, or to standard output for `-`.
 pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
@@ -66,22 +66,64 @@ pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
     write().with_context(cannot_write(path))
 }
 
-/// Returns the error that [`write`] would return, before any game is played.
-pub fn require_writable(path: &Path) -> anyhow::Result<()> {
-    if output::is_stdout(path) || is_stream(path) {
-        return Ok(());
-    }
-    file::require_writable(&resolved(path), None).with_context(cannot_write(path))
+/// Returns true if a flag names standard output, a pipe or a device, which cannot be read again.
+pub fn is_stream(path: &Path) -> bool {
+    output::is_stdout(path) || file::is_stream(path)
 }
 
-/// Returns an error if `to` is the file `from` and contains several games, since writing one would lose the others.
-pub fn require_no_loss(to: &Path, from: &Path) -> anyhow::Result<()> {
-    let games = if from == Path::new("-") { 1 } else { read_all(from)?.len() };
-    match games {
-        0 | 1 => Ok(()),
-        _ => require_apart(to, [from]).with_context(|| {
-            format!("{} contains {games} games, and writing one would delete the others", from.display())
-        }),
+/// Output of one game: a file that keeps all its other games, or a stream.
+pub struct GameOutput {
+    path: PathBuf,
+    /// `None` for a stream.
+    file: Option<GameFile>,
+}
+
+/// File to which a game is added.
+struct GameFile {
+    /// Games before it, with the empty line after them.
+    before: String,
+    /// Whole text of the file.
+    text: String,
+    _lock: FileLock,
+}
+
+impl GameOutput {
+    /// Prepares to add a game to the games in the file `path`, and locks the file. If it is `continued`, which has only
+    /// that game, the game is replaced by its continuation.
+    pub fn open(path: &Path, continued: Option<&Path>) -> anyhow::Result<GameOutput> {
+        if is_stream(path) {
+            return Ok(GameOutput { path: path.to_owned(), file: None });
+        }
+        let path = resolved(path);
+        file::require_writable(&path, Some(FileContent::Games)).with_context(cannot_write(&path))?;
+        let lock = FileLock::beside(&path)?;
+        file::remove_leftovers(&path).with_context(cannot_write(&path))?;
+        let text = if path.exists() { text(&path)? } else { String::new() };
+        let games = read_games(&text).with_context(|| path.display().to_string())?;
+        let is_continued = continued.map_or(Ok(()), |from| require_apart(&path, [from]));
+        let before = match is_continued {
+            Err(error) if games.len() > 1 => {
+                let (path, games) = (path.display(), games.len());
+                return Err(error).with_context(|| {
+                    format!("{path} contains {games} games: save the continuation of one to another file")
+                });
+            }
+            Ok(()) if !games.is_empty() => format!("{}\n\n", text.trim_end()),
+            _ => String::new(),
+        };
+        Ok(GameOutput { path, file: Some(GameFile { before, text, _lock: lock }) })
+    }
+
+    /// Writes the game, in place of what was written of it before.
+    pub fn write(&mut self, game: &GameRecord) -> anyhow::Result<()> {
+        let Some(file) = &mut self.file else { return write(&self.path, std::slice::from_ref(game)) };
+        let found = file::found(file::read(&self.path)).with_context(cannot_write(&self.path))?;
+        if found.is_some_and(|bytes| bytes != file.text.as_bytes()) {
+            bail!("cannot write {}: another program changed it meanwhile", self.path.display());
+        }
+        file.text = format!("{}{game}", file.before);
+        file::replace(&self.path, Some(FileContent::Games), |out| out.write_all(file.text.as_bytes()))
+            .with_context(cannot_write(&self.path))
     }
 }
 

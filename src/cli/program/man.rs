@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Command};
-use kalah::file::{refuse_link, replace, require_replaceable};
+use kalah::file::{FileContent, refuse_link, replace, require_replaceable};
 
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -51,12 +51,15 @@ impl Manual {
             .collect();
         let cannot = |path: &Path| format!("cannot write {}", path.display());
         for (path, _) in &pages {
-            refuse_link(path).and_then(|()| require_replaceable(path, None)).with_context(|| cannot(path))?;
+            refuse_link(path)
+                .and_then(|()| require_replaceable(path, Some(FileContent::Manual)))
+                .with_context(|| cannot(path))?;
         }
         let count = pages.len();
         for (number, (path, command)) in pages.into_iter().enumerate() {
             let text = page(command, number == 0).with_context(failed)?;
-            replace(&path, None, |file| file.write_all(text.as_bytes())).with_context(|| cannot(&path))?;
+            replace(&path, Some(FileContent::Manual), |file| file.write_all(text.as_bytes()))
+                .with_context(|| cannot(&path))?;
         }
         output::line(format_args!("{} in {}", output::count(count, "manual page"), directory.display()))?;
         Ok(Outcome::Done)

@@ -9,6 +9,7 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
+use crate::cli::flags::games::GameOutput;
 use crate::cli::flags::solver_flags::GameFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
@@ -41,7 +42,7 @@ pub struct Line {
     /// Take game N of the file
     #[arg(long, value_name = "N", requires = "from")]
     game: Option<usize>,
-    /// Write the line as a game to FILE before solving
+    /// Add the line as a game to FILE before solving
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Test that every position has the value V, and exit 3 if one has another. This needs only two tests a position
@@ -149,8 +150,7 @@ impl Line {
             None => self.read().map_err(usage)?,
         };
         if let Some(path) = &self.save {
-            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
-            games::write(path, std::slice::from_ref(&game))?;
+            GameOutput::open(path, self.from.as_deref())?.write(&game)?;
         }
         let GameRecord { rules, start, line, .. } = game;
         self.flags.with.rules = rules;

@@ -117,7 +117,7 @@ struct SideAnswer {
     /// Number of turns with a choice.
     turns: usize,
     /// Number of those with exact values.
-    judged: u32,
+    evaluated: u32,
     best: u32,
     inaccuracies: u32,
     mistakes: u32,
@@ -132,7 +132,7 @@ impl SideAnswer {
         SideAnswer {
             name: name.map(str::to_owned),
             turns,
-            judged: tally.evaluated,
+            evaluated: tally.evaluated,
             best: tally.best,
             inaccuracies: tally.inaccuracies,
             mistakes: tally.mistakes,
@@ -144,7 +144,7 @@ impl SideAnswer {
 
     fn text(&self, side: &str) -> String {
         let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
-        let open = match self.turns as u64 - u64::from(self.judged) {
+        let open = match self.turns as u64 - u64::from(self.evaluated) {
             0 => String::new(),
             open => format!("; {} not evaluated", output::many(open, "turn")),
         };
@@ -161,7 +161,7 @@ impl SideAnswer {
         format!(
             "{side}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
             self.best,
-            output::many(u64::from(self.judged), "turn"),
+            output::many(u64::from(self.evaluated), "turn"),
             counts.join(", "),
             output::many(self.seeds_lost.unsigned_abs(), "seed"),
         )

@@ -194,7 +194,7 @@ impl Bounds {
             (Ok(true), _) => Ok(true),
             // Any other file is replaced if the exact table exists.
             (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
-            (Err(error), Ok(_)) if error.is_damage() && !error.is_newer() => {
+            (Err(error), Ok(_)) if error.is_worthless() => {
                 output::note(format_args!("{}; it is replaced", statement(&error)));
                 Ok(false)
             }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
-use kalah::file::{Output, is_stream};
+use kalah::file::{FileContent, Output, is_stream};
 use kalah::table::{Table, TableKey};
 
 use crate::cli::flags::args;
@@ -39,7 +39,7 @@ pub struct Export {
     /// Output format: csv, jsonl, npy or parquet
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: FormatName,
-    /// Write to FILE, which is replaced at the end, or to a pipe or device; - for standard output
+    /// Write to FILE, or to a pipe or device; - for standard output. An earlier export is replaced at the end
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
@@ -102,7 +102,7 @@ impl Export {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
-            let mut file = Output::begin(&self.output, None)?;
+            let mut file = Output::begin(&self.output, Some(FileContent::Scores))?;
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });

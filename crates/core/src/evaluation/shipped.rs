@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::format::NETWORK_MAGIC;
 use super::network::NetworkError;
 use super::phased::{MOST_PHASES, PhasedNetwork};
 use crate::directories::Directories;
@@ -79,14 +80,14 @@ impl PhasedNetwork {
     pub fn open(path: impl AsRef<Path>, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
         let path = path.as_ref();
         let read = || -> Result<PhasedNetwork, NetworkFileReason> {
-            let mut file = crate::file::open(path)?;
+            let file = crate::file::open(path)?;
             let (found, expected) = (file.metadata()?.len() as usize, PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES));
             // Any file may have this name, and it may be large.
-            if found > expected {
+            let mut bytes = Vec::new();
+            (&file).take(expected as u64).read_to_end(&mut bytes)?;
+            if found > expected && bytes.starts_with(&NETWORK_MAGIC) {
                 return Err(NetworkError::Length { found, expected }.into());
             }
-            let mut bytes = Vec::with_capacity(found);
-            file.read_to_end(&mut bytes)?;
             let network = PhasedNetwork::from_bytes(&bytes)?;
             let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
             if found == expected { Ok(network) } else { Err(NetworkFileReason::Other { found, expected }) }

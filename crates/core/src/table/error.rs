@@ -188,6 +188,14 @@ pub enum TableError {
         /// The file in a later directory.
         other: PathBuf,
     },
+    /// A file to be written exists and may be sound.
+    #[error("{path} is not replaced: {reason}")]
+    Occupied {
+        /// The file.
+        path: PathBuf,
+        /// Its content, in a sentence: "it is not a kalah table".
+        reason: String,
+    },
     /// Another process writes to the directory.
     #[error("{directory} is in use by {holder}")]
     InUse {
@@ -309,6 +317,14 @@ impl TableError {
     /// must not be replaced.
     pub fn is_newer(&self) -> bool {
         matches!(self, TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known)
+    }
+
+    /// Returns true if the file is of the expected kind and certainly damaged, so that it may be replaced
+    /// or deleted. A file of another kind, version or layer may be sound, and so may one on a disk that
+    /// failed.
+    pub fn is_worthless(&self) -> bool {
+        let TableError::Damaged { damage, .. } = self else { return false };
+        matches!(damage, Damage::Length { .. } | Damage::Part { .. } | Damage::Digest | Damage::Unfinished)
     }
 
     /// Returns true if the error is in the file's content, not in the file system or the request.

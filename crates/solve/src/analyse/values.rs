@@ -105,7 +105,8 @@ impl GameValues {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         file::remove_leftovers(&path).map_err(StateError::io(&path))?;
-        file::require_writable(&path, Some(FileContent::State)).map_err(StateError::io(&path))?;
+        file::require_writable(&path, Some(FileContent::State))
+            .map_err(StateError::writing(StateKind::Values, &path))?;
         let mut values = Vec::new();
         if let Some(bytes) = file::found(file::read(&path)).map_err(StateError::io(&path))? {
             let state: State =

@@ -109,7 +109,7 @@ impl Checkpoint {
             // Otherwise a search of hours might not be saved.
             file::remove_leftovers(&path)
                 .and_then(|()| file::require_writable(&path, Some(content)))
-                .map_err(StateError::io(path))?;
+                .map_err(StateError::writing(StateKind::Checkpoint, path))?;
         }
         Ok(checkpoint)
     }

@@ -20,7 +20,7 @@ pub struct Document {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// It is something else, or its beginning is damaged.
+    /// It is something else, or its first bytes are damaged.
     #[error("it is not a '{0}', or it is damaged")]
     Foreign(&'static str),
     /// It has another version.
@@ -91,7 +91,13 @@ impl Document {
     pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
         let &Document { format, version: known } = self;
         let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);
-        let found = head.ok_or(DocumentError::Foreign(format))?.version;
+        let Some(Head { version: found, .. }) = head else {
+            let own = format!("{{\n  \"format\": \"{format}\",");
+            return Err(match bytes.starts_with(own.as_bytes()) {
+                true => SealError::Checksum.into(),
+                false => DocumentError::Foreign(format),
+            });
+        };
         if found != known {
             return Err(DocumentError::Version { format, found, known });
         }

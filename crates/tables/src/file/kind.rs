@@ -1,5 +1,6 @@
 use std::fmt;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use kalah_core::file::{found, open};
@@ -15,14 +16,25 @@ const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18";
 /// First bytes of a lock and of a lease. The number of a process follows.
 const PROCESS: &[u8] = b"process ";
 
-/// First bytes of the JSON files in which commands save their progress.
-const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
+/// First bytes, without white space, of the JSON files in which commands save their progress.
+const STATES: [&[u8]; 2] = [b"{\"format\":\"kalah", b"{\"opening_scan\":"];
 
 /// Beginning of a line in the log of a directory of tables, and in a manifest.
 const RECORD: &[u8] = b"{\"rules\":\"";
 
 /// Fields of such a line, in this order, within the first bytes that are read.
 const RECORD_FIELDS: [&str; 3] = ["\",\"pits\":", ",\"seeds\":", ",\"positions\":"];
+
+/// First bytes of exported scores: CSV, JSON lines, an array for numpy, Parquet.
+const EXPORTS: [&[u8]; 3] = [b"mover1,", b"{\"mover\":[", b"\x93NUMPY\x01"];
+const PARQUET: &[u8] = b"PAR1";
+
+/// Name of a column of exported scores, and bytes at the end of a Parquet file that have it.
+const PARQUET_COLUMN: &[u8] = b"mover1";
+const PARQUET_END: i64 = 1 << 13;
+
+/// Beginning of the title in a manual page.
+const MANUAL_TITLE: &[u8] = b"\n.TH kalah";
 
 /// Bytes read to recognize a file.
 pub(super) const FIRST_BYTES: u64 = 64;
@@ -56,6 +68,12 @@ pub enum FileContent {
     /// Progress of a command: a checkpoint, a proof, a job, the state of a check, of a scan or of
     /// game values.
     State,
+    /// Scores for other programs, as `kalah export` writes them.
+    Scores,
+    /// Games as text that begin with a header.
+    Games,
+    /// A page of the manual.
+    Manual,
     /// A file that only another version of the program can read.
     Unknown,
 }
@@ -67,9 +85,12 @@ impl FileContent {
     /// # Errors
     /// When `path` is something other than a regular file, or it cannot be read.
     pub fn of(path: &Path) -> io::Result<Option<FileContent>> {
-        let Some(file) = found(open(path))? else { return Ok(None) };
+        let Some(mut file) = found(open(path))? else { return Ok(None) };
         let mut bytes = Vec::new();
-        file.take(FIRST_BYTES).read_to_end(&mut bytes)?;
+        (&mut file).take(FIRST_BYTES).read_to_end(&mut bytes)?;
+        if bytes.starts_with(PARQUET) && has_parquet_column(&mut file)? {
+            return Ok(Some(FileContent::Scores));
+        }
         Ok(FileContent::of_bytes(&bytes).or_else(|| FileContent::of_name(path)))
     }
 
@@ -112,11 +133,21 @@ impl FileContent {
 
     /// Content of a file that begins with `bytes`.
     fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
-        if STATES.iter().any(|state| bytes.starts_with(state)) {
+        let compact: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        if STATES.iter().any(|state| compact.starts_with(state)) {
             return Some(FileContent::State);
         }
         if is_record(bytes) {
             return Some(FileContent::Records);
+        }
+        if EXPORTS.iter().any(|export| bytes.starts_with(export)) {
+            return Some(FileContent::Scores);
+        }
+        if is_header(bytes) {
+            return Some(FileContent::Games);
+        }
+        if bytes.windows(MANUAL_TITLE.len()).any(|part| part == MANUAL_TITLE) {
+            return Some(FileContent::Manual);
         }
         let code = |bytes: &[u8]| {
             let code = bytes.get(..MAGIC_BYTES)?.strip_prefix(b"KALAH")?.strip_suffix(b"\n")?;
@@ -153,6 +184,22 @@ fn names_process(bytes: &[u8], rest: &[u8]) -> bool {
     rest.starts_with(found) || found.starts_with(rest)
 }
 
+/// Returns true if `bytes` begin with the header of a game, such as `[Rules "standard"]`.
+fn is_header(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.trim_ascii_start().strip_prefix(b"[") else { return false };
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(rest.len());
+    end > 0 && rest[end..].starts_with(b" \"")
+}
+
+/// Returns true if the Parquet file `file` lists a column of exported scores at its end.
+fn has_parquet_column(file: &mut File) -> io::Result<bool> {
+    let bytes = i64::try_from(file.metadata()?.len()).unwrap_or(i64::MAX);
+    file.seek(SeekFrom::End(-bytes.min(PARQUET_END)))?;
+    let mut end = Vec::new();
+    file.take(PARQUET_END as u64).read_to_end(&mut end)?;
+    Ok(end.windows(PARQUET_COLUMN.len()).any(|part| part == PARQUET_COLUMN))
+}
+
 impl fmt::Display for FileContent {
     /// Writes a name: "a table".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,6 +216,9 @@ impl fmt::Display for FileContent {
             FileContent::Lock => "a lock of kalah",
             FileContent::Lease => "a lease of kalah",
             FileContent::State => "a saved state of kalah",
+            FileContent::Scores => "exported scores",
+            FileContent::Games => "a file of games",
+            FileContent::Manual => "a manual page of kalah",
             FileContent::Unknown => "a file of another version of kalah",
         })
     }

@@ -43,7 +43,7 @@ pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
 pub use output::{Output, is_stream};
-pub use overwrite::{OverwriteError, require_apart, require_replaceable};
+pub use overwrite::{OverwriteError, is_same, require_apart, require_replaceable, require_unprotected};
 pub use read_back::read_back;
 pub use replace::{
     Replacement, is_temporary_of, persist_new, remove_leftovers, replace, require_writable, temporary_beside,

@@ -35,17 +35,16 @@ const MOST_NAME_BYTES: usize = 255;
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    /// Intended content; `None` if it may replace any file.
+    /// Content that it may replace; `None` if it may replace any file.
     content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
-    /// Begins a file that will replace `path`, which need not exist. The new file will hold
-    /// `content`, or `None` if it is not of this program.
+    /// Begins a file that will replace `path`: a file with `content`, an empty one or none.
     ///
     /// # Errors
-    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this
-    /// program with another content.
+    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file with
+    /// another content.
     pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
         require_replaceable(path, content)?;
         Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
@@ -179,8 +178,8 @@ pub fn require_writable(path: &Path, content: Option<FileContent>) -> io::Result
     temporary_beside(path).map(drop)
 }
 
-/// Replaces or creates the file `path` with the output of `write`: `content`, or `None` if it is
-/// not of this program.
+/// Replaces or creates the file `path` with the output of `write`. An old file is empty or has
+/// `content`.
 ///
 /// # Errors
 /// When it cannot be written, or [`require_replaceable`] gives an error. The old file stays then.

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{DocumentError, LockError};
+use super::{DocumentError, LockError, OverwriteError};
 
 /// The content of a state file, from which a later run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,17 @@ pub enum StateError {
         /// The reason.
         source: io::Error,
     },
-    /// It is damaged, or holds something else.
+    /// It holds something else, or its first bytes are damaged.
+    #[error("{path} cannot be used: {what}")]
+    Foreign {
+        /// Expected content.
+        kind: StateKind,
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        what: String,
+    },
+    /// It is damaged.
     #[error("{path} cannot be used: {what}")]
     Damaged {
         /// Expected content.
@@ -98,6 +108,18 @@ impl StateError {
         |source| StateError::Io { path, source }
     }
 
+    /// Returns the error for a file that cannot be written, which a run would first read.
+    pub fn writing(kind: StateKind, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StateError {
+        let path = path.into();
+        move |source| match OverwriteError::is_foreign(&source) {
+            true => {
+                let what = "it is not a saved state of kalah, or it is damaged".to_owned();
+                StateError::Foreign { kind, path, what }
+            }
+            false => StateError::Io { path, source },
+        }
+    }
+
     /// Returns the error for a damaged file.
     pub fn damaged(kind: StateKind, path: &Path, what: impl Display) -> StateError {
         StateError::Damaged { kind, path: path.to_owned(), what: what.to_string() }
@@ -112,6 +134,7 @@ impl StateError {
                 is_newer: error.is_newer(),
                 what: format!("cannot be used: {error}"),
             },
+            DocumentError::Foreign(_) => StateError::Foreign { kind, path: path.to_owned(), what: error.to_string() },
             _ => StateError::damaged(kind, path, error),
         }
     }
@@ -122,10 +145,10 @@ impl StateError {
         StateError::Other { kind, path: path.to_owned(), what }
     }
 
-    /// Returns true if the content is damaged, rather than that of other work or of another
-    /// version.
+    /// Returns true if the content is damaged or of another kind, rather than that of other work or
+    /// of another version.
     pub fn is_damage(&self) -> bool {
-        matches!(self, StateError::Damaged { .. } | StateError::DamagedLine { .. })
+        matches!(self, StateError::Foreign { .. } | StateError::Damaged { .. } | StateError::DamagedLine { .. })
     }
 
     /// Returns true if the file does not exist.

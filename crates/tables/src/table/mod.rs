@@ -13,6 +13,7 @@
 // | `piece` | a file with one pair of frames, computed by one of several processes |
 // | `join` | joining the pieces of a layer to its table |
 // | `lease` | showing other processes what is being computed |
+// | `occupied` | files that must not be replaced by another table |
 // | `stamp` | tables already compared with their checksums on this machine |
 // | `stats` | the number of occurrences of each score |
 // | `manifest` | a list of tables with their digests |
@@ -27,6 +28,7 @@ mod join;
 mod lease;
 mod lock;
 mod manifest;
+mod occupied;
 mod packed_frame;
 mod piece;
 mod stamp;
@@ -51,6 +53,7 @@ pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, re
 pub use lease::{Lease, Leases};
 pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
+pub use occupied::unless_other;
 pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
 pub use stamp::{FileState, Stamps};

@@ -2,12 +2,12 @@
 //! process.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Table;
-use crate::file;
+use crate::file::{self, Replacement};
 
 /// Nanoseconds for which a change of a file may not show in its times: those of file systems are
 /// coarse, and clocks differ.
@@ -80,7 +80,12 @@ impl Stamps {
         }
         if let Some(place) = self.place(state) {
             // Without the note, the next process compares the table again.
-            let _ = file::replace(&place, None, |file| file.write_all(text(table, state).as_bytes()));
+            let write = || -> io::Result<()> {
+                let mut note = Replacement::begin_own(&place)?;
+                note.write_all(text(table, state).as_bytes())?;
+                note.finish()
+            };
+            let _ = write();
         }
     }
 

@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use kalah::cancel::Cancel;
-use kalah::file::require_apart;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{ByCertificate, Choice, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
+use crate::cli::flags::games::GameOutput;
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::flags::{args, games};
 use crate::cli::help::examples;
@@ -48,7 +48,7 @@ pub struct Play {
     /// Take game N of the file
     #[arg(long, value_name = "N", requires = "from")]
     game: Option<usize>,
-    /// Save the game to FILE after every move
+    /// Save the game to FILE after every move, after the games that it has
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Player of South, who moves first
@@ -131,14 +131,15 @@ struct Game {
     past: Vec<(GamePlace, Pit)>,
     /// Number of moves before each turn that a person typed.
     typed: Vec<usize>,
-    /// Comments of the continued record.
+    /// Headers and comments of the continued record.
+    headers: Vec<(String, String)>,
     comments: Vec<(usize, String)>,
 }
 
 impl Game {
     fn new(rules: Rules, start: Position) -> Game {
         let place = GamePlace { position: start, south: true };
-        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
+        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), headers: Vec::new(), comments: Vec::new() }
     }
 
     /// Makes a move, and describes its effects for use after `North sows 3`. `None` if it is illegal.
@@ -212,6 +213,9 @@ impl Game {
         for pit in record.moves() {
             game.play(pit).expect("the moves were checked");
         }
+        game.headers.clone_from(&record.headers);
+        // The game goes on.
+        game.headers.retain(|(name, _)| name != "Termination");
         game.comments.clone_from(&record.comments);
         game
     }
@@ -251,6 +255,8 @@ impl Game {
 impl Play {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         let (record, strategy) = self.read_from()?;
+        let saved = self.save.as_deref().map(|path| GameOutput::open(path, self.from.as_deref()));
+        let mut saved = saved.transpose()?;
         let north = self.north.clone().unwrap_or(match strategy {
             Some(_) => Seat::Certificate,
             None => Seat::Player(PlayerName::Perfect.into()),
@@ -277,7 +283,7 @@ impl Play {
             output::line(help(self.with.rules))?;
         }
         output::line(draw(&game.place.board()))?;
-        self.save(&game, None)?;
+        self.save(&mut saved, &game, None)?;
         while !game.place.position.is_over() {
             let before = game.place;
             match &mut players[usize::from(!before.south)] {
@@ -288,7 +294,7 @@ impl Play {
                             let (name, other) = (before.name(), before.other_name());
                             output::line(format_args!("{name}, {player}, forfeits the game: it {fault}"))?;
                             output::line(format_args!("{other} wins\nline {}", game.line()))?;
-                            self.save(&game, Some(format!("{name} forfeits: it {fault}")))?;
+                            self.save(&mut saved, &game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);
                         }
                         Err(error) => return Err(error.into()),
@@ -309,15 +315,14 @@ impl Play {
                     }
                 }
             }
-            self.save(&game, None)?;
+            self.save(&mut saved, &game, None)?;
             output::line(draw(&game.place.board()))?;
         }
         game.print_end()?;
         Ok(Outcome::Done)
     }
 
-    /// Reads the game or the certificate of `--from`, and takes rules and position from it. Returns an error if the
-    /// game cannot be saved.
+    /// Reads the game or the certificate of `--from`, and takes rules and position from it.
     fn read_from(&mut self) -> anyhow::Result<(Option<GameRecord>, Option<StrategyFile>)> {
         let strategy = match &self.from {
             Some(path) if StrategyFile::is_certificate(path) => {
@@ -330,15 +335,6 @@ impl Play {
         };
         let game = self.from.as_ref().filter(|_| strategy.is_none());
         let record = game.map(|path| games::read_one(path, self.game)).transpose()?;
-        if let Some(path) = &self.save {
-            games::require_writable(path)?;
-            match (game, &self.from) {
-                (Some(game), _) => games::require_no_loss(path, game)?,
-                (None, Some(certificate)) => require_apart(path, [certificate.as_path()])
-                    .with_context(|| format!("cannot write {}", path.display()))?,
-                (None, None) => {}
-            }
-        }
         if let Some(record) = &record {
             (self.with.rules, self.position) = (record.rules, record.start);
         }
@@ -350,9 +346,10 @@ impl Play {
     }
 
     /// Writes the game to its file, if it has one. `forfeit` is the reason why the player to move has forfeited it.
-    fn save(&self, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
-        let Some(path) = &self.save else { return Ok(()) };
-        let record = GameRecord::new(game.rules, game.start, game.line())?;
+    fn save(&self, to: &mut Option<GameOutput>, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
+        let Some(to) = to else { return Ok(()) };
+        let mut record = GameRecord::new(game.rules, game.start, game.line())?;
+        record.headers.clone_from(&game.headers);
         let north = self.north.as_ref().map(Seat::to_string).unwrap_or_default();
         let mut record = record.with_header("South", &self.south.to_string()).with_header("North", &north);
         for (turns, text) in &game.comments {
@@ -363,7 +360,7 @@ impl Play {
             record.result = Some(if game.place.south { [0, all] } else { [all, 0] });
             record = record.with_header("Termination", &forfeit);
         }
-        games::write(path, &[record])
+        to.write(&record)
     }
 
     fn ask(&self, player: &mut dyn Player, place: &GamePlace) -> Result<Choice, PlayError> {

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use kalah::file::{self, require_apart};
+use kalah::file::require_apart;
 use kalah::game::{Position, Rules};
 use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
 use parking_lot::Mutex;
 
 use crate::cli::flags::args;
-use crate::cli::flags::games;
+use crate::cli::flags::games::{self, is_stream};
 use crate::cli::flags::player_flags::PlayerFlags;
 use crate::cli::help::examples;
 use crate::cli::output;
@@ -97,7 +97,6 @@ impl Tournament {
             None => None,
         };
         if let Some(path) = &self.save {
-            games::require_writable(path)?;
             require_apart(path, self.from.as_deref()).with_context(|| format!("cannot write {}", path.display()))?;
         }
         self.with.threads.start()?;
@@ -127,7 +126,6 @@ impl Tournament {
         }
         let begin = Instant::now();
         let (games, stopped) = play(&tournament, saved, file.as_mut())?;
-        // The report includes games that cannot be saved.
         let written = match (&self.save, file) {
             (_, Some(file)) => file.finish(&games),
             (Some(path), None) => {
@@ -137,11 +135,15 @@ impl Tournament {
             }
             (None, None) => Ok(()),
         };
+        let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
+        if let Err(error) = written {
+            // A command that fails prints no answer, but games of hours must not be lost with the disk.
+            output::message(serde_json::to_string(&report)?);
+            return Err(error);
+        }
         if !(stopped && games.is_empty()) {
-            let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
             self.format.print(&report, || report.records(), || report.print())?;
         }
-        written?;
         if stopped {
             let advice = match self.save {
                 Some(_) => "run the same command with --resume to continue",
@@ -208,9 +210,4 @@ fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
         Ok(end)
     };
     (1..).zip(&records).map(start).collect()
-}
-
-/// Returns true if a flag names standard output, a pipe or a device, which cannot be read again.
-fn is_stream(path: &Path) -> bool {
-    output::is_stdout(path) || file::is_stream(path)
 }

@@ -41,7 +41,7 @@ struct PlayerReport {
     second: Share,
     moves: usize,
     seconds_a_move: f64,
-    judged: AccuracyReport,
+    evaluated: AccuracyReport,
 }
 
 /// Results of a player in some games.
@@ -91,7 +91,7 @@ struct GameReport {
     /// Forfeit, if the game was not lost by moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     forfeit: Option<ForfeitReport>,
-    judged: [AccuracyReport; 2],
+    evaluated: [AccuracyReport; 2],
     #[serde(skip)]
     moves: usize,
     seconds: [f64; 2],
@@ -107,9 +107,9 @@ struct ForfeitReport {
 }
 
 impl From<Accuracy> for AccuracyReport {
-    fn from(judged: Accuracy) -> AccuracyReport {
-        let Accuracy { moves, mistakes, lost } = judged;
-        AccuracyReport { moves, mistakes, lost, loss: judged.loss() }
+    fn from(accuracy: Accuracy) -> AccuracyReport {
+        let Accuracy { moves, mistakes, lost } = accuracy;
+        AccuracyReport { moves, mistakes, lost, loss: accuracy.loss() }
     }
 }
 
@@ -140,14 +140,14 @@ impl Share {
 impl PlayerReport {
     fn new(player: usize, name: String, matches: &[Finished]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
-        let (mut judged, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
+        let (mut evaluated, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
         for played in matches {
             let [first, second] = played.seeds;
             for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
                 let (games, seeds) =
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
-                judged = judged.and(played.accuracy[seat]);
+                evaluated = evaluated.and(played.accuracy[seat]);
                 moves += played.moves()[seat];
                 seconds += played.seconds[seat];
             }
@@ -159,7 +159,7 @@ impl PlayerReport {
             second: Share::of(&as_second),
             moves,
             seconds_a_move: seconds / moves.max(1) as f64,
-            judged: judged.into(),
+            evaluated: evaluated.into(),
         }
     }
 }
@@ -192,7 +192,7 @@ impl TournamentReport {
                 player: name(if *first { played.first } else { played.second }),
                 fault: fault.clone(),
             }),
-            judged: played.accuracy.map(AccuracyReport::from),
+            evaluated: played.accuracy.map(AccuracyReport::from),
             moves: played.moves().iter().sum(),
             seconds: played.seconds,
         });
@@ -213,14 +213,14 @@ impl TournamentReport {
 
     /// Returns one row for each game.
     pub fn records(&self) -> Grid {
-        let sides = ["seeds_", "seconds_", "judged_", "mistakes_", "lost_"];
+        let sides = ["seeds_", "seconds_", "evaluated_", "mistakes_", "lost_"];
         let sides = |side: &'static str| sides.map(|column| format!("{column}{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
         let forfeit = ["forfeit".to_owned()];
         let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
         for game in &self.games {
             let side = |seat: usize| {
-                let AccuracyReport { moves, mistakes, lost, .. } = &game.judged[seat];
+                let AccuracyReport { moves, mistakes, lost, .. } = &game.evaluated[seat];
                 let seconds = format!("{:.6}", game.seconds[seat]);
                 [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
             };
@@ -264,7 +264,7 @@ impl TournamentReport {
             "mistakes",
             "lost a move",
         ]);
-        for PlayerReport { player, all, first, second, seconds_a_move, judged, .. } in &self.players {
+        for PlayerReport { player, all, first, second, seconds_a_move, evaluated, .. } in &self.players {
             let interval =
                 all.interval.map_or(String::new(), |(low, high)| format!("{} to {}", decimal(low), decimal(high)));
             grid.row([
@@ -277,18 +277,18 @@ impl TournamentReport {
                 decimal(all.median),
                 interval,
                 format!("{:.3}", 1000.0 * seconds_a_move),
-                judged.moves.to_string(),
-                judged.mistakes.to_string(),
-                judged.loss.map_or(String::new(), |loss| format!("{loss:.3}")),
+                evaluated.moves.to_string(),
+                evaluated.mistakes.to_string(),
+                evaluated.loss.map_or(String::new(), |loss| format!("{loss:.3}")),
             ]);
         }
         grid.print()?;
         output::line("")?;
         self.print_forfeits()?;
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
-        let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
+        let evaluated: u64 = self.players.iter().map(|player| player.evaluated.moves).sum();
         let by = match self.table_seeds {
-            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(judged)),
+            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(evaluated)),
             None => "none of them evaluated, since there are no tables".to_owned(),
         };
         let games = match self.stopped {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
-use kalah::file::{self, FileLock, resolved};
+use anyhow::{Context, anyhow, ensure};
+use kalah::file::{self, FileContent, FileLock, resolved};
 use kalah::game::{Line, ParseError};
 use kalah::play::{Accuracy, Match, Tournament};
 use kalah::record::{GameRecord, read_game};
@@ -148,8 +148,7 @@ pub struct GamesFile<'t> {
 
 impl<'t> GamesFile<'t> {
     /// Opens the file at `path`, and locks it until it is dropped. If the tournament is resumed, the saved games are
-    /// read. Otherwise a file with other games is replaced when the first game ends; a file with an unfinished run of
-    /// this tournament is an error.
+    /// read. Otherwise the file must be new or empty.
     pub fn open(
         path: &Path,
         tournament: &'t Tournament<'t>,
@@ -158,42 +157,39 @@ impl<'t> GamesFile<'t> {
     ) -> anyhow::Result<(GamesFile<'t>, Vec<Finished>)> {
         let path = resolved(path);
         let context = || format!("cannot write {}", path.display());
-        file::require_writable(&path, None).with_context(context)?;
+        file::require_writable(&path, Some(FileContent::Games)).with_context(context)?;
         let lock = FileLock::beside(&path)?;
         file::remove_leftovers(&path).with_context(context)?;
         let bytes = file::found(file::read(&path)).with_context(|| format!("cannot read {}", path.display()))?;
         let text = String::from_utf8(bytes.unwrap_or_default());
+        let text = text.map_err(|_| anyhow!("{} is not UTF-8 text", path.display()))?;
         let mut games = GamesFile { path, tournament, event, file: None, bytes: 0, failed: None, _lock: lock };
-        if !resume {
-            if let Ok(text) = text {
-                games.refuse_unfinished(&text)?;
-            }
+        if text.is_empty() {
             return Ok((games, Vec::new()));
         }
-        let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", games.path.display()))?;
-        let finished = games.read(&text)?;
-        if !finished.is_empty() {
-            let file = file::open_with(&games.path, OpenOptions::new().append(true));
-            let file = file.with_context(|| format!("cannot write {}", games.path.display()))?;
-            file.set_len(games.bytes).with_context(|| format!("cannot write {}", games.path.display()))?;
-            games.file = Some(file);
+        if !resume {
+            return Err(games.refusal(&text));
         }
+        let finished = games.read(&text)?;
+        let file = file::open_with(&games.path, OpenOptions::new().append(true));
+        let file = file.with_context(|| format!("cannot write {}", games.path.display()))?;
+        file.set_len(games.bytes).with_context(|| format!("cannot write {}", games.path.display()))?;
+        games.file = Some(file);
         Ok((games, finished))
     }
 
-    /// Returns an error if `text` begins with some but not all games of this tournament, which would be lost.
-    fn refuse_unfinished(&self, text: &str) -> anyhow::Result<()> {
-        let games = whole_games(text);
+    /// Returns the error of a tournament that is not resumed, whose file has games.
+    fn refusal(&self, text: &str) -> anyhow::Error {
+        let (games, all) = (whole_games(text), self.tournament.games());
         let is_ours = |game: &&str| read_game(game).is_ok_and(|game| game.header("Event") == Some(&self.event));
-        if games.len() < self.tournament.games() && games.first().is_some_and(is_ours) {
-            bail!(
-                "{} has {} of the {} games of this tournament: continue with --resume, or choose another file",
-                self.path.display(),
-                games.len(),
-                self.tournament.games()
+        let path = self.path.display();
+        if games.len() < all && games.first().is_some_and(is_ours) {
+            let count = games.len();
+            return anyhow!(
+                "{path} has {count} of the {all} games of this tournament: continue with --resume, or choose another file"
             );
         }
-        Ok(())
+        anyhow!("{path} has games, which this tournament would replace: choose another file")
     }
 
     /// Reads the complete games of a text, which must be of this tournament. One that is cut off at the end is left
@@ -210,7 +206,14 @@ impl<'t> GamesFile<'t> {
                 finished.push(game);
             }
         }
-        self.bytes = games.iter().map(|game| game.len() as u64).sum();
+        let bytes: usize = games.iter().map(|game| game.len()).sum();
+        // The first game is written as a whole.
+        ensure!(
+            bytes > 0 && is_cut_off(&text[bytes..]),
+            "{} has text that is not of this tournament, and is not replaced",
+            self.path.display()
+        );
+        self.bytes = bytes as u64;
         Ok(finished)
     }
 
@@ -249,7 +252,7 @@ impl<'t> GamesFile<'t> {
 
     /// Writes all games in the order of their numbers.
     pub fn finish(self, games: &[Finished]) -> anyhow::Result<()> {
-        let written = file::replace(&self.path, None, |out| {
+        let written = file::replace(&self.path, Some(FileContent::Games), |out| {
             for game in games {
                 let record = game.record(self.tournament, &self.event).map_err(io::Error::other)?;
                 writeln!(out, "{record}")?;
@@ -258,6 +261,16 @@ impl<'t> GamesFile<'t> {
         });
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
+}
+
+/// Returns true if `rest` is the beginning of a game without comments, or empty.
+fn is_cut_off(rest: &str) -> bool {
+    let is_moves = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit() || b" .,-*".contains(&byte));
+    let is_header = |line: &str| {
+        let value = line.strip_prefix('[').map(|name| name.trim_start_matches(|sign: char| sign.is_alphanumeric()));
+        value.is_some_and(|value| value.is_empty() || value == " " || value.starts_with(" \""))
+    };
+    rest.is_empty() || (rest.starts_with('[') && rest.lines().all(|line| is_moves(line) || is_header(line)))
 }
 
 /// Splits a text of [`GamesFile`] into games, each with the empty line after it, without one that is cut off at the

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
-use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable, resolved};
+use kalah::file::{FileContent, FileLock, OverwriteError, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
 use kalah::table::Directories;
 
@@ -70,9 +70,9 @@ impl Extended {
         };
         let failed = |error: BookError| BookFileError { path: path.as_path().into(), error };
         let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
-        remove_leftovers(&path)
-            .and_then(|()| require_writable(&path, Some(FileContent::Book)))
-            .map_err(|error| failed(error.into()))?;
+        remove_leftovers(&path).and_then(|()| require_writable(&path, Some(FileContent::Book))).map_err(|error| {
+            failed(if OverwriteError::is_foreign(&error) { BookError::Foreign } else { error.into() })
+        })?;
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
         Ok(Extended { path, book, _lock: lock })

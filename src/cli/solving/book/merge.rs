@@ -1,15 +1,16 @@
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use clap::Args;
 use kalah::analyse::book::derive;
 use kalah::book::{Book, BookFileError};
-use kalah::certificate::{Certificate, MAGIC};
+use kalah::certificate::Certificate;
+use kalah::file::FileContent;
 use kalah::game::{Bounds, Position, Rules};
 use kalah::solve::Checkpoint;
 use serde::Serialize;
 
+use crate::cli::errors::suggestion::quoted;
 use crate::cli::flags::args;
 use crate::cli::output;
 use crate::cli::process::outcome::Outcome;
@@ -113,10 +114,13 @@ type Proofs = (Rules, Position, Vec<(Position, Bounds)>);
 
 /// Returns the proved bounds of a certificate or a checkpoint.
 fn proofs(path: &Path) -> anyhow::Result<Proofs> {
-    let mut magic = [0; MAGIC.len()];
-    let is_certificate = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC;
-    if !is_certificate {
-        return Ok(Checkpoint::read_proofs(path)?);
+    match FileContent::of(path).unwrap_or_default() {
+        Some(FileContent::Certificate) => {}
+        Some(FileContent::Book) => {
+            let add = format!("kalah book merge {}", quoted(path.as_os_str()));
+            bail!("{} is a book: add it with `{add}`", path.display());
+        }
+        _ => return Ok(Checkpoint::read_proofs(path)?),
     }
     let Certificate { head, claims } = Certificate::read(path)?;
     let proofs = claims.iter().map(|claim| (claim.position, claim.bounds)).collect();

@@ -18,7 +18,7 @@ use kalah::certificate::{
     Check as Checked, CheckError, CheckIdentity, CheckTally, Head, SaveTasks, StoredCertificate, Tasks,
     digest_of_tables, open_copied,
 };
-use kalah::file::{FileContent, FileLock, found, remove_leftovers, require_writable};
+use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_leftovers, require_writable};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
 use kalah::table::{TableError, TableKey, Tables};
@@ -220,7 +220,7 @@ impl Check {
         let lock = FileLock::beside(path)?;
         let cannot_write = || format!("cannot write {}", path.display());
         remove_leftovers(path).with_context(cannot_write)?;
-        require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
+        require_writable(path, Some(FileContent::State)).map_err(StateError::writing(StateKind::Check, path))?;
         Ok((Tasks::read(path, self.identity(file, used), claims)?, Some(lock)))
     }
 

@@ -7,7 +7,9 @@ use anyhow::bail;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, TablePlan};
+use kalah::solve::{
+    BoardKeys, BoundNetwork, LayerKind, MissingTables, PlannedLayer, PlannedSearch, SolveError, TablePlan,
+};
 use serde::Serialize;
 
 use crate::cli::errors::suggestion;
@@ -77,6 +79,10 @@ impl PlanSearch {
         let (backend, _) = self.compute.choose(rules)?;
         let start = || OsString::from(format!("{pits}x6"));
         let position = positions::one(&self.position.unwrap_or_else(start))?;
+        let (pits, seeds) = (position.pits(), position.seeds());
+        if BoardKeys::<u128>::new(pits, seeds as usize).is_none() {
+            return Err(SolveError::Board { pits, seeds }.into());
+        }
         let (directory, threads) = (&*self.common.tables.path, self.common.threads.number());
         let mut search = PlannedSearch {
             rules,

@@ -8,7 +8,7 @@
 mod sums;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -16,11 +16,11 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::file::{Replacement, create_directory, found};
+use kalah::file::{Replacement, create_directory, found, is_same, remove_leftovers};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
-use kalah::table::{ManifestEntry, TableError, TableKey, Tables};
+use kalah::table::{ManifestEntry, Table, TableError, TableKey, Tables, unless_other};
 use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -37,7 +37,7 @@ use crate::cli::process::signals::stopped_by_signal;
 ///
 /// Use this to put tables on an object store or a data repository. The folder gets links to the files, or copies on
 /// another disk; a manifest, checksums, an index, licences and a dataset card. All tables of the directories are
-/// published, each checked against its checksums. See docs/building.md.
+/// published, each checked against its checksums. A stopped run continues when started again. See docs/building.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Prepare all tables", "kalah publish --output published"),
@@ -89,8 +89,7 @@ impl Publish {
         self.threads.start()?;
         let (pulse, entries) = (stopped_by_signal(), self.entries()?);
         self.prepare_folder(&entries)?;
-        let bytes =
-            entries.iter().map(|(table, file)| table.bytes + file.metadata().map_or(0, |file| file.len())).sum();
+        let bytes = entries.iter().map(|entry| entry.bytes + entry.file.metadata().map_or(0, |file| file.len())).sum();
         let progress = Progress::of(bytes, "bytes").at("checking and hashing");
         let made = progress.complete(&pulse.positions, || {
             rayon::scope(|_| {
@@ -119,7 +118,7 @@ impl Publish {
     }
 
     /// Finds all tables, each with the file to publish.
-    fn entries(&self) -> anyhow::Result<Vec<(Source, PathBuf)>> {
+    fn entries(&self) -> anyhow::Result<Vec<Source>> {
         let directories = &self.tables.paths;
         let survey = Survey::read(directories).with_context(|| format!("cannot list {directories}"))?;
         let mut entries = Vec::new();
@@ -128,16 +127,20 @@ impl Publish {
             tables.require_all()?;
             for table in tables.layers() {
                 let (key, header) = (table.key(), table.header());
-                let file = if self.archives { archive_path(directories, key) } else { table.path().to_owned() };
+                let path = if self.archives { archive_path(directories, key) } else { table.path().to_owned() };
                 if self.archives {
-                    let digest = read_info(&file)
+                    let digest = read_info(&path)
                         .with_context(|| format!("there is no archive of {key}; make one with `kalah archive pack`"))?
                         .digest;
                     if digest != header.digest {
-                        return Err(TableError::Copies { path: table.path().to_owned(), other: file }.into());
+                        return Err(TableError::Copies { path: table.path().to_owned(), other: path }.into());
                     }
                 }
-                entries.push((Source { key, bytes: header.file_bytes, table: table.path().to_owned() }, file));
+                let file = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;
+                let name = path.file_name().unwrap_or_default().to_owned();
+                let to = self.output.join(&name);
+                let (bytes, table) = (header.file_bytes, table.path().to_owned());
+                entries.push(Source { key, digest: header.digest, bytes, table, file, to });
             }
         }
         if entries.is_empty() {
@@ -147,37 +150,57 @@ impl Publish {
     }
 
     /// Makes the folder. Files that this command would not write are an error, and so are the tables themselves.
-    fn prepare_folder(&self, entries: &[(Source, PathBuf)]) -> anyhow::Result<()> {
+    fn prepare_folder(&self, entries: &[Source]) -> anyhow::Result<()> {
         let folder = &self.output;
         create_directory(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let real = |path: &Path| path.canonicalize().ok();
         if self.tables.paths.paths().iter().any(|directory| real(directory) == real(folder)) {
             bail!("{} is a directory of the tables: choose another folder", folder.display());
         }
-        let own: BTreeMap<&std::ffi::OsStr, &Path> =
-            entries.iter().filter_map(|(_, file)| Some((file.file_name()?, file.as_path()))).collect();
-        for entry in std::fs::read_dir(folder)? {
-            let (name, path) = entry.map(|entry| (entry.file_name(), entry.path()))?;
-            let known = own.contains_key(name.as_os_str()) || texts::NAMES.iter().any(|text| name == **text);
-            if !known {
-                bail!("{} is not a file of a published folder: choose an empty folder", path.display());
-            }
+        let texts = texts::NAMES.iter().map(|name| folder.join(name));
+        let own: BTreeSet<PathBuf> = entries.iter().map(|entry| entry.to.clone()).chain(texts).collect();
+        let strangers = || -> io::Result<Vec<PathBuf>> {
+            let paths = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+            let paths: io::Result<Vec<PathBuf>> = paths.collect();
+            Ok(paths?.into_iter().filter(|path| !own.contains(path)).collect())
+        };
+        let is_temporary = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tmp");
+        let mut found = strangers()?;
+        if found.iter().all(is_temporary) {
+            // An earlier run was killed while it wrote.
+            own.iter().try_for_each(|path| remove_leftovers(path))?;
+            found = strangers()?;
         }
+        if let Some(path) = found.iter().find(|path| !is_temporary(path)).or(found.first()) {
+            bail!("{} is not a file of a published folder: choose an empty folder", path.display());
+        }
+        entries.iter().try_for_each(|entry| self.require_replaceable(entry))
+    }
+
+    /// Returns an error if the folder has a file of this name that must stay.
+    fn require_replaceable(&self, Source { key, digest, file, to, .. }: &Source) -> anyhow::Result<()> {
+        if is_same(file, to)? {
+            return Ok(());
+        }
+        let found = match self.archives {
+            true => read_info(to).map(|info| (info.key, info.digest)),
+            false => Table::open(to).map(|table| (table.key(), table.header().digest)),
+        };
+        unless_other(to, found, file, |found| *found == (*key, *digest))?;
         Ok(())
     }
 
     /// Checks a table, and links or copies its file.
-    fn publish(&self, (source, file): &(Source, PathBuf), pulse: &Pulse) -> anyhow::Result<(ManifestEntry, Published)> {
+    fn publish(&self, source: &Source, pulse: &Pulse) -> anyhow::Result<(ManifestEntry, Published)> {
         pulse.check()?;
-        let table = kalah::table::Table::open(&source.table)?;
-        let manifest = ManifestEntry::of(&table)?;
+        let Source { file, to, .. } = source;
+        let manifest = ManifestEntry::of(&Table::open(&source.table)?)?;
         pulse.positions.fetch_add(source.bytes, Ordering::Relaxed);
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let path = self.output.join(&name);
-        link(file, &path).with_context(|| format!("cannot link or copy {} to {}", file.display(), path.display()))?;
-        let (bytes, sums) = Sums::of(&path, pulse).with_context(|| format!("cannot read {}", path.display()))?;
+        link(file, to).with_context(|| format!("cannot link or copy {} to {}", file.display(), to.display()))?;
+        let (bytes, sums) = Sums::of(to, pulse).with_context(|| format!("cannot read {}", to.display()))?;
         let TableKey { rules, pits, seeds } = source.key;
         let (positions, digest) = (manifest.positions, manifest.digest.clone());
+        let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let rules = rules.name();
         Ok((manifest, Published { name, rules, pits, seeds, positions, bytes, digest, sums }))
     }
@@ -186,17 +209,27 @@ impl Publish {
 /// A table to publish.
 struct Source {
     key: TableKey,
+    digest: [u8; 32],
     bytes: u64,
     table: PathBuf,
+    /// The table or its archive, without links.
+    file: PathBuf,
+    /// Its name in the folder.
+    to: PathBuf,
 }
 
-/// Makes `to` a link to the file `from`, or a copy on another disk. An older file there is replaced.
+/// Makes `to` a link to the file `from`, which is no link, or a copy on another disk. An older file there is replaced.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
+    // The directory of the tables may have a link to the folder, which has the only copy.
+    if !to.is_symlink() && is_same(from, to)? {
+        return Ok(());
+    }
     found(std::fs::remove_file(to))?;
     if std::fs::hard_link(from, to).is_ok() {
         return Ok(());
     }
     let (mut source, mut copy) = (kalah::file::open(from)?, Replacement::begin_own(to)?);
-    io::copy(&mut source, &mut copy)?;
+    let (bytes, copied) = (source.metadata()?.len(), io::copy(&mut source, &mut copy)?);
+    sums::require_whole(copied, bytes)?;
     copy.finish()
 }

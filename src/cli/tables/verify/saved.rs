@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use kalah::file::{FileContent, FileLock, found, remove_leftovers, require_writable};
+use kalah::file::{FileContent, FileLock, StateError, StateKind, found, remove_leftovers, require_writable};
 use kalah::table::{Table, Tables};
 use kalah::verify::CheckedLayers;
 
@@ -23,7 +23,7 @@ impl SavedLayers {
         let lock = FileLock::beside(path)?;
         let cannot_write = || format!("cannot write {}", path.display());
         remove_leftovers(path).with_context(cannot_write)?;
-        require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
+        require_writable(path, Some(FileContent::State)).map_err(StateError::writing(StateKind::Consistency, path))?;
         let layers = CheckedLayers::read(path, version::short(), tables)?;
         Ok(SavedLayers { path: path.to_owned(), layers, _lock: lock })
     }

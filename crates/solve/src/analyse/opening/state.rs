@@ -57,6 +57,7 @@ impl ScanState {
     /// kind, or cannot be read or written.
     pub fn open(path: &Path, scan: &OpeningScan) -> Result<(ScanState, Vec<Batch>), StateError> {
         let path = file::resolved(path);
+        file::require_unprotected(&path).map_err(StateError::io(&path))?;
         let lock = FileLock::beside(&path)?;
         let io = |source| StateError::Io { path: path.clone(), source };
         let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();

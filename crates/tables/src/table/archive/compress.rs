@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ use crate::file::{FileContent, Replacement};
 use crate::progress::Pulse;
 use crate::table::{
     Damage, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableHeader, TableKey, TablePart,
-    frame_in_parallel,
+    frame_in_parallel, unless_other,
 };
 
 /// Bytes per position of a chunk waiting to be written.
@@ -71,22 +71,21 @@ pub fn compress_in_chunks(
 }
 
 /// Returns true if the file `archive` is the one that [`compress()`] makes of a table: it is complete,
-/// and decompresses to the table. The positions are not counted.
+/// and decompresses to the table. The positions are not counted. `false` means that it may be replaced:
+/// it does not exist, is damaged, or has the table in chunks of another size.
 ///
 /// # Errors
-/// When it exists and cannot be read or is newer than this program, there is not enough memory
-/// ([`compress_memory`]), or `cancel` is cancelled.
+/// When it holds another table, is of another kind or newer than this program, or cannot be read; there
+/// is not enough memory ([`compress_memory`]), or `cancel` is cancelled.
 pub fn is_compressed(table: &Table, archive: impl AsRef<Path>, cancel: &Cancel) -> Result<bool, TableError> {
     let archive = archive.as_ref();
-    let checked = ArchiveReader::open(archive).and_then(|mut reader| {
-        let info = reader.info();
-        let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
-        if same { reader.check(cancel, &|_| {}).map(|()| true) } else { Ok(false) }
-    });
-    match checked {
-        Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) if error.is_damage() && !error.is_newer() => Ok(false),
-        checked => checked,
+    let found = unless_other(archive, ArchiveReader::open(archive), table.path(), |reader| {
+        (reader.info().key, reader.info().digest) == (table.key(), table.header().digest)
+    })?;
+    let Some(mut reader) = found.filter(|reader| reader.info().chunk_side == CHUNK_SIDE) else { return Ok(false) };
+    match reader.check(cancel, &|_| {}) {
+        Err(error) if error.is_worthless() => Ok(false),
+        checked => checked.map(|()| true),
     }
 }
 

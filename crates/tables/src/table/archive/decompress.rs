@@ -7,8 +7,11 @@ use kalah_core::index::Frame;
 use super::chunk::zeroed;
 use super::info::ArchiveInfo;
 use super::reader::{ArchiveReader, scores_and_chunks};
+use crate::file::{FileContent, require_replaceable};
 use crate::progress::Pulse;
-use crate::table::{Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel};
+use crate::table::{
+    Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel, unless_other,
+};
 
 /// Bytes per position of a chunk whose scores wait to be put in place: the scores, and the chunk's
 /// bytes in the archive.
@@ -37,11 +40,12 @@ pub(super) fn decompress_frame_memory(frame: Frame, side: usize, threads: usize)
 ///
 /// `pulse` counts the positions decompressed. The directory is locked meanwhile. A [`TableWriter`]
 /// writes the table under a temporary name that builds ignore. The finished frames of an
-/// interrupted call are kept. A valid table with the archive's digest is left unchanged, and
-/// so is a table of a newer format. Any other table of that name is replaced.
+/// interrupted call are kept. A valid table with the archive's digest is left unchanged, and a
+/// damaged one is replaced.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A
+/// When the archive is damaged or foreign, the table's name has another file that may not be
+/// replaced, the directory is in use, or reading or writing fails. A
 /// table whose digest is not that of the compressed one is never left behind. [`TableError::Stopped`]
 /// when `pulse` was stopped.
 pub fn decompress(
@@ -53,15 +57,15 @@ pub fn decompress(
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
-    let there = Table::open_key(directory, key);
-    if let Err(error) = there.as_ref()
-        && error.is_newer()
-    {
-        there?;
-    } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(table.blocks()).is_ok()) {
+    let path = key.path(directory);
+    let there = unless_other(&path, Table::open(&path), archive, |table| {
+        (table.key(), table.header().digest) == (key, digest)
+    })?;
+    if there.is_some_and(|table| check_in_parallel(table.blocks()).is_ok()) {
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
-        return Ok(key.path(directory));
+        return Ok(path);
     }
+    require_replaceable(&path, Some(FileContent::Table)).map_err(TableError::io(&path))?;
     let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
     let (mut writer, kept) = decompress_frames(&mut reader, directory, &pulse.cancel, &count)?;
     if kept && writer.digest() != digest {

@@ -1,0 +1,147 @@
+//! Commands that write a file, and one file of each content.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use kalah::build::build;
+use kalah::file::FileContent;
+use kalah::game::Rules;
+use kalah::solve::{Checkpoint, Solver, SolverOptions};
+
+/// Tables of the standard rules with 3 pits, built once.
+pub fn tables() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::Standard, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// Command that runs the program in `directory`, with the tables.
+pub fn command(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
+    command
+}
+
+pub fn kalah(directory: &Path, args: &[&str]) -> Output {
+    command(directory, args).output().unwrap()
+}
+
+#[track_caller]
+pub fn done(directory: &Path, args: &[&str]) -> String {
+    let output = kalah(directory, args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Formats of exported scores.
+#[cfg(feature = "parquet")]
+const EXPORTS: [&str; 4] = ["csv", "jsonl", "npy", "parquet"];
+#[cfg(not(feature = "parquet"))]
+const EXPORTS: [&str; 3] = ["csv", "jsonl", "npy"];
+
+/// One file of each content, by name.
+pub fn files() -> &'static [(FileContent, PathBuf)] {
+    static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
+        run("archive pack --rules standard --pits 3 --seeds 6 --output .");
+        run("book make 3x2 --rules standard --output a.book");
+        run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
+        run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
+        run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
+        run("solve 3x2 --rules standard --checkpoint a.checkpoint --no-tables --no-book");
+        run("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state a.values");
+        run("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state a.scan");
+        run("line 3x2 1 --rules standard --save a.games");
+        run("man .");
+        let exports: Vec<(FileContent, PathBuf)> = EXPORTS
+            .map(|format| {
+                run(&format!("export --rules standard --pits 3 --seeds 6 --format {format} --output a.{format}"));
+                (FileContent::Scores, directory.path().join(format!("a.{format}")))
+            })
+            .to_vec();
+        let beside = |name: &str| directory.path().join(name);
+        let checkpoint = Checkpoint::open(beside("other")).unwrap();
+        let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
+        checkpoint.save_table(&solver).unwrap();
+        let mut files = vec![
+            (FileContent::Games, beside("a.games")),
+            (FileContent::Manual, beside("kalah-build.1")),
+            (FileContent::Table, tables().join("standard-3-06.kalah")),
+            (FileContent::BoundTable, beside("standard-3-06.bounds")),
+            (FileContent::Archive, beside("standard-3-06.kalah.zst")),
+            (FileContent::Book, beside("a.book")),
+            (FileContent::Network, beside("a.network")),
+            (FileContent::Certificate, beside("a.certificate")),
+            (FileContent::Transpositions, checkpoint.table_path()),
+            (FileContent::State, beside("a.checkpoint")),
+            (FileContent::State, beside("a.values")),
+            (FileContent::State, beside("a.scan")),
+            (FileContent::State, beside("proof/proof.json")),
+            (FileContent::Records, tables().join("builds.jsonl")),
+            (FileContent::Records, Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl")),
+        ];
+        files.extend(exports);
+        (directory, files)
+    });
+    &FILES.1
+}
+
+/// Commands that write a file OUT, with the content that they may replace.
+pub const WRITERS: [(&str, Option<FileContent>); 18] = [
+    ("export --rules standard --pits 3 --seeds 6 --output OUT", Some(FileContent::Scores)),
+    (
+        "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
+        Some(FileContent::Network),
+    ),
+    ("line 3x2 1 --rules standard --save OUT", Some(FileContent::Games)),
+    ("play 3x2 --rules standard --south greedy --north greedy --save OUT", Some(FileContent::Games)),
+    ("tournament greedy --start 3x2 --rules standard --save OUT", None),
+    ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
+    ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
+    ("book merge BOOK --output OUT", Some(FileContent::Book)),
+    ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
+    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint OUT", Some(FileContent::State)),
+    ("analyse values --rules standard --pits 2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
+    ("analyse opening-scan --rules standard --pits 2..2 --seeds-per-pit 1..2 --state OUT", Some(FileContent::State)),
+    ("check CERTIFICATE --state OUT", Some(FileContent::State)),
+    ("verify --consistency --rules standard --pits 3 --state OUT", Some(FileContent::State)),
+    ("man .", Some(FileContent::Manual)),
+    ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
+    ("archive pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
+    // The table belongs to a checkpoint of the same name.
+    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
+];
+
+/// Name of the file that a command writes.
+pub fn name_of(writer: &str) -> &'static str {
+    match writer.split(' ').next() {
+        Some("man") => "kalah-build.1",
+        Some("bounds") => "standard-3-06.bounds",
+        Some("archive") => "standard-3-06.kalah.zst",
+        _ if writer.ends_with(" one") => "one.table",
+        _ => "out",
+    }
+}
+
+/// Words of a command in which files stand for their contents.
+pub fn words(writer: &str) -> Vec<&str> {
+    let path_of = |wanted| files().iter().find(|(content, _)| *content == wanted).unwrap().1.to_str().unwrap();
+    let word = |word| match word {
+        "OUT" => "out",
+        "NETWORK" => path_of(FileContent::Network),
+        "BOOK" => path_of(FileContent::Book),
+        "CERTIFICATE" => path_of(FileContent::Certificate),
+        word => word,
+    };
+    writer.split(' ').map(word).collect()
+}
