@@ -15,6 +15,8 @@ mod layers;
 mod leases;
 mod limited;
 mod memory;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod packed;
 mod pieces;
 #[cfg(all(unix, feature = "cli"))]
@@ -22,3 +24,6 @@ mod processes;
 mod relays;
 mod resume;
 mod row_moves;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;

@@ -7,4 +7,9 @@ mod cli_help;
 mod commands;
 mod exit_codes;
 mod mistyped_directory;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod outputs;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;

@@ -11,6 +11,8 @@ mod files;
 mod gpu_faults;
 mod gpu_process;
 mod gpu_tables;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod races;
 mod shader_languages;
 mod shaders;

@@ -63,6 +63,8 @@ impl Peer {
         let mut client = Process::new(assert_cmd::cargo::cargo_bin("kalah"));
         client.env("KGP_HOST", "127.0.0.1").env("KGP_PORT", port).env("KALAH_TABLES", directory);
         client.args(["kgp", "--memory", "16MiB"]).args(flags).stderr(stderr);
+        #[cfg(unix)]
+        crate::signals::heard(&mut client);
         let child = client.spawn().unwrap();
         let stream = listener.accept().unwrap().0;
         let lines = BufReader::new(stream.try_clone().unwrap());

@@ -3,6 +3,8 @@
 mod engine;
 mod games_cli;
 mod kgp;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod play;
 mod players;
 mod record;
@@ -11,5 +13,8 @@ mod record;
 mod reference;
 mod review;
 mod seeds;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;
 mod tournament;
 mod tournament_saved;

@@ -9,6 +9,8 @@ mod kept_certificates;
 #[cfg(all(unix, feature = "cli"))]
 #[path = "../leases/mod.rs"]
 mod leases;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod prove;
 mod prove_cli;
 mod prove_jobs;

@@ -10,3 +10,6 @@ mod refusals;
 mod searching;
 mod server;
 mod sharing;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;

@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "cli", feature = "serve"))]
 mod browser;
+#[path = "../optional/mod.rs"]
+mod optional;
 mod page;
 mod page_access;
 mod page_analysis;
@@ -17,6 +19,9 @@ mod serve_faults;
 mod serve_study;
 #[cfg(all(feature = "cli", feature = "serve"))]
 mod serving;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;
 mod site;
 mod site_export;
 mod site_offline;

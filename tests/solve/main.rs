@@ -6,6 +6,9 @@ mod line;
 #[cfg(feature = "cli")]
 #[path = "../reference/mod.rs"]
 mod reference;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;
 mod signature;
 mod solve;
 mod solve_bounds;

@@ -14,5 +14,8 @@ mod read_at;
 mod reference;
 mod sample;
 mod several_directories;
+#[cfg(unix)]
+#[path = "../signals/mod.rs"]
+mod signals;
 mod table_directories;
 mod verify;

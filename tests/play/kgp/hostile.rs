@@ -10,6 +10,8 @@ use kalah::kgp::{self, Command, End, Introduction, MAX_LINE, Thinking};
 use kalah::table::Shelf;
 
 use super::{LONG, Peer, directory};
+#[cfg(unix)]
+use crate::signals::interrupt;
 
 /// Memory that the client must stay below, apart from tables and transposition tables.
 #[cfg(target_os = "linux")]
@@ -188,8 +190,7 @@ fn a_server_that_does_not_read_does_not_hold_the_client() {
             Err(error) => panic!("{error}"),
         }
     }
-    let kill = std::process::Command::new("kill").args(["-INT", &peer.child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&peer.child);
     let begin = Instant::now();
     let status = loop {
         if let Some(status) = peer.child.try_wait().unwrap() {
