@@ -2,7 +2,7 @@
 #![cfg(all(feature = "cli", feature = "serve", unix))]
 
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -192,6 +192,17 @@ fn the_exit_code_reports_other_signals() {
             assert_eq!(ended, Some(code), "{line}");
         }
     }
+}
+
+/// A background job of a script ignores Ctrl-C, and its children do, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_parent_that_ignores_signals_does_not_keep_tests_from_sending_them() {
+    let test = std::env::current_exe().unwrap();
+    let script = format!("trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals", test.display());
+    let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 passed"), "{}", stdout(&output));
 }
 
 /// A handler of the program must not replace the ignored signal of its parent, or `nohup` is of no use.

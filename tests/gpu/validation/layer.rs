@@ -4,31 +4,36 @@ use std::process::Command;
 
 use super::child::ADAPTER;
 
-/// A version of the layer.
-pub struct Layer {
-    pub name: &'static str,
-    /// Path of the library, if Vulkan does not find it by itself.
-    library: Option<&'static str>,
-}
+/// A version of the layer: its name in messages, and the path of its library, if Vulkan does not find it by itself.
+type Version = (&'static str, Option<&'static str>);
 
 /// The versions that a machine may have. The one in Debian's Chromium is a library without the file by which Vulkan
 /// finds it.
-pub const LAYERS: [Layer; 2] = [
-    Layer { name: "the system's layer", library: None },
-    Layer { name: "Chromium's layer", library: Some("/usr/lib/chromium/libVkLayer_khronos_validation.so") },
+pub const VERSIONS: [Version; 2] = [
+    ("the system's layer", None),
+    ("Chromium's layer", Some("/usr/lib/chromium/libVkLayer_khronos_validation.so")),
 ];
 
-/// Settings of the layer, with the names of all its versions.
-const SETTINGS: &str = "
-debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
-report_flags = error,warn,perf,info
-enable_message_limit = false
-enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
-VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
-validate_sync = true
-gpuav_enable = true
-gpuav_shared_memory_data_race = true
-log_filename = ";
+/// Settings that enable all checks. Old versions have other names for them, which newer ones warn of.
+const SETTINGS: [&[&str]; 2] = [
+    &["validate_sync = true", "gpuav_enable = true", "gpuav_shared_memory_data_race = true"],
+    &["enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
+        VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT"],
+];
+
+/// Settings of all versions.
+const SHARED_SETTINGS: [&str; 3] = [
+    "debug_action = VK_DBG_LAYER_ACTION_LOG_MSG",
+    "report_flags = error,warn,perf,info",
+    "enable_message_limit = false",
+];
+
+/// A version of the layer, and settings.
+pub struct Layer {
+    pub name: &'static str,
+    library: Option<&'static str>,
+    settings: &'static [&'static str],
+}
 
 /// Messages about the layer itself, and about faults in wgpu: the identifier and a part of the text.
 const NOT_OURS: [(&str, &str); 4] = [
@@ -42,6 +47,22 @@ const NOT_OURS: [(&str, &str); 4] = [
 ];
 
 impl Layer {
+    /// Returns this version with the first settings with which it passes a test.
+    ///
+    /// # Errors
+    /// The reason why it does not, with the first settings.
+    pub fn able((name, library): Version, test: impl Fn(&Layer) -> Result<(), String>) -> Result<Layer, String> {
+        let mut reasons = Vec::new();
+        for settings in SETTINGS {
+            let layer = Layer { name, library, settings };
+            match test(&layer) {
+                Ok(()) => return Ok(layer),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        Err(reasons.swap_remove(0))
+    }
+
     /// Number of messages of the layer about a test of `child.rs` on an adapter, if all of them have `text`.
     ///
     /// # Errors
@@ -74,8 +95,9 @@ impl Layer {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         let log = directory.join("log");
-        let settings = SETTINGS.trim_start().replace('\n', "\nkhronos_validation.");
-        let settings = format!("khronos_validation.{settings}{}\n", log.display());
+        let file = format!("log_filename = {}", log.display());
+        let settings = SHARED_SETTINGS.iter().chain(self.settings).copied().chain([&*file]);
+        let settings: String = settings.map(|setting| format!("khronos_validation.{setting}\n")).collect();
         std::fs::write(directory.join("vk_layer_settings.txt"), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", &format!("validation::child::{child}"), "--nocapture"]);
