@@ -199,7 +199,10 @@ fn the_exit_code_reports_other_signals() {
 #[test]
 fn a_parent_that_ignores_signals_does_not_keep_tests_from_sending_them() {
     let test = std::env::current_exe().unwrap();
-    let script = format!("trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals", test.display());
+    let script = format!(
+        "trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals",
+        test.display()
+    );
     let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
     assert!(output.status.success(), "{}", stdout(&output));
     assert!(stdout(&output).contains("1 passed"), "{}", stdout(&output));

@@ -199,7 +199,8 @@ fn the_list_of_adapters_has_the_results_of_their_self_tests() {
 #[cfg(target_os = "linux")]
 fn cards_of_one_name_are_told_apart_by_their_numbers() {
     let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten().map(|file| file.path());
-    let is_mesas = |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
+    let is_mesas =
+        |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
     let Some(driver) = drivers.into_iter().find(is_mesas) else {
         return optional::skip("SYSTEM", "Mesa's software driver is not installed");
     };
@@ -230,7 +231,8 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
     assert_eq!(listed[0]["name"], listed[1]["name"]);
     assert_eq!((&listed[0]["number"], &listed[1]["number"]), (&1.into(), &2.into()));
     let build = |adapter: &str| {
-        let (code, _, stderr) = kalah(&["build", "--seeds", "4", "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
+        let (code, _, stderr) =
+            kalah(&["build", "--seeds", "4", "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
         (code, stderr)
     };
     let (code, stderr) = build("llvmpipe");

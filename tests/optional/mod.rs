@@ -46,8 +46,8 @@ pub fn has_python(needs: &str) -> bool {
         Ok(output) if output.status.success() => return true,
         Ok(output) => {
             let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-            let last = messages.lines().last().unwrap_or("it says nothing").to_owned();
-            format!("python3 cannot run `{needs}`: {last}")
+            let last = messages.lines().last().map(str::to_owned);
+            format!("python3 does not suffice: {}", last.unwrap_or_else(|| output.status.to_string()))
         }
         Err(error) => format!("python3 cannot be started: {error}"),
     };

@@ -1,7 +1,6 @@
 //! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
 //! checksums.
 
-
 use kalah::certificate::{CertificateDamage, CertificateError};
 use kalah::game::{Position, Rules};
 use xxhash_rust::xxh3::xxh3_64;

@@ -80,7 +80,10 @@ impl GpuCommand {
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
             let subgroup = adapter.subgroup;
-            output::line(format_args!("{}: {} ({}, {})", adapter.number, adapter.name, adapter.device, adapter.backend))?;
+            output::line(format_args!(
+                "{}: {} ({}, {})",
+                adapter.number, adapter.name, adapter.device, adapter.backend
+            ))?;
             if let Some(address) = &adapter.pci {
                 output::line(format_args!("  PCI address      {address}"))?;
             }

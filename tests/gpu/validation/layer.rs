@@ -9,10 +9,8 @@ type Version = (&'static str, Option<&'static str>);
 
 /// The versions that a machine may have. The one in Debian's Chromium is a library without the file by which Vulkan
 /// finds it.
-pub const VERSIONS: [Version; 2] = [
-    ("the system's layer", None),
-    ("Chromium's layer", Some("/usr/lib/chromium/libVkLayer_khronos_validation.so")),
-];
+pub const VERSIONS: [Version; 2] =
+    [("the system's layer", None), ("Chromium's layer", Some("/usr/lib/chromium/libVkLayer_khronos_validation.so"))];
 
 /// Settings that enable all checks. Old versions have other names for them, which newer ones warn of.
 const SETTINGS: [&[&str]; 2] = [

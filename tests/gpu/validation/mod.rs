@@ -49,8 +49,9 @@ fn nothing_is_found_in_builds_of_every_rule_set() {
 fn shaders_with_barriers_need_each_of_them() {
     adapter::each(|adapter| {
         let name = adapter.name();
-        let able =
-            VERSIONS.into_iter().find_map(|version| Layer::able(version, |layer| layer.finds(name, "a_race", RACE)).ok());
+        let able = VERSIONS
+            .into_iter()
+            .find_map(|version| Layer::able(version, |layer| layer.finds(name, "a_race", RACE)).ok());
         let Some(layer) = able else {
             return optional::skip("VALIDATION", format_args!("no validation layer finds races on {name}"));
         };

@@ -19,7 +19,8 @@ impl DevTools {
     fn connect(address: &str) -> std::io::Result<DevTools> {
         let response = agent().get(format!("http://{address}/json/version")).call();
         let (_, version) = read(Ok(response.map_err(Error::other)?));
-        let url = version["webSocketDebuggerUrl"].as_str().ok_or_else(|| Error::other(format!("no address: {version}")))?;
+        let url =
+            version["webSocketDebuggerUrl"].as_str().ok_or_else(|| Error::other(format!("no address: {version}")))?;
         let path = url.trim_start_matches("ws://").trim_start_matches(address);
         let to = TcpStream::connect(address)?;
         let mut socket = DevTools { from: BufReader::new(to.try_clone()?), to };

@@ -118,10 +118,8 @@ impl AvailableMemory {
         let machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
         let machine = machine.map(|bytes| AvailableMemory { bytes, limit: MemoryLimit::Machine });
         let group = control_group::tightest(Path::new("/"));
-        let group = group.map(|memory| AvailableMemory {
-            bytes: memory.available,
-            limit: MemoryLimit::Group(memory.group),
-        });
+        let group =
+            group.map(|memory| AvailableMemory { bytes: memory.available, limit: MemoryLimit::Group(memory.group) });
         let all = [machine, group, AvailableMemory::in_address_space()];
         all.into_iter().flatten().min_by_key(|available| available.bytes)
     }

@@ -63,7 +63,8 @@ impl GpuFlags {
                     let mut name = format!("{} ({})", report.name, report.device);
                     if let Some(asked) = self.adapter.as_ref().filter(|_| numbers.len() > 1) {
                         let numbers = numbers.join(" and ");
-                        name += &format!("; --adapter {asked} fits {numbers} of `kalah gpu`, this is {}", report.number);
+                        name +=
+                            &format!("; --adapter {asked} fits {numbers} of `kalah gpu`, this is {}", report.number);
                     }
                     return Ok((Backend::Gpu(gpu), name));
                 }
