@@ -14,8 +14,10 @@
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all machines share
 #     KALAH            the program, if it is not on the PATH
-#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
-#                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
+#     KALAH_THREADS    threads of each process; by default the CPUs that Slurm gives a task, the cores that the process is
+#                      bound to, or the machine's cores divided by the number of its processes, if the launcher reports
+#                      that (Open MPI, Hydra, srun)
+#     KALAH_MEMORY     memory of each process; by default what Slurm allows, or available memory / processes on the machine
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
@@ -32,11 +34,4 @@ shift
 # shellcheck source=cluster/threads.sh
 source "$(dirname "${BASH_SOURCE[0]}")/threads.sh"
 
-# The page cache with the tables is shared; each process has memory of its own.
-available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
-memory=()
-if [[ -n $available && ${here:-1} -gt 1 && " $* " != *" --memory"* ]]; then
-    memory=(--memory "$((available / here))KiB")
-fi
-
-exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "${memory[@]}" "$@"
+exec "${KALAH:-kalah}" build --seeds "$seeds" --share ${resources[@]+"${resources[@]}"} "$@"

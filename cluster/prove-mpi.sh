@@ -15,9 +15,10 @@
 #     KALAH_PROOF      the directory of the proof, on a file system that all machines share
 #     KALAH_TABLES     the directory of the tables
 #     KALAH            the program, if it is not on the PATH
-#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
-#                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
-#     KALAH_MEMORY     memory of each process [available memory / processes on the machine]
+#     KALAH_THREADS    threads of each process; by default the CPUs that Slurm gives a task, the cores that the process is
+#                      bound to, or the machine's cores divided by the number of its processes, if the launcher reports
+#                      that (Open MPI, Hydra, srun)
+#     KALAH_MEMORY     memory of each process; by default what Slurm allows, or available memory / processes on the machine
 set -euo pipefail
 
 if [[ $# -lt 1 || $1 = -* ]]; then
@@ -31,14 +32,10 @@ for name in KALAH_PROOF KALAH_TABLES; do
     fi
 done
 
+position=$1
+shift
+
 # shellcheck source=cluster/threads.sh
 source "$(dirname "${BASH_SOURCE[0]}")/threads.sh"
-# The page cache with the tables is shared; each process has a transposition table of its own.
-available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
-memory=${KALAH_MEMORY:-}
-if [[ -z $memory && -n $available && ${here:-1} -gt 1 ]]; then
-    memory=$((available / here))KiB
-fi
 
-exec "${KALAH:-kalah}" prove "$1" --proof "$KALAH_PROOF" --share --threads "$threads" \
-    ${memory:+--memory "$memory"} "${@:2}"
+exec "${KALAH:-kalah}" prove "$position" --proof "$KALAH_PROOF" --share ${resources[@]+"${resources[@]}"} "$@"

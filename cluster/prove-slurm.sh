@@ -13,6 +13,8 @@
 #     KALAH_TABLES     the directory of the tables
 #     KALAH            the program, if it is not on the PATH of the nodes
 #     KALAH_SBATCH     options for sbatch, separated by spaces
+#     KALAH_THREADS    threads of each task [the CPUs that Slurm gives it]
+#     KALAH_MEMORY     memory of each task [what Slurm allows it, by --mem or --mem-per-cpu]
 #
 # Flags after the position are passed to `kalah prove`. Slurm runs this file as the body of the tasks.
 set -euo pipefail
@@ -27,18 +29,22 @@ for name in KALAH_PROOF KALAH_TABLES; do
         exit 2
     fi
 done
-tasks=$1
-shift
+tasks=$1 position=$2
+shift 2
 
 if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
-    threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
-    # The limit of Slurm, in MiB, not the memory of the node.
-    memory=${SLURM_MEM_PER_NODE:+--memory ${SLURM_MEM_PER_NODE}MiB}
-    # shellcheck disable=SC2086
-    exec "${KALAH:-kalah}" prove "$1" --proof "$KALAH_PROOF" --share --threads "$threads" $memory "${@:2}"
+    # Slurm runs a copy of this file elsewhere.
+    scripts=${KALAH_SCRIPTS:-$(dirname "${BASH_SOURCE[0]}")}
+    # A task runs one process, however many it asks for.
+    here=1
+    # shellcheck source=cluster/threads.sh
+    source "$scripts/threads.sh"
+    exec "${KALAH:-kalah}" prove "$position" --proof "$KALAH_PROOF" --share ${resources[@]+"${resources[@]}"} "$@"
 fi
+KALAH_SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export KALAH_SCRIPTS
 
 read -ra options <<<"${KALAH_SBATCH:-}"
 job=$(sbatch --parsable --export=ALL --requeue --job-name=kalah-prove --array="1-$tasks" \
-    "${options[@]}" "$0" "$tasks" "$@")
-echo "proof of $1 in $KALAH_PROOF: job ${job%%;*}, $tasks tasks"
+    ${options[@]+"${options[@]}"} "$0" "$tasks" "$position" "$@")
+echo "proof of $position in $KALAH_PROOF: job ${job%%;*}, $tasks tasks"

@@ -11,7 +11,9 @@ use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::table::Tables;
 
-use crate::reference;
+use kalah_tests::reference;
+#[cfg(unix)]
+use kalah_tests::signals::{heard, interrupt};
 
 fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
@@ -350,14 +352,14 @@ fn tables_under_way_are_stopped() {
         .args(["analyse", "graph", "4x6", "--threads", "1", "--tables"])
         .arg(directory.path())
         .env("TMPDIR", directory.path());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = heard(command.stdout(Stdio::null()).stderr(Stdio::piped())).spawn().unwrap();
     let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("building") {
         line.clear();
         assert!(messages.read_line(&mut line).unwrap() > 0, "it builds nothing");
     }
-    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    interrupt(&child);
     let mut rest = String::new();
     messages.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -5,8 +5,3 @@ mod export;
 mod graph;
 mod opening;
 mod published;
-#[path = "../reference/mod.rs"]
-mod reference;
-#[cfg(feature = "cli")]
-#[path = "../small_boards/mod.rs"]
-mod small_boards;

@@ -16,8 +16,8 @@ use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::reference;
-use crate::small_boards::each_position;
+use kalah_tests::reference;
+use kalah_tests::small_boards::each_position;
 
 const SCAN: OpeningScan = OpeningScan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
@@ -379,7 +379,8 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
 fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
     let directory = tempfile::tempdir().unwrap();
     let list = directory.path().join("list.csv");
-    std::fs::write(&list, "# remark\nhouses,seeds,table\n3,7,8\n2,4\n3,6\n3,6\n").unwrap();
+    // With a byte-order mark.
+    std::fs::write(&list, "\u{feff}3,7,8\n# remark\nhouses,seeds,table\n2,4\n3,6\n3,6\n").unwrap();
     let list = list.to_str().unwrap();
     let listed = report(&["--list", list]);
     let games = listed["games"].as_array().unwrap();

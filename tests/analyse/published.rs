@@ -7,7 +7,7 @@ use kalah::game::{Line, Position, Rules, StartPosition, sow};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::table::{Probe, Tables};
 
-use crate::reference;
+use kalah_tests::reference;
 
 /// Limit of positions. Larger boards are left out, so that the tests take seconds. Without optimization they are about
 /// fifty times slower.

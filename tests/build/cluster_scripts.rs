@@ -6,8 +6,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::leases::kill_a_holder;
 use crate::processes::{assert_complete, path, stderr, stdout, success, whole};
+use kalah_tests::leases::kill_a_holder;
+use kalah_tests::optional;
 
 /// Command that runs a script in `cluster/`.
 fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
@@ -45,7 +46,7 @@ fn processes_share_a_build_also_when_one_is_killed() {
 #[test]
 fn an_mpi_launcher_runs_the_build() {
     let Ok(version) = Command::new("mpirun").arg("--version").output() else {
-        eprintln!("skipped: no mpirun on this machine");
+        optional::skip("SYSTEM", "there is no mpirun");
         return;
     };
     let directory = tempfile::tempdir().unwrap();
@@ -143,4 +144,62 @@ fn a_slurm_task_keeps_to_its_memory() {
     assert!(ran.status.code() == Some(1) && stderr(&ran).contains("allowed by --memory"), "{}", stderr(&ran));
     success(task("1", &["--backend", "cpu", "--memory=1GiB"]));
     success(task("1024", &["--backend", "cpu"]));
+}
+
+/// Flags for threads and memory are those of the user, of Slurm, or of the machine, and none is given twice. Commands
+/// that a machine may lack are not needed.
+#[test]
+fn scripts_give_each_process_its_share_once() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let bin = tempfile::tempdir().unwrap();
+    // Only these commands, as on a machine without nproc.
+    for name in ["awk", "bash", "dirname", "env", "getconf"] {
+        let paths = std::env::var_os("PATH").unwrap();
+        let found = std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|path| path.exists());
+        symlink(found.expect("the command is installed"), bin.path().join(name)).unwrap();
+    }
+    let stub = bin.path().join("kalah");
+    std::fs::write(&stub, "#!/usr/bin/env bash\necho \"$*\"\n").unwrap();
+    std::fs::set_permissions(&stub, PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |name: &str, args: &[&str], variables: &[(&str, &str)]| {
+        let args = [if name == "mpi.sh" { &["8"][..] } else { &["6x2"] }, args].concat();
+        let args = if name == "prove-slurm.sh" { [&["4"][..], &args].concat() } else { args };
+        let mut run = script(name, Path::new("/tables"), &args);
+        run.env_clear().envs([("KALAH_TABLES", "/tables"), ("KALAH_PROOF", "/proof"), ("SLURM_ARRAY_TASK_ID", "1")]);
+        run.env("PATH", bin.path()).envs(variables.iter().copied());
+        stdout(&success(run.output().unwrap())).trim().to_owned()
+    };
+    let cores = std::thread::available_parallelism().unwrap();
+    for name in ["mpi.sh", "prove-mpi.sh", "prove-slurm.sh"] {
+        let own = format!("--threads {cores}");
+        for (args, variables, expected) in [
+            (&[][..], &[][..], &*own),
+            (&["--threads", "3"], &[], "--threads 3"),
+            (&["--threads=3", "--memory=5GiB"], &[("SLURM_MEM_PER_NODE", "7")], "--threads=3 --memory=5GiB"),
+            (&[], &[("KALAH_THREADS", "2"), ("KALAH_MEMORY", "1GiB")], "--threads 2 --memory 1GiB"),
+            (&[], &[("SLURM_CPUS_PER_TASK", "4"), ("SLURM_MEM_PER_CPU", "300")], "--threads 4 --memory 1200MiB"),
+            (&[], &[("SLURM_CPUS_PER_TASK", "4"), ("SLURM_MEM_PER_NODE", "0")], "--threads 4"),
+            (&[], &[("SLURM_CPUS_PER_TASK", "4"), ("SLURM_MEM_PER_NODE", "900")], "--threads 4 --memory 900MiB"),
+        ] {
+            let ran = run(name, args, variables);
+            assert!(ran.ends_with(&format!(" --share {expected}")), "{name} {args:?} {variables:?}: {ran}");
+        }
+    }
+    // Four processes of srun on this machine.
+    let srun = [("SLURM_PROCID", "0"), ("SLURM_TASKS_PER_NODE", "4(x2)"), ("SLURM_MEM_PER_NODE", "900")];
+    let ran = run("mpi.sh", &[], &[&srun[..], &[("SLURM_CPUS_PER_TASK", "2")]].concat());
+    assert!(ran.ends_with(" --share --threads 2 --memory 225MiB"), "{ran}");
+}
+
+/// In old versions of Bash, an empty array is an unset variable.
+#[test]
+fn scripts_expand_no_empty_array() {
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text.lines().filter(|_| text.contains("threads.sh")) {
+            let all = line.matches("[@]}\"").count();
+            assert_eq!(line.matches("[@]+\"${").count(), all, "{}: {line}", path.display());
+        }
+    }
 }

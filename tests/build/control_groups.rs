@@ -3,11 +3,12 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+use kalah_tests::optional;
 
 const MIB: u64 = 1 << 20;
 
@@ -23,8 +24,7 @@ impl Groups {
         match Groups::try_new(controller, name) {
             Ok(groups) => Some(groups),
             Err(reason) => {
-                let message = format!("*** SKIPPED: no control group of {controller} can be made: {reason}\n");
-                let _ = std::io::stderr().write_all(message.as_bytes());
+                optional::skip("SYSTEM", format_args!("no control group of {controller} can be made: {reason}"));
                 None
             }
         }
@@ -124,14 +124,34 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
     assert_eq!(document(&build("3", "8"))["built"].as_array().map(Vec::len), Some(7));
 }
 
+/// Such searches once ended by a signal, without a word.
+#[test]
+fn a_search_that_does_not_fit_its_group_is_refused() {
+    let Some(groups) = Groups::new("memory", "search") else { return };
+    groups.limit_memory(300 * MIB);
+    let solve = |board: &str| groups.kalah(&["solve", board, "--no-book", "--no-tables", "--memory", "4GiB"]);
+    let refused = solve("6x6");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{stderr}");
+    for part in ["the transposition table of this search takes", "is limited to 300.00 MiB", "--memory"] {
+        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
+    }
+    // A small board has no use for so much memory.
+    let solved = solve("2x2");
+    assert!(solved.status.success(), "{}", String::from_utf8_lossy(&solved.stderr));
+    // A player may not need all its memory.
+    let warned = groups.kalah(&["move", "3x2", "--time", "0.1", "--memory", "4GiB"]);
+    let stderr = String::from_utf8_lossy(&warned.stderr);
+    assert!(warned.status.success() && stderr.contains("a player may take 4.00 GiB of memory, but"), "{stderr}");
+}
+
 #[test]
 fn threads_are_those_of_the_quota_of_the_tightest_group() {
     let Some(groups) = Groups::new("cpu", "threads") else { return };
     let threads = || document(&groups.kalah(&["search", "3x2", "--depth", "3", "--json"]))["threads"].as_u64().unwrap();
     let cores = threads();
     if cores == 1 {
-        let message = "*** SKIPPED: there is only one processor\n";
-        let _ = std::io::stderr().write_all(message.as_bytes());
+        optional::skip("SYSTEM", "there is only one processor");
         return;
     }
     groups.limit("cpu.cfs_quota_us", "cpu.max", "100000");

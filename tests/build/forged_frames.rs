@@ -11,7 +11,7 @@ use kalah::progress::Pulse;
 use kalah::table::archive::archive_path;
 use kalah::table::{PackedFrame, PieceWriter, Table, TableKey, TableWriter, Tables};
 
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
 
 /// A layer of the manifest.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 6 };

@@ -12,6 +12,8 @@ use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::{Table, TableKey, archive};
 
+use kalah_tests::signals::{catches_interrupts, heard, interrupt};
+
 const RULES: Rules = Rules::EmptyCapture;
 
 /// A layer that takes some time to pack.
@@ -21,7 +23,7 @@ const LARGE: TableKey = TableKey { rules: RULES, pits: 6, seeds: 17 };
 fn start(directory: &Path, args: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
     command.args(args).args(["--threads", "1"]).env("KALAH_TABLES", directory);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    heard(command.stdout(Stdio::piped()).stderr(Stdio::piped())).spawn().unwrap()
 }
 
 fn finish(directory: &Path, args: &[&str]) {
@@ -39,17 +41,8 @@ fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&child);
     child.wait_with_output().unwrap()
-}
-
-/// Returns true if the program handles the signal of Ctrl-C. Just after its start it does not yet.
-fn catches_interrupts(child: &Child) -> bool {
-    const INTERRUPT: u64 = 2;
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    u64::from_str_radix(caught.trim(), 16).unwrap() >> (INTERRUPT - 1) & 1 == 1
 }
 
 fn names(directory: &Path) -> Vec<String> {

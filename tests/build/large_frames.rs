@@ -17,6 +17,8 @@ use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
 use kalah::table::{BLOCK_BYTES, FrameEntry, Layer, RUN_MARGIN, ReadAtTable, Section, Table, TableKey, archive};
 use xxhash_rust::xxh3::xxh3_64;
 
+use kalah_tests::optional::{self, has_python};
+
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
 /// Byte that marks a group with base 0; the next is the flag of a group with a patch.
@@ -180,7 +182,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
             literals += &format!("<{pits},0,0{}{}>\n", text(&mover[..pits]), text(&other[..pits]));
         }
         let right: Vec<String> = scores.iter().map(|(_, score)| score.to_string()).collect();
-        if std::env::var_os("KALAH_SKIP_PYTHON").is_none() {
+        if has_python(optional::PYTHON) {
             let mut command = assert_cmd::Command::new("python3");
             command.arg(READER).arg(directory.path()).arg(key.rules.name()).write_stdin(literals.clone());
             let output = command.output().unwrap();

@@ -4,16 +4,11 @@ mod cluster;
 mod cluster_scripts;
 mod control_groups;
 mod dependencies;
-#[path = "../files/mod.rs"]
-mod files;
 mod forged_frames;
 mod interrupted;
 mod kernels;
 mod large_frames;
 mod layers;
-#[cfg(all(unix, feature = "cli"))]
-#[path = "../leases/mod.rs"]
-mod leases;
 mod limited;
 mod memory;
 mod pieces;

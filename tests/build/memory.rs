@@ -1,7 +1,6 @@
 //! Memory of searches and builds: they stay within the memory that they report.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -14,6 +13,8 @@ use kalah::index::Frame;
 use kalah::progress::Pulse;
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
+
+use kalah_tests::optional;
 
 const MIB: u64 = 1 << 20;
 
@@ -250,7 +251,7 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
         command.args(arguments).output()
     };
     if !hidden("true", &[]).is_ok_and(|output| output.status.success()) {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: a build without /proc is not tested, namespaces are not allowed");
+        optional::skip("SYSTEM", "namespaces are not allowed");
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -331,4 +332,31 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
     let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
     assert!(ran(&output, 1).contains("memory"));
+}
+
+/// An address space that is too small is an error before the work. Programs that run out of it during the work abort.
+#[test]
+fn a_limited_address_space_is_kept_to() {
+    let mut refused = 0;
+    for (seeds, threads, kib, must_fit) in [
+        (14, 1, 100_000, true),
+        (18, 8, 400_000, true),
+        (14, 1, 50_000, false),
+        (18, 8, 70_000, false),
+        (18, 8, 90_000, false),
+        (18, 8, 120_000, false),
+        (18, 2, 150_000, false),
+        (24, 2, 300_000, false),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let program = env!("CARGO_BIN_EXE_kalah");
+        let build = format!("ulimit -v {kib} && exec {program} build --seeds {seeds} --threads {threads}");
+        let output = Command::new("sh").args(["-c", &build]).env("KALAH_TABLES", directory.path()).output().unwrap();
+        let (code, messages) = (output.status.code(), String::from_utf8_lossy(&output.stderr));
+        let is_refused = code == Some(1) && messages.contains("the address space is limited to");
+        let is_right = code == Some(0) || is_refused && !must_fit;
+        assert!(is_right, "{seeds} seeds, {threads} threads, {kib} KiB: {}: {messages}", output.status);
+        refused += usize::from(is_refused);
+    }
+    assert!(refused > 0);
 }

@@ -14,7 +14,7 @@ use kalah::table::{
     LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, TableWriter,
 };
 
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 8 };
 

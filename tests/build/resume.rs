@@ -12,7 +12,7 @@ use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
 
 /// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];

@@ -8,6 +8,9 @@ use assert_cmd::Command;
 use kalah::game::Rules;
 use serde_json::Value;
 
+#[cfg(unix)]
+use kalah_tests::signals::{heard, interrupt};
+
 /// Tables to 10 seeds, built once for all tests that only read.
 fn tables() -> &'static Path {
     static TABLES: std::sync::LazyLock<tempfile::TempDir> = std::sync::LazyLock::new(|| {
@@ -338,10 +341,9 @@ fn a_killed_build_goes_on_to_the_same_bytes() {
 #[test]
 fn an_interrupted_build_reports_it_and_resumes_to_the_same_bytes() {
     let directory = tempfile::tempdir().unwrap();
-    let build = shell_build(directory.path(), "").spawn().unwrap();
+    let build = heard(&mut shell_build(directory.path(), "")).spawn().unwrap();
     wait_for_frames(directory.path());
-    let kill = std::process::Command::new("kill").args(["-INT", &build.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&build);
     let output = build.wait_with_output().unwrap();
     // On a fast machine the build may already have finished.
     if output.status.code() != Some(0) {
@@ -362,10 +364,9 @@ fn a_search_interrupted_while_it_builds_its_tables_reports_it() {
         let mut search = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         search.args(command).args(["--build", "--tables-up-to", "17", "--memory", "1GiB"]);
         search.env("KALAH_TABLES", directory.path()).stderr(std::process::Stdio::piped());
-        let search = search.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let search = heard(search.stdout(std::process::Stdio::null())).spawn().unwrap();
         wait_for_frames(directory.path());
-        let kill = std::process::Command::new("kill").args(["-INT", &search.id().to_string()]).status().unwrap();
-        assert!(kill.success());
+        interrupt(&search);
         let output = search.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         // On a fast machine the tables may be complete already, and the signal stops the search.

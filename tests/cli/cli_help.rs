@@ -9,6 +9,9 @@ use std::sync::LazyLock;
 use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
+#[cfg(unix)]
+use kalah_tests::optional;
+
 /// All commands except `help`.
 const COMMANDS: [&str; 32] = [
     "build",
@@ -126,6 +129,28 @@ fn follow(advice: &str, directory: &Path) -> Ran {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(advice).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory);
     shell.output().unwrap().into()
+}
+
+#[test]
+fn a_command_that_is_under_other_words_is_named() {
+    for (words, expected) in [
+        (&["graph", "6x4"][..], "kalah analyse graph"),
+        (&["values"], "kalah analyse values"),
+        (&["pack"], "kalah archive pack"),
+        (&["plan", "solve"], "kalah solve"),
+    ] {
+        let ran = kalah(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("the command is '{expected}'")), "{words:?}: {}", ran.stderr);
+    }
+    assert!(kalah(&["slove"]).stderr.contains("'solve'"));
+}
+
+#[cfg(not(feature = "remote"))]
+#[test]
+fn a_command_of_another_feature_names_it() {
+    let ran = kalah(&["fetch", "https://example.org/tables"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("without its feature 'remote'"), "{}", ran.stderr);
 }
 
 #[test]
@@ -288,8 +313,8 @@ fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
     script.args(["-qec", &line, "/dev/null"]).env_remove("KALAH_TABLES").env_remove("NO_COLOR").env("TERM", "xterm");
     match script.stdin(std::process::Stdio::null()).output() {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
-        Err(_) => {
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), b"\n*** SKIPPED: there is no command `script`\n");
+        Err(error) => {
+            optional::skip("SYSTEM", format_args!("the command `script` cannot be started: {error}"));
             None
         }
     }

@@ -2,11 +2,12 @@
 #![cfg(all(feature = "cli", feature = "serve", unix))]
 
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, stderr, stdout, takes};
+use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 
 /// Failures of a command, as its arguments.
 ///
@@ -139,20 +140,13 @@ fn every_command_has_the_exit_codes_of_the_table() {
     }
 }
 
-/// Returns true if the program handles the signal of Ctrl-C. Just after its start it does not yet.
-fn catches_interrupts(child: &Child) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
-    u64::from_str_radix(caught.trim(), 16).unwrap() >> 1 & 1 == 1
-}
-
 /// Starts a command that takes long, and sends it a signal `after` it can take one. Returns its exit code.
 #[track_caller]
-fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Option<i32> {
+fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> Option<i32> {
     let mut command = program(line.split_whitespace());
     // Commands that read wait at a pipe that stays open.
     command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = heard(&mut command).spawn().unwrap();
     while !catches_interrupts(&child) {
         assert_eq!(child.try_wait().unwrap(), None, "kalah {line}");
         thread::sleep(Duration::from_millis(1));
@@ -164,7 +158,7 @@ fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Opt
         }
         thread::sleep(Duration::from_millis(5));
     }
-    assert!(std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    send(&child, signal);
     // Waiting for the child would close the pipe, and commands end with their input.
     let input = child.stdin.take();
     let code = child.wait().unwrap().code();
@@ -181,7 +175,7 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let long = all().iter().filter_map(|command| Some(format!("{command} {}", case(command).long?)));
     for line in long.chain(waiting) {
         for after in [Duration::ZERO, Duration::from_millis(400)] {
-            assert_eq!(signalled(directory.path(), &line, "-INT", after), Some(130), "kalah {line}, {after:?}");
+            assert_eq!(signalled(directory.path(), &line, Signal::INT, after), Some(130), "kalah {line}, {after:?}");
         }
     }
 }
@@ -191,11 +185,25 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
 fn the_exit_code_reports_other_signals() {
     let directory = prepared();
     for line in ["analyse complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
-        for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
             let ended = signalled(directory.path(), line, signal, Duration::from_millis(200));
             assert_eq!(ended, Some(code), "{line}");
         }
     }
+}
+
+/// A background job of a script ignores Ctrl-C, and its children do, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_parent_that_ignores_signals_does_not_keep_tests_from_sending_them() {
+    let test = std::env::current_exe().unwrap();
+    let script = format!(
+        "trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals",
+        test.display()
+    );
+    let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 passed"), "{}", stdout(&output));
 }
 
 /// A handler of the program must not replace the ignored signal of its parent, or `nohup` is of no use.
@@ -206,7 +214,7 @@ fn a_signal_that_the_parent_ignores_is_ignored() {
          kill -HUP $child; sleep 0.2; kill -TERM $child; wait $child",
         env!("CARGO_BIN_EXE_kalah")
     );
-    let status = std::process::Command::new("bash").args(["-c", &script]).status().unwrap();
+    let status = heard(std::process::Command::new("bash").args(["-c", &script])).status().unwrap();
     assert_eq!(status.code(), Some(143));
 }
 

@@ -7,7 +7,6 @@
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), feature = "cli"))]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -34,21 +33,18 @@ fn seconds() -> u64 {
     std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
 
-/// Compiles the shim. Returns `None`, with a warning that the test harness does not hide, if there is no C compiler.
+/// Compiles the shim. Returns `None`, and says so, if there is no C compiler that can.
 fn shim(directory: &Path) -> Option<PathBuf> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_calls/shim.c");
     let shim = directory.join("shim.so");
     match Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(source).output() {
+        Ok(output) if output.status.success() => return Some(shim),
         Ok(output) => {
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            Some(shim)
+            optional::skip("CC", format_args!("cc compiles no library: {}", String::from_utf8_lossy(&output.stderr)));
         }
-        Err(error) => {
-            let _ =
-                writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, cannot run cc: {error}");
-            None
-        }
+        Err(error) => optional::skip("CC", format_args!("cc cannot be started: {error}")),
     }
+    None
 }
 
 /// Contents of the files in a directory, by path.
@@ -114,8 +110,7 @@ impl Case<'_> {
         let count = self.shim.with_extension("count");
         let ran = self.run(0, "", 0, Some(&count));
         if ran.status.code() == Some(UNAVAILABLE) {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, there is no seccomp");
-            return;
+            return optional::skip("SYSTEM", "there is no seccomp");
         }
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         let calls: usize = std::fs::read_to_string(&count).unwrap().trim().parse().unwrap();

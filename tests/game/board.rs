@@ -6,7 +6,7 @@ use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
 use kalah::solve::{Board, BoardKeys, Sower, Word};
 use proptest::prelude::*;
 
-use crate::small_boards::each_position;
+use kalah_tests::small_boards::each_position;
 
 /// Strategy for positions that a word holds. Seeds are dropped into pits one by one, so that some pits are empty and
 /// some full.

@@ -3,5 +3,3 @@
 mod board;
 mod notation;
 mod rules;
-#[path = "../small_boards/mod.rs"]
-mod small_boards;

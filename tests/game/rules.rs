@@ -7,7 +7,7 @@ use kalah::index::{TableRow, table_row};
 use kalah::verify::Oracle;
 use proptest::prelude::*;
 
-use crate::small_boards::each_position;
+use kalah_tests::small_boards::each_position;
 
 /// A second implementation of the rules: sows seeds one by one around a ring of all pits and both stores.
 fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sowing {

@@ -8,6 +8,7 @@ use kalah::game::Rules;
 use serde_json::Value;
 
 use crate::adapter;
+use kalah_tests::optional;
 
 /// Runs the program. Returns its exit code, stdout and stderr.
 fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
@@ -193,6 +194,56 @@ fn the_list_of_adapters_has_the_results_of_their_self_tests() {
     assert!(code == 0 && stdout.contains("self-test        passed"), "{stdout}");
 }
 
+/// A copy of Mesa's software driver is a second card of the same name.
+#[test]
+#[cfg(target_os = "linux")]
+fn cards_of_one_name_are_told_apart_by_their_numbers() {
+    let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten().map(|file| file.path());
+    let is_mesas =
+        |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
+    let Some(driver) = drivers.into_iter().find(is_mesas) else {
+        return optional::skip("SYSTEM", "Mesa's software driver is not installed");
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let manifest: Value = serde_json::from_slice(&std::fs::read(&driver).unwrap()).unwrap();
+    let library = Path::new(manifest["ICD"]["library_path"].as_str().unwrap()).to_owned();
+    let copy = directory.path().join("libcopy.so");
+    std::fs::copy(&library, &copy).unwrap();
+    let mut other = manifest.clone();
+    other["ICD"]["library_path"] = copy.to_str().unwrap().into();
+    let other_driver = directory.path().join("copy.json");
+    std::fs::write(&other_driver, other.to_string()).unwrap();
+    let kalah = |args: &[&str]| {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.env("VK_DRIVER_FILES", format!("{}:{}", driver.display(), other_driver.display()));
+        command.env("VK_ICD_FILENAMES", format!("{}:{}", driver.display(), other_driver.display()));
+        command.env_remove("VK_ADD_DRIVER_FILES").env("KALAH_TABLES", directory.path()).env_remove("KALAH_ADAPTER");
+        let output = command.args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+    };
+    let (_, stdout, stderr) = kalah(&["gpu", "--json"]);
+    let listed: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    let listed = listed["adapters"].as_array().unwrap();
+    if listed.len() != 2 {
+        return optional::skip("SYSTEM", format_args!("two copies of a driver are {} adapters", listed.len()));
+    }
+    assert_eq!(listed[0]["name"], listed[1]["name"]);
+    assert_eq!((&listed[0]["number"], &listed[1]["number"]), (&1.into(), &2.into()));
+    let build = |adapter: &str| {
+        let (code, _, stderr) =
+            kalah(&["build", "--seeds", "4", "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
+        (code, stderr)
+    };
+    let (code, stderr) = build("llvmpipe");
+    assert!(code == 0 && stderr.contains("--adapter llvmpipe fits 1 and 2 of `kalah gpu`, this is 1"), "{stderr}");
+    let (code, stderr) = build("2");
+    assert!(code == 0 && !stderr.contains("fits"), "{stderr}");
+    // A part of a version.
+    let (code, stderr) = build("256");
+    assert!(code == 1 && stderr.contains("no adapter has the number 256"), "{stderr}");
+}
+
 /// `RADV_FORCE_FAMILY` makes Mesa's driver for AMD's GPUs list a GPU that the machine does not have. Creating a device
 /// on it fails.
 #[test]
@@ -213,7 +264,7 @@ fn hardware_that_is_not_there_is_not_used() {
     let listed: Value = serde_json::from_str(&stdout).unwrap();
     let pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
     let Some(pretended) = listed["adapters"].as_array().unwrap().iter().find(pretended) else {
-        eprintln!("*** SKIPPED: Mesa's driver for AMD's GPUs is not installed");
+        optional::skip("SYSTEM", "Mesa's driver for AMD's GPUs is not installed");
         return;
     };
     assert_eq!(pretended["tier"], "full");

@@ -20,7 +20,7 @@ use kalah::table::{TableKey, Tables};
 use crate::adapter;
 #[cfg(target_os = "linux")]
 use crate::faults::Faults;
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
 
 /// Boards that are quick to build: with captures, and with relays.
 const KEYS: [TableKey; 2] =

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::adapter;
 use crate::faults::Layer;
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::optional;
 
 /// The program under the layer.
 struct Program {

@@ -26,7 +26,7 @@ use kalah::verify::{Fault, check_against};
 use crate::adapter::{self, TestAdapter};
 #[cfg(target_os = "linux")]
 use crate::faults::Faults;
-use crate::files::{assert_same_files, files};
+use kalah_tests::files::{assert_same_files, files};
 
 /// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 8] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10), (7, 6), (8, 6)];

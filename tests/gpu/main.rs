@@ -7,9 +7,6 @@ mod adapter;
 mod cli_backends;
 #[cfg(all(feature = "gpu", target_os = "linux"))]
 mod faults;
-#[cfg(feature = "gpu")]
-#[path = "../files/mod.rs"]
-mod files;
 mod gpu_faults;
 mod gpu_process;
 mod gpu_tables;

@@ -12,6 +12,9 @@ use kalah::build::build;
 use kalah::game::{Line, Position, Rules};
 use serde_json::Value;
 
+use kalah_tests::optional::{self, has_python};
+use kalah_tests::signals::{heard, interrupt};
+
 /// Tables to 6 seeds, built once.
 fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
@@ -20,16 +23,6 @@ fn directory() -> &'static Path {
         directory
     });
     TABLES.path()
-}
-
-/// Returns true if there is no Python, so that the test must be skipped. Prints a warning that the test harness does
-/// not hide.
-fn skip() -> bool {
-    let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
-    if skip {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: engines in Python are not tested, KALAH_SKIP_PYTHON is set");
-    }
-    skip
 }
 
 /// Name of the player that runs the engine in Python.
@@ -90,7 +83,7 @@ fn assert_ended(pids: &Path) {
 
 #[test]
 fn a_match_against_a_foreign_engine_is_played_to_the_end() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let report = tournament(&[&python("random"), &python("greedy"), "greedy", "random"], "10");
@@ -117,7 +110,7 @@ fn our_players_play_the_same_as_an_engine() {
 
 #[test]
 fn every_fault_loses_the_game_and_leaves_no_process() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     thread::scope(|scope| {
@@ -162,7 +155,7 @@ fn every_fault_loses_the_game_and_leaves_no_process() {
 
 #[test]
 fn an_engine_that_answers_when_asked_to_stop_is_in_time() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let report = tournament(&[&python("slow")], "0.02");
@@ -171,7 +164,7 @@ fn an_engine_that_answers_when_asked_to_stop_is_in_time() {
 
 #[test]
 fn engines_that_cannot_play_at_all_fail_before_the_games() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let missing = "engine:/no/such/program".to_owned();
@@ -194,7 +187,7 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
 
 #[test]
 fn interrupted_tournaments_leave_no_engine() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     for signals in [1, 2] {
@@ -202,14 +195,13 @@ fn interrupted_tournaments_leave_no_engine() {
         let pids = directory.path().join("pids");
         let engine = python(&format!("pid deaf-to-quit '{}'", pids.display()));
         let flags = ["tournament", &engine, "--start", "4x3", "--rules", "standard", "--time", "100", "--threads", "2"];
-        let child = command(&flags).spawn().unwrap();
+        let child = heard(&mut command(&flags)).spawn().unwrap();
         // The first process belongs to the trial before the games.
         while std::fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
             thread::sleep(Duration::from_millis(5));
         }
-        let pid = rustix::process::Pid::from_child(&child);
         for _ in 0..signals {
-            rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+            interrupt(&child);
             thread::sleep(Duration::from_millis(50));
         }
         let output = child.wait_with_output().unwrap();
@@ -221,7 +213,7 @@ fn interrupted_tournaments_leave_no_engine() {
 
 #[test]
 fn a_game_in_the_terminal_is_played_against_an_engine() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let play = |engine: &str| {

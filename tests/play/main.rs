@@ -5,9 +5,6 @@ mod games_cli;
 mod play;
 mod players;
 mod record;
-#[cfg(feature = "cli")]
-#[path = "../reference/mod.rs"]
-mod reference;
 mod review;
 mod seeds;
 mod tournament;

@@ -162,6 +162,15 @@ fn games_come_from_files_text_and_positions() {
     let table = String::from_utf8(table.stdout).unwrap();
     assert_eq!(table.lines().count(), game.line.turns().len() + 4, "{table}");
     assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
+    #[cfg(unix)]
+    {
+        let program = assert_cmd::cargo::cargo_bin("kalah");
+        let piped = format!("'{}' review --json <(cat '{}') --game 2", program.display(), file.display());
+        let mut bash = Command::new("bash");
+        let piped = bash.args(["-c", &piped]).env("KALAH_TABLES", self::directory()).output().unwrap();
+        let piped: Value = serde_json::from_slice(&piped.stdout).unwrap_or_else(|_| panic!("{}", stderr(&piped)));
+        assert_eq!(piped["turns"], whole["turns"]);
+    }
     for (args, code, expected) in [
         (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
         (&["3x2", "7"], 2, "there is no pit 7"),

@@ -11,7 +11,7 @@ use kalah::play::{Accuracy, Match, Median, PlayerName, Setting, Tournament, rand
 use kalah::table::Tables;
 use serde_json::Value;
 
-use crate::reference;
+use kalah_tests::reference;
 
 const SEEDS: usize = 10;
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use kalah::record::read_games;
 use serde_json::Value;
 
+use kalah_tests::signals::{heard, interrupt};
+
 /// A tournament of 36 games. The games of the last player take long.
 const FLAGS: [&str; 13] = [
     "tournament",
@@ -161,10 +163,10 @@ fn texts_of_others_are_neither_replaced_nor_shortened() {
 fn a_stopped_tournament_reports_the_games_so_far() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("all.games");
-    let child = command(directory.path(), &["--save", "all.games", "--threads", "1"]).spawn().unwrap();
+    let mut command = command(directory.path(), &["--save", "all.games", "--threads", "1"]);
+    let child = heard(&mut command).spawn().unwrap();
     wait_for(&path, 2);
-    // SAFETY: the process is our child, and no one has waited for it.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    interrupt(&child);
     let stopped = child.wait_with_output().unwrap();
     assert!(!stopped.status.success() && stderr(&stopped).contains("--resume"), "{}", stderr(&stopped));
     let printed = report(&stopped);

@@ -1,7 +1,8 @@
 //! The summary has every page, and the pictures are current. `packaging/site` checks the links.
 
-use std::io::Write;
 use std::path::Path;
+
+use kalah_tests::optional::{self, has_python};
 
 /// Lines of a page that are not code.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
@@ -32,15 +33,10 @@ fn the_summary_has_every_page_once() {
 
 #[test]
 fn the_pictures_are_those_that_the_script_draws() {
-    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the pictures are not tested, KALAH_SKIP_PYTHON is set");
+    if !has_python(optional::PYTHON) {
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/draw.py");
-    let output = std::process::Command::new("python3").arg(script).arg("--check").output().unwrap_or_else(|error| {
-        panic!(
-            "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
-        )
-    });
+    let output = std::process::Command::new("python3").arg(script).arg("--check").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -2,10 +2,11 @@
 //! take their facts about the project from Cargo.toml.
 #![cfg(unix)]
 
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use kalah_tests::optional::{self, has_python};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -184,15 +185,14 @@ fn every_part_of_a_release_is_checked() {
     }
 }
 
-/// Runs a script of `packaging`. Returns `None`, with a warning, if there is no Python.
+/// Runs a script of `packaging`. Returns `None`, and says so, if there is no Python.
 fn run(arguments: &[&str]) -> Option<Output> {
     run_in(root(), arguments)
 }
 
 /// Does the same in a copy of the repository.
 fn run_in(directory: &Path, arguments: &[&str]) -> Option<Output> {
-    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: {arguments:?} is not tested, KALAH_SKIP_PYTHON is set");
+    if !has_python(optional::PYTHON) {
         return None;
     }
     let script = directory.join("packaging").join(arguments[0]);

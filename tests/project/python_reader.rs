@@ -1,6 +1,5 @@
 //! The Python reader, written from the pages on the format, reads the same scores as the library.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
@@ -10,21 +9,13 @@ use kalah::index::{LayerIndex, TableRow, layer_frames};
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
 
+use kalah_tests::optional::{self, has_python};
+
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
 fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     kalah::build::build(directory, rules, pits, seeds).unwrap();
     Tables::open(directory, rules, pits, seeds).unwrap()
-}
-
-/// Returns true if there is no Python, so that the test must be skipped. Prints a warning that the test harness does
-/// not hide.
-fn skip() -> bool {
-    let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
-    if skip {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the Python reader is not tested, KALAH_SKIP_PYTHON is set");
-    }
-    skip
 }
 
 /// Asks the Python reader about positions, one per line.
@@ -36,11 +27,7 @@ fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
 fn ask_with(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
     let mut command = assert_cmd::Command::new("python3");
     command.arg(READER).args(flags).arg(directory).arg(rules.name()).write_stdin(positions);
-    command.output().unwrap_or_else(|error| {
-        panic!(
-            "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
-        )
-    })
+    command.output().unwrap()
 }
 
 fn literal(pits: usize, mover: &TableRow, other: &TableRow) -> String {
@@ -50,7 +37,7 @@ fn literal(pits: usize, mover: &TableRow, other: &TableRow) -> String {
 
 #[test]
 fn the_python_reader_reads_every_score_that_the_library_reads() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     // On small boards many seeds give exceptions. All positions of each layer with exceptions are read.
@@ -115,7 +102,7 @@ fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
 
 #[test]
 fn the_python_reader_reads_the_bounds_that_the_library_reads() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let mut random = fastrand::Rng::with_seed(2);
@@ -164,7 +151,7 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
 
 #[test]
 fn the_python_reader_refuses_what_is_no_table() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -199,7 +186,7 @@ fn the_python_reader_refuses_what_is_no_table() {
 /// After a bit flips, the answers stay the same or there is an error.
 #[test]
 fn the_python_reader_never_gives_a_wrong_score() {
-    if skip() {
+    if !has_python(optional::PYTHON) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

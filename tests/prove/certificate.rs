@@ -1,7 +1,6 @@
 //! Certificates: the checker accepts only true certificates, and accepts them all. It finds every change of a
 //! certificate.
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -15,6 +14,7 @@ use kalah::progress::Pulse;
 use kalah::table::{TableError, Tables};
 
 use crate::certificates::{Scores, certificate, children, positions, read, stored};
+use kalah_tests::optional::{self, has_python};
 
 #[test]
 fn searches_accept_what_is_true_and_nothing_else() {
@@ -535,8 +535,7 @@ fn forged_numbers_with_right_checksums_are_found() {
 
 #[test]
 fn the_python_reader_reads_the_same() {
-    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the Python reader is not tested, KALAH_SKIP_PYTHON is set");
+    if !has_python(optional::PYTHON_WITH_ZSTD) {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");
@@ -544,7 +543,7 @@ fn the_python_reader_reads_the_same() {
     let ask = |flags: &[&str]| {
         let mut command = assert_cmd::Command::new("python3");
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).args(flags).arg(&path);
-        command.output().expect("this test needs python3; install it, or set KALAH_SKIP_PYTHON to go without")
+        command.output().expect("python3 runs")
     };
     small_certificates(|_, certificate, _| {
         certificate.write(&path).expect("a valid certificate");

@@ -1,8 +1,6 @@
 //! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
 //! checksums.
 
-use std::io::Write;
-
 use kalah::certificate::{CertificateDamage, CertificateError};
 use kalah::game::{Position, Rules};
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,6 +8,7 @@ use zstd::bulk::{Compressor, compress, decompress};
 use zstd::zstd_safe::CParameter;
 
 use crate::certificates::{Scores, certificate, read};
+use kalah_tests::optional::{self, has_python};
 
 /// Parts of a certificate, to be changed and joined again with right checksums, lengths and digest.
 #[derive(Clone)]
@@ -347,8 +346,7 @@ fn no_other_encoding_is_read() {
 
 #[test]
 fn the_python_reader_reads_no_other_encoding_either() {
-    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the Python reader is not tested, KALAH_SKIP_PYTHON is set");
+    if !has_python(optional::PYTHON_WITH_ZSTD) {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");
@@ -357,7 +355,7 @@ fn the_python_reader_reads_no_other_encoding_either() {
         std::fs::write(&path, bytes).expect("the file is written");
         let mut command = assert_cmd::Command::new("python3");
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).arg("--claims").arg(&path);
-        command.output().expect("this test needs python3; install it, or set KALAH_SKIP_PYTHON to go without")
+        command.output().expect("python3 runs")
     };
     let sound = sound();
     let expected = read(&sound.bytes());

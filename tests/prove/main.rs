@@ -6,9 +6,6 @@ mod certificates;
 mod check_cli;
 mod forged_tables;
 mod kept_certificates;
-#[cfg(all(unix, feature = "cli"))]
-#[path = "../leases/mod.rs"]
-mod leases;
 mod prove;
 mod prove_cli;
 mod prove_jobs;

@@ -11,7 +11,7 @@ use kalah::game::{Bounds, Rules};
 use kalah::table::Tables;
 use serde_json::Value;
 
-use crate::leases::kill_a_holder;
+use kalah_tests::leases::kill_a_holder;
 
 /// Seeds of the largest table.
 const SEEDS: usize = 8;

@@ -147,3 +147,13 @@ fn an_address_of_files_is_a_directory() {
     let (code, message) = probe(&address);
     assert_eq!(code, 0, "{message}");
 }
+
+#[test]
+fn a_directory_of_this_machine_needs_no_download() {
+    let directory = tempfile::tempdir().unwrap();
+    let address = format!("file://{}", TABLES.path().display());
+    let (code, _, message) = run(&["fetch", &address, "--seeds", "2..5", "--output", shown(directory.path())]);
+    assert_eq!(code, 2);
+    assert!(message.contains(&format!("{} is a directory of this machine", TABLES.path().display())), "{message}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -21,6 +21,8 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 use kalah_tests::serving::{Server, encoded};
+#[cfg(unix)]
+use kalah_tests::signals::{heard, interrupt};
 
 /// Maximum delay of an answer.
 const LATE: Duration = Duration::from_millis(50);
@@ -315,12 +317,6 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
     }
 }
 
-/// Sends the signal of Ctrl-C.
-#[cfg(unix)]
-fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-}
-
 /// Commands that would take hours end soon after Ctrl-C, long before the ten seconds that a server waits for its
 /// requests.
 #[cfg(unix)]
@@ -350,7 +346,7 @@ fn ctrl_c_ends_commands_wherever_they_are() {
         ],
     ];
     for command in commands {
-        let mut child = kalah(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = heard(kalah(command).stdout(Stdio::null()).stderr(Stdio::null())).spawn().unwrap();
         thread::sleep(Duration::from_millis(400));
         assert!(child.try_wait().unwrap().is_none(), "{command:?} is over already");
         let begin = Instant::now();

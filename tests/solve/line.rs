@@ -9,7 +9,7 @@ use kalah::build::build;
 use kalah::game::{Line, Pit, Position, Rules};
 use serde_json::Value;
 
-use crate::reference;
+use kalah_tests::reference;
 
 /// Tables of 6 pits to 10 seeds, built once.
 fn tables() -> &'static Path {

@@ -3,9 +3,6 @@
 mod bounds;
 mod bounds_cli;
 mod line;
-#[cfg(feature = "cli")]
-#[path = "../reference/mod.rs"]
-mod reference;
 mod signature;
 mod solve;
 mod solve_bounds;

@@ -15,7 +15,7 @@ use kalah::solve::{Checkpoint, CheckpointError, Depth, Opening, SolveError, Solv
 use kalah::table::Tables;
 use serde_json::Value;
 
-use crate::reference;
+use kalah_tests::reference;
 
 /// Fewer cases without optimization, where everything is about thirty times slower.
 const fn scaled(optimised: usize) -> usize {
@@ -629,6 +629,9 @@ fn solve_reports_what_is_wrong_and_what_is_missing() {
 #[test]
 fn an_interrupted_command_saves_and_goes_on() {
     use std::process::{Command, Stdio};
+
+    use kalah_tests::signals::{heard, interrupt};
+
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
     let arguments = ["solve", "5x4", "--no-tables", "--memory", "32MiB", "--threads", "1", "--json", "--value-only"];
@@ -637,13 +640,12 @@ fn an_interrupted_command_saves_and_goes_on() {
         command.args(arguments).arg("--checkpoint").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
-    let child = command().spawn().unwrap();
+    let child = heard(&mut command()).spawn().unwrap();
     // The first proved test writes the file.
     while !file.exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let kill = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
-    assert!(kill.success());
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     // A fast machine may finish before the signal. Then there is an answer.
     if output.status.code() != Some(0) {

@@ -10,7 +10,7 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde_json::Value;
 
-use crate::reference;
+use kalah_tests::reference;
 
 fn solver(rules: Rules, position: &Position, cancel: Cancel) -> Solver<'static> {
     let options = SolverOptions::new(rules, position).transpositions(16 << 20).cancel(cancel);

@@ -1,5 +1,13 @@
-//! Parts that the test programs share: the program, its server, and browsers.
+//! Parts that the test programs share.
 
 pub mod browser;
+pub mod files;
+#[cfg(unix)]
+pub mod leases;
+pub mod optional;
 pub mod program;
+pub mod reference;
 pub mod serving;
+#[cfg(unix)]
+pub mod signals;
+pub mod small_boards;

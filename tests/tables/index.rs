@@ -10,7 +10,7 @@ use kalah::index::{
 use kalah::rows::{RowMaps, RowMove};
 use proptest::prelude::*;
 
-use crate::reference;
+use kalah_tests::reference;
 
 /// Lists all rows of `pits` pits with exactly `seeds` seeds by exhaustive enumeration, in lexicographic order.
 fn rows_found(pits: usize, seeds: u8) -> Vec<TableRow> {

@@ -10,8 +10,6 @@ mod no_map;
 mod probe;
 mod publish;
 mod read_at;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod sample;
 mod several_directories;
 mod table_directories;

@@ -97,6 +97,7 @@ impl Fields {
     /// Reads the fields of a JSON body. `known` are all that it may have.
     pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
+        let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
         if body.trim_ascii().is_empty() {
             return Err(bad(format!("the body is empty; {FORM}")));
         }

@@ -166,7 +166,7 @@ impl OpeningScan {
         if let Some(path) = &self.list {
             // Any file will do, also a pipe.
             let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            for (number, line) in text.lines().enumerate() {
+            for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
                 // The published tables have a heading and remarks.
                 let line = line.trim();
                 if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {

@@ -13,7 +13,7 @@ use kalah::certificate::CertificateError;
 use kalah::evaluation::{NetworkError, NetworkFileError, NetworkFileReason};
 use kalah::file::{CompanionError, LockError, OverwriteError};
 use kalah::solve::SolveError;
-use kalah::system::{AvailableMemory, MemoryShortage};
+use kalah::system::{AvailableMemory, MemoryLimit, MemoryShortage};
 use kalah::table::TableKey;
 use kalah::verify::Fault;
 
@@ -221,10 +221,11 @@ fn of_plan(error: &PlanError) -> Option<String> {
 }
 
 /// Advice to get more memory.
-fn more_memory(available: &AvailableMemory) -> &'static str {
-    match available.group {
-        Some(_) => "raise the memory limit of this group of processes",
-        None => "close other programs",
+pub fn more_memory(available: &AvailableMemory) -> &'static str {
+    match available.limit {
+        MemoryLimit::Group(_) => "raise the memory limit of this group of processes",
+        MemoryLimit::AddressSpace(_) => "raise the limit of the address space (see `ulimit -v`)",
+        _ => "close other programs",
     }
 }
 

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use indicatif::HumanBytes;
 use kalah::book::Books;
 use kalah::game::Rules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::system::{AvailableMemory, MemoryLimit, check_address_space};
 use kalah::table::{self, Layer, Tables};
 
 use crate::cli::errors::advice;
@@ -67,10 +69,20 @@ pub struct Threads {
 /// Maximum threads per core. More do not help, and the system may refuse to start them.
 const THREADS_A_CORE: usize = 8;
 
+/// Maximum searches at a time per core. They share its time, and each has a thread.
+const SEARCHES_A_CORE: usize = 64;
+
+/// Address space of a thread: its stack, and what protects that.
+const STACK: u64 = (2 << 20) + (64 << 10);
+
 impl Threads {
     /// Starts the thread pool that all parallel work uses.
     pub fn start(self) -> anyhow::Result<()> {
         let threads = self.threads.map_or(0, threads_that_fit);
+        let count = if threads > 0 { threads } else { cores() };
+        check_address_space(STACK * count as u64, || {
+            format!("{} {}", output::count(count, "thread"), if count == 1 { "needs" } else { "need" })
+        })?;
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
     }
 
@@ -87,16 +99,35 @@ fn cores() -> usize {
 
 /// Returns `asked`, or fewer with a note if this machine cannot use that many threads.
 pub fn threads_that_fit(asked: u16) -> usize {
+    that_fit(asked, ["thread", "threads"], THREADS_A_CORE)
+}
+
+/// Returns `asked`, or fewer with a note if this machine cannot run that many searches at a time.
+pub fn searches_that_fit(asked: u16) -> usize {
+    that_fit(asked, ["search", "searches"], SEARCHES_A_CORE)
+}
+
+fn that_fit(asked: u16, [one, many]: [&str; 2], most_a_core: usize) -> usize {
     let (asked, cores) = (usize::from(asked), cores());
-    let threads = asked.min(cores * THREADS_A_CORE);
-    if threads < asked {
-        let machine = output::count(cores, "core");
+    let used = asked.min(cores * most_a_core);
+    if used < asked {
+        let (what, machine) = (if used == 1 { one } else { many }, output::count(cores, "core"));
+        output::note(format_args!("using {used} {what}, not {asked}: more do not help with {machine}"));
+    }
+    used
+}
+
+/// Notes that work which may take `bytes` of memory does not get them, so that the system may end the program.
+pub fn note_memory(bytes: u64, what: &str) {
+    let is_scarce = |available: &AvailableMemory| bytes > available.bytes && available.limit != MemoryLimit::Machine;
+    if let Some(available) = AvailableMemory::now().filter(is_scarce) {
+        let clause = available.clause(|bytes| HumanBytes(bytes).to_string());
         output::note(format_args!(
-            "using {}, not {asked}: more do not help with {machine}",
-            output::count(threads, "thread")
+            "{what} may take {} of memory, but {clause}; the system may end this program: {}, or allow less with --memory",
+            HumanBytes(bytes),
+            advice::more_memory(&available),
         ));
     }
-    threads
 }
 
 /// Flags of most commands.

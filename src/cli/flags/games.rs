@@ -1,5 +1,6 @@
 //! Files of games as text.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,9 @@ fn text(path: &Path) -> anyhow::Result<String> {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes).context("cannot read from standard input")?;
     } else {
         let context = || format!("cannot read {}", path.display());
-        file::open(path).with_context(context)?.take(most).read_to_end(&mut bytes).with_context(context)?;
+        // Pipes are read as those of positions are: `kalah review <(COMMAND)`.
+        let file = if is_stream(path) { File::open(path) } else { file::open(path) };
+        file.with_context(context)?.take(most).read_to_end(&mut bytes).with_context(context)?;
     }
     String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{} is not UTF-8 text", name(path)))
 }

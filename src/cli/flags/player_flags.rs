@@ -66,6 +66,7 @@ impl PlayerFlags {
 
     /// Adds the memory and the seed of these flags to `setting`. Solvers get `threads` threads.
     pub fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
+        args::note_memory(self.memory, "a player");
         setting.memory(self.memory).threads(threads).game(self.seed)
     }
 }

@@ -6,9 +6,11 @@ use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SearchTables, Solver, SolverOptions, Unused, UnusedBounds};
+use kalah::system::check_memory;
 use kalah::table::{Directories, TableKey, missing_layers};
 
 use crate::cli::errors::advice;
+use crate::cli::errors::statement::statement;
 use crate::cli::flags::{args, remote, solve_tables};
 use crate::cli::output;
 use crate::cli::process::outcome::usage;
@@ -181,6 +183,11 @@ impl SolverFlags {
                 tables.reach,
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
+        }
+        let what = || "the transposition table of this search takes".to_owned();
+        if let Err(shortage) = check_memory(options.transposition_bytes(), None, what) {
+            // Without this, the system may end the program.
+            return Err(anyhow::anyhow!("{}; allow less with --memory", statement(&shortage)));
         }
         // `cancel` ends only searches, not the making of the solver, so that commands report a stopped search.
         Ok(Solver::new(options)?.under(cancel))

@@ -20,6 +20,18 @@ pub fn hush_caught_panics() {
     }));
 }
 
+/// Makes all threads share one pool of the allocator if the address space is limited. By default glibc reserves 64 MiB
+/// of it for each thread.
+pub fn spare_address_space() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if kalah::system::AvailableMemory::in_address_space().is_some() {
+        // SAFETY: the call only sets a parameter of the allocator.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
+    }
+}
+
 /// Makes the allocator return freed pieces of more than 256 KiB to the system at once, for work with a stated memory
 /// limit. By default glibc keeps freed pieces of up to 32 MiB, and the holes between them grow.
 pub fn return_freed_memory() {

@@ -99,9 +99,10 @@ impl Serve {
         let books = self.book.find_all(&self.tables.paths);
         options.books = books;
         options.time = self.time;
-        options.searches = self.searches.map_or(cores, usize::from);
+        options.searches = self.searches.map_or(cores, args::searches_that_fit);
         options.threads = args::threads_that_fit(self.threads);
         options.memory = self.memory;
+        args::note_memory(self.memory.saturating_mul(options.searches as u64), "its searches");
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
         options.hosts.extend(self.address.name);

@@ -6,6 +6,7 @@ use kalah::analyse::{
     BoundsSource, BoundsSourceError, QualityTally, Review as Reviewed, ReviewError, ReviewedTurn, review,
 };
 use kalah::cancel::Cancel;
+use kalah::file::is_stream;
 use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
 use kalah::record::{GameRecord, read_game};
 use kalah::solve::{SearchTables, SolveError, Solver};
@@ -252,7 +253,7 @@ impl Review {
     /// Reads the game: a position with turns, standard input, a file, or the text itself.
     fn read(&self) -> anyhow::Result<GameRecord> {
         let path = Path::new(&self.game);
-        if self.game != "-" && !path.is_file() {
+        if self.game != "-" && !path.is_file() && !is_stream(path) {
             let position: Result<Position, _> = self.game.parse();
             if let Ok(start) = position {
                 let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;

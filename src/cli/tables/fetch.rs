@@ -16,7 +16,7 @@ use crate::cli::flags::args;
 use crate::cli::help::examples;
 use crate::cli::output;
 use crate::cli::output::progress::Progress;
-use crate::cli::process::outcome::Outcome;
+use crate::cli::process::outcome::{Outcome, usage};
 use crate::cli::process::signals::cancelled_by_signal;
 
 /// Most seeds of a layer.
@@ -78,6 +78,12 @@ struct LayerReport {
 
 impl Fetch {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        if let Some(path) = Address::local_path(&self.address) {
+            return Err(usage(format_args!(
+                "{} is a directory of this machine: name it with --tables where it is used, or copy its files",
+                path.display()
+            )));
+        }
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
         let cancel = cancelled_by_signal();
         let download = Download::new(&address, directory);

@@ -16,8 +16,8 @@ use crate::cli::process::outcome::Outcome;
 
 /// List the GPUs of this machine, and test them
 ///
-/// Use this to find out if tables can be built on a GPU, and to get names for --adapter. Each adapter computes small
-/// layers as a self-test.
+/// Use this to find out if tables can be built on a GPU, and to get numbers and names for --adapter. Each adapter
+/// computes small layers as a self-test.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("List all adapters", "kalah gpu"),
@@ -80,7 +80,13 @@ impl GpuCommand {
         }
         for ListedAdapter { report: adapter, max_seeds, self_test } in &report.adapters {
             let subgroup = adapter.subgroup;
-            output::line(format_args!("{} ({}, {})", adapter.name, adapter.device, adapter.backend))?;
+            output::line(format_args!(
+                "{}: {} ({}, {})",
+                adapter.number, adapter.name, adapter.device, adapter.backend
+            ))?;
+            if let Some(address) = &adapter.pci {
+                output::line(format_args!("  PCI address      {address}"))?;
+            }
             output::line(format_args!("  driver           {}", adapter.driver))?;
             output::line(format_args!("  tier             {}", explanation(adapter)))?;
             if let Some(result) = self_test {

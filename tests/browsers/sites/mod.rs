@@ -12,6 +12,7 @@ use kalah::game::Rules;
 use serde_json::{Value, json};
 
 use kalah_tests::browser::{Browser, Program};
+use kalah_tests::optional;
 
 /// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
 macro_rules! in_browsers {
@@ -50,7 +51,7 @@ pub fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, with a warning,
+/// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, and says so,
 /// if it is missing and KALAH_REQUIRE_WASM is not set.
 pub fn module() -> Option<PathBuf> {
     let compiled = || {
@@ -62,15 +63,7 @@ pub fn module() -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    assert!(
-        std::env::var_os("KALAH_REQUIRE_WASM").is_none(),
-        "there is no {}: packaging/wasm makes it",
-        path.display()
-    );
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Not by `eprintln`, whose output the test harness hides when a test passes.
-    let message = format!("\n*** SKIPPED: {test}: no {}; packaging/wasm makes it\n", path.display());
-    let _ = std::io::stderr().write_all(message.as_bytes());
+    optional::skip("WASM", format_args!("there is no {}; packaging/wasm makes it", path.display()));
     None
 }
 

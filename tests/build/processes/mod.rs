@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub use crate::files::{assert_same_files, files};
+pub use kalah_tests::files::{assert_same_files, files};
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 

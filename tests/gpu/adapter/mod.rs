@@ -9,6 +9,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use kalah::gpu::{Adapter, Gpu, GpuOptions};
 
+use kalah_tests::optional;
+
 /// An adapter, and a device that tests share.
 pub struct TestAdapter {
     adapter: Adapter,
@@ -95,10 +97,7 @@ fn present() -> Present {
 fn all() -> &'static [TestAdapter] {
     static PRESENT: LazyLock<Present> = LazyLock::new(present);
     for missing in &PRESENT.missing {
-        let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        // Not by `eprintln`, whose output the test harness hides when a test passes.
-        let message = format!("\n*** SKIPPED: {test}: {missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
+        optional::announce(format_args!("{missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)"));
     }
     &PRESENT.adapters
 }

@@ -1,86 +1,104 @@
 //! Runs a test of this program under a validation layer, and reads the messages of the layer.
 
-use std::fmt;
-use std::path::Path;
 use std::process::Command;
-use std::sync::LazyLock;
 
 use super::child::ADAPTER;
 
-/// The layer in Debian's Chromium: a library without the file by which Vulkan finds it.
-const CHROMIUMS: &str = "/usr/lib/chromium/libVkLayer_khronos_validation.so";
+/// A version of the layer: its name in messages, and the path of its library, if Vulkan does not find it by itself.
+type Version = (&'static str, Option<&'static str>);
 
-/// A version of the layer.
+/// The versions that a machine may have. The one in Debian's Chromium is a library without the file by which Vulkan
+/// finds it.
+pub const VERSIONS: [Version; 2] =
+    [("the system's layer", None), ("Chromium's layer", Some("/usr/lib/chromium/libVkLayer_khronos_validation.so"))];
+
+/// Settings that enable all checks. Old versions have other names for them, which newer ones warn of.
+const SETTINGS: [&[&str]; 2] = [
+    &["validate_sync = true", "gpuav_enable = true", "gpuav_shared_memory_data_race = true"],
+    &["enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
+        VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT"],
+];
+
+/// Settings of all versions.
+const SHARED_SETTINGS: [&str; 3] = [
+    "debug_action = VK_DBG_LAYER_ACTION_LOG_MSG",
+    "report_flags = error,warn,perf,info",
+    "enable_message_limit = false",
+];
+
+/// A version of the layer, and settings.
 pub struct Layer {
     pub name: &'static str,
-    /// Path of the library, if Vulkan does not find it by itself.
     library: Option<&'static str>,
+    settings: &'static [&'static str],
 }
 
-/// Versions of the layer on this machine. A missing one is printed.
-pub fn layers() -> impl Iterator<Item = &'static Layer> {
-    static LAYERS: LazyLock<Vec<Layer>> = LazyLock::new(|| {
-        let system = Layer { name: "the system's layer", library: None };
-        let chromiums = Layer { name: "Chromium's layer", library: Some(CHROMIUMS) };
-        let mut found = Vec::new();
-        if system.run("none", "validation::child::nothing").is_active() {
-            found.push(system);
-        }
-        if Path::new(CHROMIUMS).is_file() {
-            found.push(chromiums);
-        }
-        found
-    });
-    let required = std::env::var("KALAH_REQUIRE_VALIDATION").is_ok_and(|value| value == "1");
-    assert!(!required || LAYERS.len() == 2, "KALAH_REQUIRE_VALIDATION=1, but a version of the layer is missing");
-    if LAYERS.is_empty() {
-        let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        let message = format!("\n*** SKIPPED: {test}: Vulkan's validation layer is not installed\n");
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
-    }
-    LAYERS.iter()
-}
+/// Messages about the layer itself, and about faults in wgpu: the identifier and a part of the text.
+const NOT_OURS: [(&str, &str); 4] = [
+    // naga writes array strides and offsets of members where they are not allowed:
+    // https://github.com/gfx-rs/wgpu/issues/7696
+    ("VUID-StandaloneSpirv-None-10684", "explicit layout from the ArrayStride decoration"),
+    ("VUID-StandaloneSpirv-None-10684", "explicit layout from the Offset decoration"),
+    // The layer adapts its settings to the driver, and warns that GPU-assisted validation is slow.
+    ("WARNING-Setting-Limit-Adjusted", "Warning that validation is adjusting settings"),
+    ("VALIDATION-SETTINGS", "Both GPU Assisted Validation and Normal Core Check Validation are enabled"),
+];
 
 impl Layer {
-    /// Returns true if the layer checks shaders. Older versions check none where wgpu runs them, which is with robust
-    /// access.
-    pub fn checks_shaders(&self) -> bool {
-        self.library.is_some()
+    /// Returns this version with the first settings with which it passes a test.
+    ///
+    /// # Errors
+    /// The reason why it does not, with the first settings.
+    pub fn able((name, library): Version, test: impl Fn(&Layer) -> Result<(), String>) -> Result<Layer, String> {
+        let mut reasons = Vec::new();
+        for settings in SETTINGS {
+            let layer = Layer { name, library, settings };
+            match test(&layer) {
+                Ok(()) => return Ok(layer),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        Err(reasons.swap_remove(0))
     }
 
-    /// Names under which the layer lists its checks.
-    pub fn checks(&self) -> &'static [&'static str] {
-        match self.checks_shaders() {
-            true => &["- Core Checks", "- Synchronization", "- GPU-AV"],
-            false => &["VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION", "Current Disables: None"],
+    /// Number of messages of the layer about a test of `child.rs` on an adapter, if all of them have `text`.
+    ///
+    /// # Errors
+    /// The reason why the layer cannot be used: it does not run, or says something else.
+    pub fn count(&self, adapter: &str, child: &str, text: &str) -> Result<usize, String> {
+        let why_not = |reason: &str| format!("{} cannot be used on {adapter}: {child}: {reason}", self.name);
+        let messages = self.run(adapter, child).map_err(|reason| why_not(&reason))?;
+        match messages.iter().find(|message| !message.text.contains(text)) {
+            Some(other) => Err(why_not(&format!("it says {}", other.text))),
+            None => Ok(messages.len()),
         }
     }
 
-    /// Runs a test of `child.rs` on an adapter under the layer.
-    pub fn run(&self, adapter: &str, test: &str) -> Log {
+    /// Checks that the layer reports the fault of a test of `child.rs` on an adapter, and nothing else.
+    ///
+    /// # Errors
+    /// The reason why it does not.
+    pub fn finds(&self, adapter: &str, child: &str, text: &str) -> Result<(), String> {
+        match self.count(adapter, child, text)? {
+            0 => Err(format!("{} is missing, or finds no fault of {child} on {adapter}", self.name)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs a test of `child.rs` on an adapter under the layer. Returns the messages that may be about this project.
+    ///
+    /// # Errors
+    /// The output of the test if it fails.
+    pub fn run(&self, adapter: &str, child: &str) -> Result<Vec<Message>, String> {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         let log = directory.join("log");
-        // The system's layer has other names for the same settings.
-        let enabled = if self.checks_shaders() {
-            "validate_sync = true\n\
-             khronos_validation.gpuav_enable = true\n\
-             khronos_validation.gpuav_shared_memory_data_race = true"
-        } else {
-            "enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
-             VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT"
-        };
-        let log_name = log.display();
-        let settings = format!(
-            "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
-             khronos_validation.report_flags = error,warn,perf,info\n\
-             khronos_validation.enable_message_limit = false\n\
-             khronos_validation.log_filename = {log_name}\n\
-             khronos_validation.{enabled}\n"
-        );
+        let file = format!("log_filename = {}", log.display());
+        let settings = SHARED_SETTINGS.iter().chain(self.settings).copied().chain([&*file]);
+        let settings: String = settings.map(|setting| format!("khronos_validation.{setting}\n")).collect();
         std::fs::write(directory.join("vk_layer_settings.txt"), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", test, "--nocapture"]);
+        command.args(["--ignored", "--exact", &format!("validation::child::{child}"), "--nocapture"]);
         command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
         command.env("VK_LAYER_SETTINGS_PATH", directory).env("XDG_CACHE_HOME", directory).env(ADAPTER, adapter);
         if let Some(library) = self.library {
@@ -94,57 +112,41 @@ impl Layer {
         }
         let output = command.output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{} under {}: {printed}", test, self.name);
-        assert!(printed.contains("1 passed"), "there is no test {test}: {printed}");
-        Log(std::fs::read_to_string(log).unwrap_or_default())
+        if !output.status.success() {
+            return Err(format!("{}: {printed}", output.status));
+        }
+        assert!(printed.contains("1 passed"), "there is no test {child}: {printed}");
+        let is_ours =
+            |message: &Message| !NOT_OURS.iter().any(|(id, text)| message.id == *id && message.text.contains(text));
+        let log = std::fs::read(log).unwrap_or_default();
+        Ok(messages(&String::from_utf8_lossy(&log)).into_iter().filter(is_ours).collect())
     }
 }
-
-/// Output of the layer.
-pub struct Log(String);
 
 /// A message of a higher level than information.
 #[derive(Debug)]
 pub struct Message {
-    pub id: String,
+    id: String,
     /// Full text.
-    pub text: String,
+    text: String,
 }
 
-impl Log {
-    /// Returns true if the layer was loaded.
-    pub fn is_active(&self) -> bool {
-        ["Khronos Validation Layer Active", "Current Validation Enabled"].iter().any(|start| self.0.contains(start))
-    }
-
-    /// Returns true if a check is in the list at the beginning of the output.
-    pub fn lists(&self, check: &str) -> bool {
-        self.0.contains(check)
-    }
-
-    /// Messages other than information.
-    pub fn messages(&self) -> Vec<Message> {
-        let mut messages: Vec<Option<Message>> = Vec::new();
-        for line in self.0.lines() {
-            let kinds = ["Error", "Warning", "Performance Warning", "Information"];
-            let begun = kinds.into_iter().find_map(|kind| {
-                let (_, rest) = line.split_once(&format!("Validation {kind}: [ "))?;
-                Some((kind, rest.split_once(" ]")?.0.to_owned()))
-            });
-            match (begun, messages.last_mut()) {
-                (Some((kind, id)), _) => {
-                    messages.push((kind != "Information").then(|| Message { id, text: line.to_owned() }));
-                }
-                (None, Some(Some(message))) => message.text += &format!("\n{line}"),
-                _ => (),
+/// Messages in the output of a layer, other than information.
+fn messages(log: &str) -> Vec<Message> {
+    let mut messages: Vec<Option<Message>> = Vec::new();
+    for line in log.lines() {
+        let kinds = ["Error", "Warning", "Performance Warning", "Information"];
+        let begun = kinds.into_iter().find_map(|kind| {
+            let (_, rest) = line.split_once(&format!("Validation {kind}: [ "))?;
+            Some((kind, rest.split_once(" ]")?.0.to_owned()))
+        });
+        match (begun, messages.last_mut()) {
+            (Some((kind, id)), _) => {
+                messages.push((kind != "Information").then(|| Message { id, text: line.to_owned() }));
             }
+            (None, Some(Some(message))) => message.text += &format!("\n{line}"),
+            _ => (),
         }
-        messages.into_iter().flatten().collect()
     }
-}
-
-impl fmt::Display for Log {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+    messages.into_iter().flatten().collect()
 }

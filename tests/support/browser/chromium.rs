@@ -1,6 +1,7 @@
 //! Headless Chromium, driven by chromedriver over HTTP (<https://www.w3.org/TR/webdriver2/>).
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Error};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -8,14 +9,15 @@ use serde_json::{Value, json};
 use super::devtools::Profile;
 use crate::serving::{agent, read};
 
-/// Starts chromedriver. Returns it and its port.
-fn start_driver() -> std::io::Result<(Child, u16)> {
+/// Starts chromedriver, with a home folder that it may write to. Returns it and its port.
+fn start_driver(home: &Path) -> std::io::Result<(Child, u16)> {
     // It takes a free port first for one address and then for the other, and gives up if another program has taken it
     // in between.
     const TRIES: usize = 5;
     for _ in 0..TRIES {
-        let mut driver =
-            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut command = Command::new("chromedriver");
+        command.arg("--port=0").env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME");
+        let mut driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let started = lines.map_while(Result::ok).find_map(|line| {
             let (_, port) = line.split_once("started successfully on port ")?;
@@ -27,8 +29,11 @@ fn start_driver() -> std::io::Result<(Child, u16)> {
         driver.kill()?;
         driver.wait()?;
     }
-    panic!("chromedriver printed no port {TRIES} times");
+    Err(Error::other(format!("chromedriver printed no port {TRIES} times")))
 }
+
+/// Path of the command that returns messages, and their origin.
+const LOG: (&str, &str) = ("/se/log", "browser");
 
 /// A running Chromium and its driver.
 pub struct Chromium {
@@ -46,10 +51,10 @@ impl Chromium {
     /// Opens a window of this size in pixels.
     ///
     /// # Errors
-    /// If chromedriver is missing.
+    /// If chromedriver is missing, or no Chromium fits it.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
-        let (driver, port) = start_driver()?;
         let directory = tempfile::tempdir()?;
+        let (driver, port) = start_driver(directory.path())?;
         let mut arguments: Vec<String> = [
             "--headless",
             "--no-sandbox",
@@ -70,35 +75,44 @@ impl Chromium {
         let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
         let session = format!("http://127.0.0.1:{port}/session");
         let mut browser = Chromium { driver, session, address: String::new(), profile: None, _directory: directory };
-        let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
-        browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
+        let opened = browser.try_post("", &json!({ "capabilities": { "alwaysMatch": wanted } }))?;
         let address = &opened["capabilities"]["goog:chromeOptions"]["debuggerAddress"];
-        browser.address = address.as_str().unwrap().to_owned();
+        let (Some(session), Some(address)) = (opened["sessionId"].as_str(), address.as_str()) else {
+            return Err(Error::other(format!("chromedriver opened no session: {opened}")));
+        };
+        browser.session += &format!("/{session}");
+        browser.address = address.to_owned();
         Ok(browser)
     }
 
     /// Sends a command to a path of the session. Returns its result.
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Value {
+        self.try_post(path, body).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn try_post(&self, path: &str, body: &Value) -> std::io::Result<Value> {
         let url = format!("{}{path}", self.session);
-        let (status, mut answer) = read(agent().post(url).content_type("application/json").send(body.to_string()));
-        assert_eq!(status, 200, "{path}: {answer}");
-        answer["value"].take()
+        let response = agent().post(url).content_type("application/json").send(body.to_string());
+        let (status, mut answer) = read(Ok(response.map_err(Error::other)?));
+        match status {
+            200 => Ok(answer["value"].take()),
+            _ => Err(Error::other(format!("chromedriver: {path}: {}", answer["value"]["message"]))),
+        }
     }
 
     /// Returns the new messages of pages to their consoles.
     pub fn log(&self) -> Value {
-        self.post("/se/log", &json!({ "type": "browser" }))
+        self.post(LOG.0, &json!({ "type": LOG.1 }))
     }
 
     /// Opens a window of this size in pixels, in a new profile.
     pub fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
         let (profile, window) = Profile::open(&self.address, width, height)?;
         self.profile = Some(profile);
-        self.post("/window", &json!({ "handle": window }));
+        self.try_post("/window", &json!({ "handle": window }))?;
         // Messages of pages before are not those of this window.
-        self.log();
-        Ok(())
+        self.try_post(LOG.0, &json!({ "type": LOG.1 })).map(drop)
     }
 
     /// Closes this window, and forgets what its pages have kept, and which keys are pressed.

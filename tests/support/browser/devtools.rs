@@ -1,7 +1,7 @@
 //! Commands to a whole Chromium (<https://chromedevtools.github.io/devtools-protocol/>), which chromedriver passes only
 //! to its pages.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Error, Read, Write};
 use std::net::TcpStream;
 
 use serde_json::{Value, json};
@@ -17,8 +17,10 @@ struct DevTools {
 impl DevTools {
     /// Connects to the Chromium whose commands are at this host and port.
     fn connect(address: &str) -> std::io::Result<DevTools> {
-        let (_, version) = read(agent().get(format!("http://{address}/json/version")).call());
-        let url = version["webSocketDebuggerUrl"].as_str().unwrap();
+        let response = agent().get(format!("http://{address}/json/version")).call();
+        let (_, version) = read(Ok(response.map_err(Error::other)?));
+        let url =
+            version["webSocketDebuggerUrl"].as_str().ok_or_else(|| Error::other(format!("no address: {version}")))?;
         let path = url.trim_start_matches("ws://").trim_start_matches(address);
         let to = TcpStream::connect(address)?;
         let mut socket = DevTools { from: BufReader::new(to.try_clone()?), to };
@@ -42,8 +44,10 @@ impl DevTools {
         let head = [&[0x81, 0x80 | 126][..], &length.to_be_bytes(), &[0; 4], message.as_bytes()];
         self.to.write_all(&head.concat())?;
         let mut answer = self.receive()?;
-        assert_eq!((&answer["id"], &answer["error"]), (&json!(1), &Value::Null), "{method}: {answer}");
-        Ok(answer["result"].take())
+        match (&answer["id"], &answer["error"]) == (&json!(1), &Value::Null) {
+            true => Ok(answer["result"].take()),
+            false => Err(Error::other(format!("{method}: {answer}"))),
+        }
     }
 
     /// Receives a text, whose length is in its second byte, or behind it.

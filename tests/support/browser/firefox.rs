@@ -2,8 +2,9 @@
 //! (<https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html>), the protocol in Firefox of which
 //! geckodriver makes WebDriver.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -46,24 +47,51 @@ struct Connection {
 }
 
 impl Connection {
-    fn receive(&mut self) -> Value {
-        let mut length = Vec::new();
-        self.from.read_until(b':', &mut length).unwrap();
-        let length = std::str::from_utf8(&length).unwrap().trim_end_matches(':').parse().unwrap();
-        let mut message = vec![0; length];
-        self.from.read_exact(&mut message).unwrap();
-        serde_json::from_slice(&message).unwrap()
+    /// Connects to the Firefox whose settings are in `profile`.
+    fn open(process: &mut Child, profile: &Path) -> std::io::Result<Connection> {
+        // It writes its port into this file.
+        let (file, begin) = (profile.join("MarionetteActivePort"), Instant::now());
+        let port: u16 = loop {
+            match std::fs::read_to_string(&file) {
+                Ok(text) if !text.is_empty() => break text.trim().parse().map_err(Error::other)?,
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+            if let Some(status) = process.try_wait()? {
+                return Err(Error::other(format!("Firefox wrote no port: {status}")));
+            }
+            if begin.elapsed() > START {
+                return Err(Error::other("Firefox wrote no port"));
+            }
+        };
+        let to = TcpStream::connect(("127.0.0.1", port))?;
+        let mut connection = Connection { from: BufReader::new(to.try_clone()?), to, last: 0 };
+        let greeting = connection.receive()?;
+        if greeting["marionetteProtocol"] != 3 {
+            return Err(Error::other(format!("Firefox has another protocol: {greeting}")));
+        }
+        connection.send("WebDriver:NewSession", &json!({}))?;
+        Ok(connection)
     }
 
-    #[track_caller]
-    fn send(&mut self, name: &str, parameters: &Value) -> Value {
+    fn receive(&mut self) -> std::io::Result<Value> {
+        let mut length = Vec::new();
+        self.from.read_until(b':', &mut length)?;
+        let length = String::from_utf8_lossy(&length).trim_end_matches(':').parse().map_err(Error::other)?;
+        let mut message = vec![0; length];
+        self.from.read_exact(&mut message)?;
+        Ok(serde_json::from_slice(&message)?)
+    }
+
+    fn send(&mut self, name: &str, parameters: &Value) -> std::io::Result<Value> {
         self.last += 1;
         let message = json!([0, self.last, name, parameters]).to_string();
-        write!(self.to, "{}:{message}", message.len()).unwrap();
-        let mut answer = self.receive();
-        assert_eq!((&answer[0], &answer[1]), (&json!(1), &json!(self.last)), "{name}: {answer}");
-        assert!(answer[2].is_null(), "{name}: {}", answer[2]);
-        answer[3].take()
+        write!(self.to, "{}:{message}", message.len())?;
+        let mut answer = self.receive()?;
+        match (&answer[0], &answer[1]) == (&json!(1), &json!(self.last)) && answer[2].is_null() {
+            true => Ok(answer[3].take()),
+            false => Err(Error::other(format!("{name}: {answer}"))),
+        }
     }
 }
 
@@ -71,7 +99,7 @@ impl Firefox {
     /// Opens a window of this size in pixels, whose settings are `preferences`.
     ///
     /// # Errors
-    /// If Firefox is missing.
+    /// If Firefox is missing, or cannot be driven.
     pub fn open(width: u32, height: u32, preferences: &[(&str, bool)]) -> std::io::Result<Firefox> {
         let profile = tempfile::tempdir()?;
         let mut settings = "user_pref(\"marionette.port\", 0);\n".to_owned();
@@ -83,53 +111,54 @@ impl Firefox {
             Command::new(program)
                 .args(["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile"])
                 .arg(profile.path())
+                .env("HOME", profile.path())
                 .envs([("MOZ_HEADLESS_WIDTH", width.to_string()), ("MOZ_HEADLESS_HEIGHT", height.to_string())])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
         };
         // Debian has both names for one program, which must start only once.
-        let process = start(PROGRAMS[0]).or_else(|_| start(PROGRAMS[1]))?;
-        // It writes its port into this file.
-        let (file, begin) = (profile.path().join("MarionetteActivePort"), Instant::now());
-        let port: u16 = loop {
-            assert!(begin.elapsed() < START, "Firefox wrote no port");
-            match std::fs::read_to_string(&file) {
-                Ok(text) if !text.is_empty() => break text.trim().parse().unwrap(),
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => std::thread::sleep(Duration::from_millis(20)),
-            }
-        };
-        let to = TcpStream::connect(("127.0.0.1", port))?;
-        let mut connection = Connection { from: BufReader::new(to.try_clone()?), to, last: 0 };
-        assert_eq!(connection.receive()["marionetteProtocol"], 3);
-        connection.send("WebDriver:NewSession", &json!({}));
-        Ok(Firefox { process, connection: Mutex::new(connection), _profile: profile })
+        let mut process = start(PROGRAMS[0]).or_else(|_| start(PROGRAMS[1]))?;
+        let connected = Connection::open(&mut process, profile.path()).inspect_err(|_| {
+            let _ = process.kill();
+            let _ = process.wait();
+        });
+        let firefox = Firefox { process, connection: Mutex::new(connected?), _profile: profile };
+        // Older versions lack what this needs.
+        firefox.try_replace_tab(false)?;
+        Ok(firefox)
     }
 
     /// Sends a command of WebDriver. Returns its result.
     #[track_caller]
     pub fn send(&self, name: &str, parameters: &Value) -> Value {
-        let mut answer = self.connection.lock().unwrap().send(&format!("WebDriver:{name}"), parameters);
+        self.try_send(name, parameters).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn try_send(&self, name: &str, parameters: &Value) -> std::io::Result<Value> {
+        let mut answer = self.connection.lock().unwrap().send(&format!("WebDriver:{name}"), parameters)?;
         // Some results are the answer itself.
-        if let Some(value) = answer.get_mut("value") {
-            return value.take();
-        }
-        answer
+        Ok(answer.get_mut("value").map(Value::take).unwrap_or(answer))
     }
 
     /// Replaces the tab by an empty one: in a new container, or else in its own.
     pub fn replace_tab(&self, is_apart: bool) {
-        let context = |name: &str| {
-            self.connection.lock().unwrap().send("Marionette:SetContext", &json!({ "value": name }));
-        };
-        let before = self.send("GetWindowHandles", &json!({}));
-        context("chrome");
-        self.send("ExecuteScript", &json!({ "script": REPLACE, "args": [is_apart] }));
-        context("content");
-        let (before, after) = (before.as_array().unwrap(), self.send("GetWindowHandles", &json!({})));
-        let opened = after.as_array().unwrap().iter().find(|tab| !before.contains(tab)).expect("the tab is there");
-        self.send("SwitchToWindow", &json!({ "handle": opened }));
+        self.try_replace_tab(is_apart).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn try_replace_tab(&self, is_apart: bool) -> std::io::Result<()> {
+        let context =
+            |name: &str| self.connection.lock().unwrap().send("Marionette:SetContext", &json!({ "value": name }));
+        let tabs = || self.try_send("GetWindowHandles", &json!({}));
+        let before = tabs()?;
+        context("chrome")?;
+        self.try_send("ExecuteScript", &json!({ "script": REPLACE, "args": [is_apart] }))?;
+        context("content")?;
+        let (before, after) = (before.as_array(), tabs()?);
+        let is_new = |tab: &&Value| before.is_some_and(|before| !before.contains(tab));
+        let opened = after.as_array().and_then(|after| after.iter().find(is_new));
+        let opened = opened.ok_or_else(|| Error::other("Firefox opened no tab"))?;
+        self.try_send("SwitchToWindow", &json!({ "handle": opened })).map(drop)
     }
 
     /// Closes the tab, and leaves an empty one that shares nothing with it.

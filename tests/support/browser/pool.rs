@@ -87,16 +87,23 @@ impl Lent {
     /// set for the window, ends with it. Without a kind, starts a browser for one test.
     ///
     /// # Errors
-    /// If the program is missing.
+    /// If the program is missing, or cannot be driven.
     pub fn open(
         kind: Option<Kind>,
         (width, height): (u32, u32),
         start: impl FnOnce() -> std::io::Result<Driver>,
     ) -> std::io::Result<Lent> {
         let permit = Permit::wait();
-        let mut driver = kind.as_ref().and_then(take).map_or_else(start, Ok)?;
+        let (mut driver, is_new) = match kind.as_ref().and_then(take) {
+            Some(driver) => (driver, false),
+            None => (start()?, true),
+        };
         if kind.is_some() {
-            driver.begin(width, height)?;
+            match driver.begin(width, height) {
+                Err(error) if is_new => return Err(error),
+                // It has worked for another test.
+                begun => begun.expect("the browser runs"),
+            }
         }
         Ok(Lent { driver: Some(driver), kind, _permit: permit })
     }

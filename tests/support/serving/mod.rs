@@ -31,6 +31,8 @@ impl Server {
         let mut words = by.iter().map(OsStr::new).chain([kalah.as_os_str()]);
         let mut command = Command::new(words.next().expect("a command"));
         command.args(words).args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
+        #[cfg(unix)]
+        crate::signals::heard(&mut command);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -100,8 +102,7 @@ impl Server {
     /// Sends the signal of Ctrl-C.
     #[cfg(unix)]
     pub fn interrupt(&self) {
-        let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
-        assert!(kill.success());
+        crate::signals::interrupt(&self.child);
     }
 
     pub fn wait(&mut self) -> ExitStatus {

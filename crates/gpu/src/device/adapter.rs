@@ -26,20 +26,23 @@ impl Adapter {
             MemoryBudgetThresholds { for_resource_creation: Some(MEMORY_PERCENT), for_device_loss: None };
         let instance = wgpu::Instance::new(descriptor);
         let adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
-        adapters.into_iter().map(|adapter| Adapter { report: report(&adapter), adapter }).collect()
+        let described = |(number, adapter)| Adapter { report: report(number, &adapter), adapter };
+        (1..).zip(adapters).map(described).collect()
     }
 
     /// Returns the adapters to compute on, the best first. With a `name`, these are the adapters
-    /// whose name contains it, ignoring case. Without, they are all GPUs, never a software adapter.
+    /// with this number or PCI address, or whose name contains it, ignoring case. Without, they are
+    /// all GPUs, never a software adapter.
     ///
     /// # Errors
     /// When there is no such adapter, or all those named are unsuitable.
     pub fn candidates(name: Option<&str>) -> Result<Vec<Adapter>, GpuError> {
         let adapters = Adapter::all();
-        let found =
-            adapters.iter().map(|Adapter { report, .. }| format!("{} ({})", report.name, report.device)).collect();
+        let shown = |report: &AdapterReport| format!("{}: {} ({})", report.number, report.name, report.device);
+        let found = adapters.iter().map(|adapter| shown(&adapter.report)).collect();
         let named = |adapter: &Adapter| {
-            name.is_none_or(|name| adapter.report.name.to_lowercase().contains(&name.to_lowercase()))
+            let AdapterReport { number, name: own, pci, .. } = &adapter.report;
+            name.is_none_or(|name| is_meant(name, *number, own, pci.as_deref()))
         };
         let (mut fit, unfit): (Vec<Adapter>, Vec<Adapter>) =
             adapters.into_iter().filter(named).partition(|adapter| match adapter.report.tier {
@@ -66,8 +69,29 @@ impl Adapter {
     }
 }
 
+/// Returns true if `text` means the adapter with this number, name and PCI address. A whole number is
+/// never a part of a name, which may contain versions.
+fn is_meant(text: &str, number: usize, name: &str, pci: Option<&str>) -> bool {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse() == Ok(number);
+    }
+    match pci_address(text) {
+        Some(address) => pci.and_then(pci_address) == Some(address),
+        None => name.to_lowercase().contains(&text.to_lowercase()),
+    }
+}
+
+/// Domain, bus, device and function of an address such as `0000:01:00.0`, whose domain may be absent.
+fn pci_address(text: &str) -> Option<[u32; 4]> {
+    let hexadecimal = |digits| u32::from_str_radix(digits, 16).ok();
+    let (place, function) = text.rsplit_once('.')?;
+    let (place, device) = place.rsplit_once(':')?;
+    let (domain, bus) = place.rsplit_once(':').unwrap_or(("0", place));
+    Some([hexadecimal(domain)?, hexadecimal(bus)?, hexadecimal(device)?, hexadecimal(function)?])
+}
+
 /// Describes an adapter.
-fn report(adapter: &wgpu::Adapter) -> AdapterReport {
+fn report(number: usize, adapter: &wgpu::Adapter) -> AdapterReport {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     let timestamps = adapter.features().contains(Features::TIMESTAMP_QUERY);
     let lacks = lacks(&limits);
@@ -85,7 +109,9 @@ fn report(adapter: &wgpu::Adapter) -> AdapterReport {
         DeviceType::Other => "unknown device",
     };
     AdapterReport {
+        number,
         name: info.name,
+        pci: Some(info.device_pci_bus_id).filter(|address| !address.is_empty()),
         device: device.to_owned(),
         backend: info.backend.to_string(),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
@@ -110,4 +136,34 @@ fn lacks(limits: &Limits) -> Option<String> {
         return Some(format!("its workgroups have fewer than {WORKGROUP} threads"));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_or_an_address_means_one_of_two_cards_with_one_name() {
+        const NAME: &str = "Card (LLVM 15.0.6, 256 bits)";
+        let cards = [(1, Some("0000:01:00.0")), (2, Some("0000:c1:00.0")), (15, None)];
+        for (text, expected) in [
+            ("1", &[1][..]),
+            ("2", &[2]),
+            ("02", &[2]),
+            ("15", &[15]),
+            ("256", &[]),
+            ("0", &[]),
+            ("99999999999999999999", &[]),
+            ("0000:C1:00.0", &[2]),
+            ("00000000:01:00.0", &[1]),
+            ("c1:00.0", &[2]),
+            ("0001:01:00.0", &[]),
+            ("card", &[1, 2, 15]),
+            ("15.0.6", &[1, 2, 15]),
+            ("other", &[]),
+        ] {
+            let meant = cards.iter().filter(|(number, pci)| is_meant(text, *number, NAME, *pci));
+            assert_eq!(meant.map(|(number, _)| *number).collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
 }

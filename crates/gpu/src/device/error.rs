@@ -5,9 +5,9 @@ pub enum GpuError {
     /// There is no adapter to compute on, or none with the requested name.
     #[error("{}", no_adapter(wanted.as_deref(), found))]
     NoAdapter {
-        /// The requested part of a name; `None` for any GPU.
+        /// The requested number, PCI address or part of a name; `None` for any GPU.
         wanted: Option<String>,
-        /// The names and kinds of the existing adapters.
+        /// The numbers, names and kinds of the existing adapters.
         found: Vec<String>,
     },
     /// The adapter is unsuitable.
@@ -93,6 +93,7 @@ impl Shortage {
 fn no_adapter(wanted: Option<&str>, found: &[String]) -> String {
     let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     match wanted {
+        Some(name) if name.parse::<u64>().is_ok() => format!("no adapter has the number {name}; available: {found}"),
         Some(name) => format!("no adapter is named {name}; available: {found}"),
         None => format!("no GPU was found; available adapters: {found}"),
     }

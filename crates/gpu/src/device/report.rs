@@ -18,8 +18,13 @@ pub enum Tier {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct AdapterReport {
-    /// Its name.
+    /// Its number in the list of all adapters, from 1.
+    pub number: usize,
+    /// Its name, which other adapters may have too.
     pub name: String,
+    /// Its address on the PCI bus, such as `0000:01:00.0`, if the driver reports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci: Option<String>,
     /// Its kind of device.
     pub device: String,
     /// The interface through which it is used.

@@ -283,6 +283,12 @@ impl<'a> SolverOptions<'a> {
         Some(FittingLayers { exact, reach, memory })
     }
 
+    /// Bytes of the transposition table that a solver with these options makes.
+    #[must_use]
+    pub fn transposition_bytes(&self) -> u64 {
+        self.shares().transpositions
+    }
+
     /// Division of the memory.
     pub(super) fn shares(&self) -> Shares {
         let layers = self.layers();

@@ -6,7 +6,7 @@ use kalah_core::index::layer_positions;
 use super::backend::Backend;
 use super::sizes::{packed_bytes, working_memory};
 use crate::file::beside;
-use crate::system::{MemoryShortage, available_disk, check_memory};
+use crate::system::{MemoryShortage, available_disk, check_address_space, check_memory};
 use crate::table::TableKey;
 
 /// Positions per second and thread on a current machine. For relays see [`RELAY_RATE`].
@@ -116,12 +116,23 @@ impl BuildPlan {
     /// # Errors
     /// The resource that is too small.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
-        check_memory(self.memory, budget, || "this build needs".to_owned())?;
+        let what = || "this build needs".to_owned();
+        check_memory(self.memory, budget, what)?;
+        // The tables are mapped beside that.
+        check_address_space(self.memory + self.mapped(), what)?;
         // If the free space is unknown, the writer will find out, and nothing is lost.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
             None => Ok(()),
         }
+    }
+}
+
+impl BuildPlan {
+    /// Bytes of the tables that are mapped at once: at most those of all layers up to the last one.
+    fn mapped(&self) -> u64 {
+        let of_layer = |key: &TableKey, seeds| packed_bytes(layer_positions(key.pits, seeds));
+        self.missing.last().map_or(0, |last| (2..=last.seeds).map(|seeds| of_layer(last, seeds)).sum())
     }
 }
 

@@ -2,8 +2,10 @@
 
 // | file | contents |
 // |---|---|
+// | `address_space` | the limit of the address space |
 // | `control_group` | memory limits of control groups |
 
+mod address_space;
 mod control_group;
 
 use std::fmt;
@@ -66,14 +68,42 @@ pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> St
     }
 }
 
+/// Checks that the address space, if it is limited, has room for `needed` bytes: memory, mapped
+/// files, and stacks of threads.
+///
+/// # Errors
+/// When it has not. `what` names the work and ends with a verb: "8 threads need".
+pub fn check_address_space(needed: u64, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
+    match AvailableMemory::in_address_space().filter(|available| needed > available.bytes) {
+        Some(available) => Err(MemoryShortage::Available { what: what(), needed, available }),
+        None => Ok(()),
+    }
+}
+
+/// Part of a limited address space that is left to the program itself, such as the stacks of threads
+/// that write files.
+const OWN_ADDRESS_SPACE: u64 = 12 << 20;
+
+/// The origin of the limit of a process's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryLimit {
+    /// The free memory of the machine.
+    Machine,
+    /// A control group.
+    Group(ControlGroup),
+    /// The address space is limited to this many bytes.
+    AddressSpace(u64),
+}
+
 /// Memory that this process can take, and the origin of the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AvailableMemory {
     /// Bytes available.
     pub bytes: u64,
-    /// The control group that sets the limit; `None` if the free memory of the machine does.
-    pub group: Option<ControlGroup>,
+    /// The origin of the limit.
+    pub limit: MemoryLimit,
 }
 
 impl AvailableMemory {
@@ -86,22 +116,32 @@ impl AvailableMemory {
         let mut system = sysinfo::System::new();
         system.refresh_memory();
         let machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
-        match control_group::tightest(Path::new("/")) {
-            Some(memory) if machine.is_none_or(|bytes| memory.available < bytes) => {
-                Some(AvailableMemory { bytes: memory.available, group: Some(memory.group) })
-            }
-            _ => machine.map(|bytes| AvailableMemory { bytes, group: None }),
-        }
+        let machine = machine.map(|bytes| AvailableMemory { bytes, limit: MemoryLimit::Machine });
+        let group = control_group::tightest(Path::new("/"));
+        let group =
+            group.map(|memory| AvailableMemory { bytes: memory.available, limit: MemoryLimit::Group(memory.group) });
+        let all = [machine, group, AvailableMemory::in_address_space()];
+        all.into_iter().flatten().min_by_key(|available| available.bytes)
+    }
+
+    /// Returns the rest of the address space; `None` if it is not limited.
+    pub fn in_address_space() -> Option<AvailableMemory> {
+        let (limit, rest) = address_space::limit_and_rest()?;
+        let bytes = rest.saturating_sub(OWN_ADDRESS_SPACE);
+        Some(AvailableMemory { bytes, limit: MemoryLimit::AddressSpace(limit) })
     }
 
     /// A clause that states the available memory and the origin of the limit, with sizes formatted
     /// by `size`.
     pub fn clause(&self, size: impl Fn(u64) -> String) -> String {
         let bytes = size(self.bytes);
-        match &self.group {
-            None => format!("{bytes} are available on this machine"),
-            Some(ControlGroup { path, limit }) => {
+        match &self.limit {
+            MemoryLimit::Machine => format!("{bytes} are available on this machine"),
+            MemoryLimit::Group(ControlGroup { path, limit }) => {
                 format!("{bytes} are available: the control group {} is limited to {}", path.display(), size(*limit))
+            }
+            MemoryLimit::AddressSpace(limit) => {
+                format!("{bytes} are available: the address space is limited to {}", size(*limit))
             }
         }
     }

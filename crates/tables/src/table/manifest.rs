@@ -107,6 +107,7 @@ impl Manifest {
     /// # Errors
     /// As [`Manifest::read`], for its text.
     pub fn parse(text: &str) -> io::Result<Manifest> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut entries: Vec<ManifestEntry> = Vec::new();
         // Line and index of the first entry of each table.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();

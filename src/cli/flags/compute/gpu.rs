@@ -13,8 +13,9 @@ use crate::cli::flags::args::bytes;
 /// Choice and use of a GPU.
 #[derive(Args, Clone)]
 pub struct GpuFlags {
-    /// Use the adapter whose name contains NAME; `kalah gpu` lists names. Software adapters must be named
-    #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
+    /// Use this adapter of `kalah gpu`: its number, its PCI address, or a part of its name. Software adapters must be
+    /// named
+    #[arg(long, value_name = "ADAPTER", env = "KALAH_ADAPTER")]
     adapter: Option<String>,
     /// Limit the GPU memory to use, such as 8GiB [default: most of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -33,21 +34,30 @@ impl GpuFlags {
         self.adapter.is_some()
     }
 
-    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind.
+    /// Opens the first matching GPU that passes a self-test with these rules. Returns it with its name and kind, and with
+    /// the others that the flag fits.
     pub fn open(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let mut options = GpuOptions::default();
         options.twins = self.twin.iter().map(|stage| stage.name()).collect();
         options.memory = self.gpu_memory;
         options.checked = self.checked.then_some(true);
         let mut first = None;
-        for adapter in Adapter::candidates(self.adapter.as_deref())? {
+        let candidates = Adapter::candidates(self.adapter.as_deref())?;
+        let numbers: Vec<String> = candidates.iter().map(|adapter| adapter.report.number.to_string()).collect();
+        for adapter in candidates {
             let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::from).and_then(|gpu| {
                 let gpu = Arc::new(gpu);
                 self_test(&gpu, rules).map(|()| gpu)
             });
             match tested {
                 Ok(gpu) => {
-                    let name = format!("{} ({})", gpu.report().name, gpu.report().device);
+                    let report = gpu.report();
+                    let mut name = format!("{} ({})", report.name, report.device);
+                    if let Some(asked) = self.adapter.as_ref().filter(|_| numbers.len() > 1) {
+                        let numbers = numbers.join(" and ");
+                        name +=
+                            &format!("; --adapter {asked} fits {numbers} of `kalah gpu`, this is {}", report.number);
+                    }
                     return Ok((Backend::Gpu(gpu), name));
                 }
                 Err(error) => first = first.or(Some(error)),

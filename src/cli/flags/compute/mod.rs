@@ -9,6 +9,7 @@ use clap::Args;
 use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::system::AvailableMemory;
 
 #[cfg(feature = "gpu")]
 pub use self::gpu::GpuFlags;
@@ -26,6 +27,9 @@ enum BackendName {
     /// A GPU, or the adapter that --adapter names
     Gpu,
 }
+
+/// Address space that drivers of GPUs need. Some end the program if they do not get it.
+const GPU_ADDRESS_SPACE: u64 = 8 << 30;
 
 /// Choice of CPU or GPU.
 #[derive(Args, Clone)]
@@ -46,8 +50,12 @@ impl Compute {
     /// Returns the backend, and the reason for it in words.
     pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let cpu = Backend::Cpu(Isa::detect());
+        let is_tight = || AvailableMemory::in_address_space().is_some_and(|rest| rest.bytes < GPU_ADDRESS_SPACE);
         let opened = match self.backend {
             BackendName::Cpu => return Ok((cpu, "on the CPU, as asked".to_owned())),
+            BackendName::Auto if !self.asks_for_gpu() && is_tight() => {
+                return Ok((cpu, "on the CPU: the address space is too small for a GPU's driver".to_owned()));
+            }
             BackendName::Gpu | BackendName::Auto => self.gpu.open(rules),
         };
         match opened {

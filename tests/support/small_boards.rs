@@ -1,6 +1,6 @@
 //! All positions of small boards.
 
-use kalah::game::{Position, Row};
+use kalah_core::game::{Position, Row};
 
 /// Boards with few positions: pits a side and the most seeds in play. On the smallest ones seeds go around many times.
 const BOARDS: [(usize, u32); 8] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6, 5), (7, 4), (8, 4)];
