@@ -61,7 +61,7 @@ fn change_padding(path: &Path) {
 /// Shifts the scores of the frame with `mover` seeds in the mover's row by one seed, in all blocks that the file has,
 /// and makes their checksums again.
 fn shift_scores(path: &Path, mover: usize) {
-    let entry = Table::open(path).unwrap().header().entries[mover - 1].clone();
+    let entry = Table::open(path).unwrap().header().entries[mover - 1];
     assert!(entry.blocks() > 1);
     let mut bytes = std::fs::read(path).unwrap();
     let section = entry.section();

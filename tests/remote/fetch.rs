@@ -46,8 +46,7 @@ fn layers_that_the_manifest_lacks_are_named() {
         assert_eq!(code, 0, "{message}");
         assert!(answer.contains("the built-in manifest lacks layers 4, 5, 6"), "{round} {answer}");
         assert!(!answer.contains("match the digests"), "{answer}");
-        let (code, answer, message) =
-            run(&["fetch", &server.address, "--seeds", "4..6", "--output", shown(&known)]);
+        let (code, answer, message) = run(&["fetch", &server.address, "--seeds", "4..6", "--output", shown(&known)]);
         assert_eq!(code, 0, "{message}");
         assert!(answer.contains("all match the digests of the built-in manifest"), "{round} {answer}");
     }

@@ -3,7 +3,10 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::server::{Fault, Server, TABLES, copied, kalah, run, shown};
+use kalah::game::Rules;
+use kalah::table::{ProbeError, TableError, Tables};
+
+use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, run, shown};
 
 const POSITION: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
 
@@ -143,6 +146,32 @@ fn a_busy_server_is_asked_again_when_it_says() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+#[test]
+fn a_lookup_can_be_interrupted_and_repeated() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, SEEDS).unwrap();
+    let position = POSITION.parse().unwrap();
+    server.always(Some(Fault::Silent));
+    server.requests();
+    std::thread::scope(|scope| {
+        let lookup = scope.spawn(|| tables.score(&position));
+        let start = Instant::now();
+        while server.requests().is_empty() {
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let interrupted = Instant::now();
+        remote.interrupt();
+        let score = lookup.join().unwrap();
+        assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
+        assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
+    });
+    server.always(None);
+    let here = Tables::open(TABLES.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
+    assert_eq!(tables.score(&position).unwrap(), here.score(&position).unwrap());
+}
+
 /// A command that a signal can stop does not wait for a server that is silent.
 #[cfg(unix)]
 #[test]
@@ -162,7 +191,8 @@ fn a_signal_ends_the_wait_for_a_server() {
         server.always(Some(Fault::Silent));
         let mut child = kalah(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let start = Instant::now();
-        while server.headers("range").iter().flatten().all(|range| command != "fetch" && range.starts_with("bytes=0-")) {
+        while server.headers("range").iter().flatten().all(|range| command != "fetch" && range.starts_with("bytes=0-"))
+        {
             assert!(start.elapsed() < Duration::from_secs(60), "{command} asks for nothing");
             std::thread::sleep(Duration::from_millis(10));
         }

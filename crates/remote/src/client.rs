@@ -19,6 +19,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes a second that a part of a file must have in all. Sixteen requests may share a slow line.
 const SLOWEST: u64 = 4 << 10;
 
+/// Bytes of a part that count as progress. A server could send it byte by byte otherwise.
+const PROGRESS: usize = 4 << 10;
+
 /// Requests and bytes so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -159,7 +162,7 @@ impl Client {
             let before = fetched.bytes.len();
             match self.more(url, &range, fresh, &mut fetched, &cancel) {
                 Ok(()) => return Ok(fetched),
-                Err(error) => tries.wait(fetched.bytes.len().saturating_sub(before) as u64, error, &cancel)?,
+                Err(error) => tries.wait(fetched.bytes.len() >= before + PROGRESS, error, &cancel)?,
             }
         }
     }

@@ -189,7 +189,7 @@ impl Download {
             };
             match got {
                 Ok(total) => return Ok((total, resumed.unwrap_or(0))),
-                Err((received, error)) => tries.wait(received, error, &self.cancel).map_err(self.remote(path))?,
+                Err((received, error)) => tries.wait(received > 0, error, &self.cancel).map_err(self.remote(path))?,
             }
         }
     }

@@ -5,11 +5,8 @@ use kalah_core::cancel::Cancel;
 use super::answer::TICK;
 use super::error::RemoteError;
 
-/// Tries of a request in a row that give next to nothing.
+/// Tries of a request in a row without progress.
 const TRIES: u32 = 5;
-
-/// Bytes that count as something.
-const PROGRESS: u64 = 4 << 10;
 
 /// Wait before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -17,18 +14,18 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 /// Maximum wait that a server can ask for.
 pub(crate) const MOST_WAIT: Duration = Duration::from_secs(60);
 
-/// Tries of a request in a row that gave next to nothing.
+/// Tries of a request in a row without progress.
 #[derive(Debug, Default)]
 pub(crate) struct Tries(u32);
 
 impl Tries {
-    /// Waits after a try that gave `received` bytes: as long as the server asks for, or longer each time, and by
+    /// Waits after a try, which made `progress` or not: as long as the server asks for, or longer each time, and by
     /// chance, so that many clients do not come back at once.
     ///
     /// # Errors
     /// `error`, if no further try can help; [`RemoteError::Stopped`] as soon as `cancel` is cancelled.
-    pub fn wait(&mut self, received: u64, error: RemoteError, cancel: &Cancel) -> Result<(), RemoteError> {
-        self.0 = if received >= PROGRESS { 1 } else { self.0 + 1 };
+    pub fn wait(&mut self, progress: bool, error: RemoteError, cancel: &Cancel) -> Result<(), RemoteError> {
+        self.0 = if progress { 1 } else { self.0 + 1 };
         if !error.is_passing() || self.0 >= TRIES {
             return Err(error);
         }
@@ -54,9 +51,9 @@ mod tests {
     fn a_cancelled_wait_ends_at_once_and_a_long_one_does_not_begin() {
         let (cancel, start) = (Cancel::new(), Instant::now());
         let busy = |seconds| RemoteError::Busy { status: 503, wait: Duration::from_secs(seconds) };
-        assert!(matches!(Tries::default().wait(0, busy(61), &cancel), Err(RemoteError::Busy { .. })));
+        assert!(matches!(Tries::default().wait(false, busy(61), &cancel), Err(RemoteError::Busy { .. })));
         cancel.cancel();
-        assert!(matches!(Tries::default().wait(0, busy(60), &cancel), Err(RemoteError::Stopped(_))));
+        assert!(matches!(Tries::default().wait(false, busy(60), &cancel), Err(RemoteError::Stopped(_))));
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 }

@@ -21,6 +21,7 @@ static RECEIVED: AtomicI32 = AtomicI32::new(0);
 static CANCELLED: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 
 /// Returns a cancellation that the first signal requests, whatever else it does.
+#[cfg(feature = "remote")]
 pub fn cancelled() -> &'static Cancel {
     &CANCELLED
 }

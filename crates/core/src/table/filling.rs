@@ -2,6 +2,7 @@ use std::io;
 #[cfg(not(any(unix, windows)))]
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::slice;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -176,10 +177,10 @@ impl Blocks {
         let (mut hasher, mut other) = (blake3::Hasher::new(), Vec::new());
         for start in (section.offset..section.end()).step_by(BATCH) {
             cancel.check()?;
-            let end = section.end().min(start + BATCH as u64);
-            for bytes in origin.read(&[start..end], true)? {
+            let piece = start..section.end().min(start + BATCH as u64);
+            for bytes in origin.read(slice::from_ref(&piece), true)? {
                 hasher.update(&bytes);
-                let held = self.bytes()[start as usize..end as usize].chunks(BLOCK_BYTES);
+                let held = self.bytes()[start as usize..piece.end as usize].chunks(BLOCK_BYTES);
                 let blocks = (start..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES).zip(held));
                 let differ = blocks.filter(|(_, (read, held))| read != held);
                 other.extend(differ.map(|(at, (read, _))| (at, read.to_vec())));

@@ -332,7 +332,8 @@ impl Layer for Table {
         let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
         // The origin answers several tables at once.
         std::thread::scope(|scope| {
-            let others: Vec<_> = wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
+            let others: Vec<_> =
+                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
             let mut requested = last.request(positions, again);
             for other in others {
                 requested = requested.and(other.join().expect("a request does not panic"));
