@@ -130,7 +130,7 @@ fn wrong_scores_of_the_cache_are_healed_by_the_moves_of_a_position() {
     server.requests();
     assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
     assert!(!server.block_requests().is_empty());
-    // What was healed stays so.
+    // The cache stays healed.
     let remote = server.open(cache.path());
     server.requests();
     assert_eq!(probe(remote.directory(), &position).unwrap(), expected);

@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     wait: Wait,
 }
 
-/// What the thread of a request receives: the head of an answer, then pieces of its body.
+/// Part of an answer that the thread of its request receives: first the head, then pieces of the body.
 enum Received {
     Head(Head),
     Bytes(Vec<u8>),

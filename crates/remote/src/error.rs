@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use kalah_core::cancel::Stopped;
 
-use super::tries::MOST_WAIT;
+/// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
+const MOST_WAIT: Duration = Duration::from_secs(60);
 
 /// Reasons why files at an address cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -11,9 +11,6 @@ const TRIES: u32 = 5;
 /// Wait before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// Maximum wait that a server can ask for.
-pub(crate) const MOST_WAIT: Duration = Duration::from_secs(60);
-
 /// Tries of a request in a row without progress.
 #[derive(Debug, Default)]
 pub(crate) struct Tries(u32);

@@ -26,7 +26,8 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
 ///
 /// Layers that the server has as archives only are unpacked. Each layer is compared with all its checksums and
 /// digests, and with the digest in the built-in manifest, before it gets its name. Layers that the manifest lacks are
-/// named at the end. A stopped download goes on where it was. Layers that the directory has are kept. See docs/remote.md.
+/// named at the end. A stopped download goes on where it was. Layers that the directory has are kept. See
+/// docs/remote.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Download the layers to 20 seeds", "kalah fetch https://example.org/tables --seeds 2..20"),
