@@ -11,13 +11,13 @@ let rule_sets = [ (0, "empty-capture", empty_capture); (1, "standard", standard)
 
 (* Tables *)
 
-(* C(p + i - 1, i) is at 64 * i + p. *)
+(* C(p + i - 1, i) is at 64 * i + p, or 2^60 if that is less. Nothing outside this file can write to it: data.mli. *)
 let choose =
-  let c = Array.make (64 * 17) 0 in
+  let c = Array.make (64 * 32) 0 in
   Array.fill c 0 64 1;
-  for i = 1 to 16 do
+  for i = 1 to 31 do
     for p = 1 to 63 do
-      c.((64 * i) + p) <- c.((64 * i) + p - 1) + c.((64 * (i - 1)) + p)
+      c.((64 * i) + p) <- min (1 lsl 60) (c.((64 * i) + p - 1) + c.((64 * (i - 1)) + p))
     done
   done;
   c
@@ -35,6 +35,10 @@ let number row =
 
 (* Rows of [m] pits with [k] seeds. *)
 let width m k = choose.((64 * (m - 1)) + k + 1)
+
+(* Boards whose numbers fit below: ranks of positions in 44 bits, seeds in 6. *)
+let limits = "the limits are 16 pits a side, 62 seeds in play, and 2^44 ways to place these seeds"
+let within_limits m seeds = 1 <= m && m <= 16 && 0 <= seeds && seeds <= 62 && width (2 * m) seeds <= 1 lsl 44
 
 (* A table has a string for each number of seeds in the mover's row and in the other row. *)
 type table = { m : int; frames : string array array }
@@ -103,11 +107,13 @@ let taken slots =
 (* Claim [i] is in slot [i / shards] of shard [i mod shards]. *)
 let count slots = shards * Array.fold_left (fun most shard -> max most (Array.length shard)) 0 slots
 
-(* The claim in a slot. A free slot, or one beyond the shard, claims nothing about [start]. *)
-let claim_in slots m start i =
+(* The claim in a slot. A free slot, or one beyond the shard, claims nothing about a position with two seeds. *)
+let claim_in slots m i =
   let shard = slots.(i mod shards) and at = i / shards in
   let entry = if at < Array.length shard then shard.(at) else 0 in
-  if entry = 0 then { about = start; lower = 0; upper = seeds start }
+  if entry = 0 then
+    let row = List.init m (fun pit -> if pit = 0 then 1 else 0) in
+    { about = { own = row; other = row }; lower = 0; upper = 2 }
   else { about = position_of m (key_of entry); lower = lower_of entry; upper = upper_of entry }
 
 let find_in slots p =

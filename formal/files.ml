@@ -127,10 +127,23 @@ type certificate = {
   claim : int -> claim;
 }
 
+(* Unpacks zstd frames by the program `zstd`. *)
+let unpacked frames =
+  let packed = Filename.temp_file "claims" ".zst" and contents = Filename.temp_file "claims" "" in
+  let remove () = List.iter Sys.remove [ packed; contents ] in
+  Fun.protect ~finally:remove (fun () ->
+      let out = open_out_bin packed in
+      output_string out frames;
+      close_out out;
+      if Sys.command (Filename.quote_command "zstd" ~stdout:contents [ "-qdc"; packed ]) <> 0 then failwith "zstd fails";
+      read contents)
+
 (* Reads a certificate: docs/certificates.md, "The file". The program `zstd` unpacks its claims. *)
 let certificate path =
   let f = read path in
   let long at = Int32.to_int (String.get_int32_le f at) and number at = Int64.to_int (String.get_int64_le f at) in
+  (* A bound of any size. Beyond 2^40, all are trivial or false. *)
+  let value at = Int64.to_int (max (-0x10000000000L) (min 0x10000000000L (String.get_int64_le f at))) in
   let _, name, _ =
     try List.find (fun (number, _, _) -> number = Char.code f.[12]) rule_sets
     with Not_found -> failwith "relays are not covered"
@@ -139,7 +152,7 @@ let certificate path =
   let count = number 16 and prefix = number 32 in
   let pit i = long (136 + (4 * i)) in
   let rows = { own = List.init m pit; other = List.init m (fun i -> pit (m + i)) } in
-  let values at = (number at, number (at + 8)) in
+  let values at = (value at, value (at + 8)) in
   let bounds = 136 + (8 * m) in
   let rec openings left at =
     if left = 0 then [ ([], values bounds) ]
@@ -147,16 +160,7 @@ let certificate path =
       let moves = String.get_uint16_le f (at + 16) in
       (List.init moves (fun i -> Char.code f.[at + 18 + i] - 1), values at) :: openings (left - 1) (at + 18 + moves)
   in
-  let packed = Filename.temp_file "claims" ".zst" in
-  let from = 128 + prefix in
-  let out = open_out_bin packed in
-  output_substring out f from (String.length f - 32 - from);
-  close_out out;
-  let unpacked = Filename.temp_file "claims" "" in
-  if Sys.command (Printf.sprintf "zstd -qdcf %s > %s" packed unpacked) <> 0 then failwith "zstd fails";
-  let c = read unpacked in
-  Sys.remove packed;
-  Sys.remove unpacked;
+  let c = if count = 0 then "" else unpacked (String.sub f (128 + prefix) (String.length f - 160 - prefix)) in
   let at = ref 0 in
   let byte () = incr at; Char.code c.[!at - 1] in
   let rec leb () = let b = byte () in if b < 128 then b else b - 128 + (leb () lsl 7) in
@@ -188,4 +192,5 @@ let score_bounds g same (least, most) =
   let n = seeds g.rows in
   let lowest = g.own_store - g.other_store - n in
   let least, most = if same then (least, most) else (-most, -least) in
-  (max 0 ((least - lowest + 1) / 2), min n ((most - lowest) / 2))
+  (* Shifts divide down, as bounds below the lowest value need. *)
+  (max 0 ((least - lowest + 1) asr 1), min n ((most - lowest) asr 1))

@@ -1,5 +1,6 @@
 (* Tests of the checker. Without arguments: tables and claims with one wrong number are refused. With RULES SEEDS COUNT:
-   prints random positions with up to SEEDS seeds in play, and their checked scores. *)
+   prints random positions with up to SEEDS seeds in play, and their checked scores. With FOLDER: writes
+   certificates that [check] must accept or refuse, and some of what is no position, to folders in it. *)
 
 open Kalah
 open Data
@@ -68,7 +69,7 @@ let refuses_wrong_claims name rules =
     let empty = { name; m; rests_on; game; statements = [ (pits, (value_after, value_after)); ([], (value, value)) ];
                   effort = 1; count = 0; claim = (fun _ -> assert false) } in
     let slots = Search.expand ~quiet:true rules truth empty in
-    let all = claim_in slots m start and count = count slots and find = find_in slots in
+    let all = claim_in slots m and count = count slots and find = find_in slots in
     let check claims statement =
       check_claims rules m truth rests_on claims count find count
       && check_statement rules m truth rests_on claims count find statement
@@ -126,8 +127,99 @@ let refuses_illegal_openings () =
    | _ -> assert false);
   print_endline "openings with illegal moves are refused"
 
+(* What zstd makes of these bytes. *)
+let packed bytes =
+  let from = Filename.temp_file "claims" "" in
+  let out = open_out_bin from in
+  List.iter (output_char out) bytes;
+  close_out out;
+  assert (Sys.command (Filename.quote_command "zstd" [ "-q"; "--rm"; from ]) = 0);
+  let frame = read (from ^ ".zst") in
+  Sys.remove (from ^ ".zst");
+  frame
+
+(* Writes a certificate of effort 1, or of effort 0 if it has no [searches]. Its claims are packed by zstd. *)
+let write folder name ?(searches = false) ?(count = 0) ?(claims = "") { own_store; other_store; rows } statements =
+  let prefix = Buffer.create 200 in
+  let long number = Buffer.add_int32_le prefix (Int32.of_int number) in
+  let values (least, most) = Buffer.add_int64_le prefix least; Buffer.add_int64_le prefix most in
+  let opening (pits, bounds) =
+    values bounds;
+    Buffer.add_uint16_le prefix (List.length pits);
+    List.iter (fun pit -> Buffer.add_uint8 prefix (pit + 1)) pits
+  in
+  List.iter long (own_store :: other_store :: (rows.own @ rows.other));
+  values (List.assoc [] statements);
+  let openings = List.remove_assoc [] statements in
+  List.iter opening openings;
+  let head = Bytes.make 128 '\000' in
+  Bytes.set_uint8 head 13 (List.length rows.own);
+  Bytes.set_uint8 head 14 (Bool.to_int searches);
+  Bytes.set_int64_le head 16 (Int64.of_int count);
+  Bytes.set_int32_le head 28 (Int32.of_int (List.length openings));
+  Bytes.set_int64_le head 32 (Int64.of_int (Buffer.length prefix));
+  let out = open_out_bin (Filename.concat folder name) in
+  List.iter (output_string out) [ Bytes.to_string head; Buffer.contents prefix; claims; String.make 32 '\000' ];
+  close_out out
+
+let exactly value = (Int64.of_int value, Int64.of_int value)
+let any_value = (-1000L, 1000L)
+
+(* Statements about small boards: true ones are accepted, and false ones refused. *)
+let write_random_statements accepted refused =
+  for i = 1 to 300 do
+    let m = 1 + Random.int 3 in
+    let row () = List.init m (fun _ -> Random.int (1 + (4 / m))) in
+    let g = { own_store = Random.int 4; other_store = Random.int 4; rows = { own = row (); other = row () } } in
+    if seeds g.rows <= 6 then begin
+      let pits = random_opening empty_capture g (Random.int 4) in
+      let after, same = Option.get (after_moves empty_capture g true pits) in
+      let score = look_up (score_in (computed empty_capture m 6)) after.rows in
+      let value = (2 * score) - seeds after.rows + after.own_store - after.other_store in
+      let value = if same then value else -value in
+      let least = value - 3 + Random.int 5 and most = value + 3 - Random.int 5 in
+      if least <= most then begin
+        let is_true = least <= value && value <= most in
+        let statements = [ (pits, (Int64.of_int least, Int64.of_int most)); ([], any_value) ] in
+        let statements = if pits = [] then [ List.hd statements ] else statements in
+        write (if is_true then accepted else refused) (Printf.sprintf "random-%d" i) g statements
+      end
+    end
+  done
+
+let write_certificates accepted refused impossible =
+  write_random_statements accepted refused;
+  let game own_store other_store own other = { own_store; other_store; rows = { own; other } } in
+  let small = game 0 0 [ 1 ] [ 2 ] in
+  (* Its value is 1 - 2. Bounds of the score after the opening would be -1/2. *)
+  write refused "rounded-toward-zero" small [ ([ 0 ], exactly (-2)); ([], any_value) ];
+  write refused "beyond-native-integers" small [ ([], (Int64.max_int, Int64.max_int)) ];
+  write accepted "large-bounds" small [ ([], (Int64.min_int, Int64.max_int)) ];
+  write accepted "a-finished-start" (game 2 3 [ 0; 0 ] [ 1; 9 ]) [ ([], exactly (-11)) ];
+  (* More seeds than the tables have, so that claims are needed: none, or one. *)
+  let nine row = row @ [ 0; 0; 0; 0; 0; 1 ] in
+  let start = game 0 0 (nine [ 0; 2; 1 ]) (nine [ 1; 1; 1 ]) in
+  let score = score_in (computed empty_capture 9 8) start.rows in
+  let statements = [ ([], exactly ((2 * score) - 8)) ] in
+  write accepted "no-claims" ~searches:true start statements;
+  let rec leb n = if n < 128 then [ n ] else ((n land 127) lor 128) :: leb (n lsr 7) in
+  let claim = [ 1; 8; 1 ] @ leb (key start.rows land ((1 lsl 44) - 1)) @ [ score; 8 - score ] in
+  write accepted "a-claim" ~searches:true ~count:1 ~claims:(packed (List.map Char.chr claim)) start statements;
+  let refuse name g = write impossible name g [ ([], any_value) ] in
+  refuse "negative-pit" (game 0 0 [ -3 ] [ 5 ]);
+  refuse "negative-store" (game (-1) 0 [ 1 ] [ 2 ]);
+  refuse "too-many-seeds" (game ((1 lsl 31) - 1) 1 [ 1 ] [ 1 ]);
+  refuse "too-many-seeds-in-play" (game 0 0 [ 40 ] [ 23 ]);
+  refuse "no-pits" (game 0 0 [] []);
+  let row = List.init 17 (fun _ -> 0) in
+  refuse "too-many-pits" (game 0 0 row row);
+  refuse "too-many-positions" (game 0 0 (nine [ 5; 5; 5 ]) (nine [ 10; 10; 10 ]))
+
 let () =
   match Sys.argv with
+  | [| _; folder |] ->
+      let inner = Filename.concat folder in
+      write_certificates (inner "accepted") (inner "refused") (inner "impossible")
   | [| _; name; n; count |] ->
       let n = int_of_string n in
       let table = checked (let _, _, rules = List.find (fun (_, set, _) -> set = name) rule_sets in rules) n in

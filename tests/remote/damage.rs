@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kalah::game::{Position, Rules};
 use kalah::table::format::{RawEntry, RawHeader, table_digest};
-use kalah::table::{ProbeError, Table, TableError, Tables};
+use kalah::table::{FrameEntry, ProbeError, Table, TableError, Tables};
 
 use crate::reading::positions;
 use crate::server::{Fault, SEEDS, Server, TABLES, copied, layer, run, shown};
@@ -51,6 +51,110 @@ fn a_longer_body_than_stated_gives_no_wrong_score() {
     if let Ok(found) = probe(remote.directory(), &position) {
         assert_eq!(found, probe(TABLES.path(), &position).unwrap());
     }
+}
+
+/// Changes a byte that no checksum covers, the last of the first frame of several blocks. Returns the frame's number.
+fn change_padding(path: &Path) {
+    change(path, |bytes, entry| bytes[entry.end() as usize - 1] ^= 1);
+}
+
+/// Shifts the scores of the frame with `mover` seeds in the mover's row by one seed, in all blocks that the file has,
+/// and makes their checksums again.
+fn shift_scores(path: &Path, mover: usize) {
+    let entry = Table::open(path).unwrap().header().entries[mover - 1];
+    assert!(entry.blocks() > 1);
+    let mut bytes = std::fs::read(path).unwrap();
+    let section = entry.section();
+    for block in 1..entry.blocks() {
+        let (place, sum) = (section.block_bytes(block), section.checksum_at(block) as usize);
+        let (place, sum) = (place.start as usize..place.end as usize, sum..sum + 8);
+        // The blocks that the cache lacks have no checksum.
+        if bytes[sum.clone()] != [0; 8] {
+            // The last byte of a group has its base.
+            bytes[place.clone()].chunks_mut(64).for_each(|group| group[group.len() - 1] ^= 1);
+            let made = xxhash_rust::xxh3::xxh3_64(&bytes[place]).to_le_bytes();
+            bytes[sum].copy_from_slice(&made);
+        }
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Changes the bytes of a table, given with its first frame of several blocks.
+fn change(path: &Path, with: impl Fn(&mut [u8], &FrameEntry)) {
+    let header = Table::open(path).unwrap().header().clone();
+    let mut bytes = std::fs::read(path).unwrap();
+    let large = header.entries.iter().find(|entry| entry.blocks() > 1).expect("a frame of several blocks");
+    with(&mut bytes, large);
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Damages that only the digest of a frame shows.
+const UNSEEN: [fn(&Path); 2] = [change_padding, |path| shift_scores(path, 7)];
+
+#[test]
+fn damage_of_the_cache_that_only_a_digest_shows_is_healed() {
+    for damage in UNSEEN {
+        let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+        let remote = server.open(cache.path());
+        let path = layer(remote.directory(), SEEDS);
+        Table::open(&path).unwrap().check().unwrap();
+        remote.close();
+        damage(&path);
+        let read = |path| std::fs::read(path).unwrap();
+        assert!(read(path.clone()) != read(layer(TABLES.path(), SEEDS)));
+        server.headers("");
+        let seeds = SEEDS.to_string();
+        let command = ["verify", "--seeds", &seeds, "--tables", &*server.address, "--cache", shown(cache.path())];
+        let (code, answer, message) = run(&command);
+        assert_eq!(code, 0, "{answer}{message}");
+        // The frame was asked for past caches.
+        assert!(server.headers("cache-control").contains(&Some("no-cache".to_owned())));
+        assert!(read(path) == read(layer(TABLES.path(), SEEDS)));
+        // Nothing is left to heal.
+        server.requests();
+        assert_eq!(run(&command).0, 0);
+        assert_eq!(server.block_requests(), []);
+    }
+}
+
+#[test]
+fn wrong_scores_of_the_cache_are_healed_by_the_moves_of_a_position() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    let position = LARGE.parse().unwrap();
+    let expected = probe(TABLES.path(), &position).unwrap();
+    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
+    remote.close();
+    shift_scores(&layer(remote.directory(), SEEDS), 7);
+    let remote = server.open(cache.path());
+    server.requests();
+    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
+    assert!(!server.block_requests().is_empty());
+    // The cache stays healed.
+    let remote = server.open(cache.path());
+    server.requests();
+    assert_eq!(probe(remote.directory(), &position).unwrap(), expected);
+    assert_eq!(server.block_requests(), []);
+}
+
+/// The header is the known one, so only digests and moves show that frames are not.
+#[test]
+fn a_server_that_lies_is_named() {
+    for damage in UNSEEN {
+        let (files, cache) = (copied(), tempfile::tempdir().unwrap());
+        damage(&layer(files.path(), SEEDS));
+        let server = Server::of(files.path());
+        let name = format!("{}/empty-capture-6-{SEEDS}.kalah", server.address);
+        let place = ["--tables", &*server.address, "--cache", shown(cache.path())];
+        let (code, answer, message) = run(&[&["verify", "--seeds", &SEEDS.to_string()][..], &place].concat());
+        assert_eq!(code, 3, "{answer}{message}");
+        assert!(answer.contains(&name) || message.contains(&name), "{answer}{message}");
+    }
+    let (files, cache) = (copied(), tempfile::tempdir().unwrap());
+    shift_scores(&layer(files.path(), SEEDS), 7);
+    let server = Server::of(files.path());
+    let error = probe(server.open(cache.path()).directory(), &LARGE.parse().unwrap()).unwrap_err().to_string();
+    assert!(error.contains(&server.address), "{error}");
 }
 
 /// Replaces a table by one with another digest, and valid header and checksums.

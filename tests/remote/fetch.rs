@@ -36,6 +36,25 @@ fn layers_are_downloaded_once() {
     assert_eq!((code, report["received"].as_u64()), (0, Some(0)), "{message}");
 }
 
+/// The published manifest has no tables of 2 pits, so nothing but the server vouches for them.
+#[test]
+fn layers_that_the_manifest_lacks_are_named() {
+    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let (known, unknown) = (directory.path().join("known"), directory.path().join("unknown"));
+    for round in 0..2 {
+        let of_two = ["fetch", &*server.address, "--rules", "standard", "--pits", "2", "--seeds", "4..6"];
+        let (code, answer, message) = run(&[&of_two[..], &["--output", shown(&unknown)]].concat());
+        assert_eq!(code, 0, "{message}");
+        assert!(answer.contains("the built-in manifest lacks layers 4, 5, 6"), "{round} {answer}");
+        assert!(!answer.contains("match the digests"), "{answer}");
+        let (code, answer, message) = run(&["fetch", &server.address, "--seeds", "4..6", "--output", shown(&known)]);
+        assert_eq!(code, 0, "{message}");
+        assert!(answer.contains("all match the digests of the built-in manifest"), "{round} {answer}");
+    }
+    let (_, report, _) = fetch(&server, &known, "4");
+    assert_eq!(report["layers"][0]["known"], true, "{report}");
+}
+
 /// A mistyped address leaves nothing behind.
 #[test]
 fn what_cannot_be_downloaded_makes_no_directory() {

@@ -1,6 +1,12 @@
 //! Clear errors, with the exit codes that scripts rely on.
 
-use crate::server::{Fault, Server, TABLES, kalah, run, shown};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use kalah::game::Rules;
+use kalah::table::{ProbeError, TableError, Tables};
+
+use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, run, shown};
 
 const POSITION: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
 
@@ -96,6 +102,106 @@ fn a_bucket_has_an_address() {
     let endpoint = server.address.replace("/tables", "");
     let output = kalah(&arguments).env("AWS_ENDPOINT_URL", endpoint).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The server of these tests looks for the path as it is in the request.
+#[test]
+fn a_bucket_may_have_spaces_in_its_path() {
+    let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::rename(copied().keep(), directory.path().join("my%20tables")).unwrap();
+    let server = Server::of(directory.path());
+    let arguments = |path| ["probe", POSITION, "--tables", path, "--cache", shown(cache.path())];
+    let endpoint = server.address.replace("/tables", "");
+    let output = kalah(&arguments("s3://tables/my tables")).env("AWS_ENDPOINT_URL", &endpoint).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = kalah(&arguments("s3://tables/no tables")).env("AWS_ENDPOINT_URL", &endpoint).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("there are no tables at s3://tables/no%20tables"), "{message}");
+}
+
+/// A server that sends a few bytes a second would never be silent.
+#[test]
+fn a_slow_server_does_not_hold_a_lookup() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    server.limit_rate(10);
+    let start = Instant::now();
+    let error = server.open_with(cache.path(), |options| options.patience(Duration::from_secs(2))).unwrap_err();
+    assert!(error.to_string().contains("too slowly"), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_busy_server_is_asked_again_when_it_says() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    server.next([Fault::Busy(3)]);
+    let start = Instant::now();
+    server.open(cache.path());
+    assert!(start.elapsed() >= Duration::from_secs(3), "{:?}", start.elapsed());
+    // A wait of an hour does not begin.
+    let cache = tempfile::tempdir().unwrap();
+    server.next(vec![Fault::Busy(3600); 60]);
+    let start = Instant::now();
+    let error = server.try_open(cache.path()).unwrap_err();
+    assert!(error.to_string().contains("asks to wait 3600 s"), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_lookup_can_be_interrupted_and_repeated() {
+    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let remote = server.open(cache.path());
+    let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, SEEDS).unwrap();
+    let position = POSITION.parse().unwrap();
+    server.always(Some(Fault::Silent));
+    server.requests();
+    std::thread::scope(|scope| {
+        let lookup = scope.spawn(|| tables.score(&position));
+        let start = Instant::now();
+        while server.requests().is_empty() {
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let interrupted = Instant::now();
+        remote.interrupt();
+        let score = lookup.join().unwrap();
+        assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
+        assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
+    });
+    server.always(None);
+    let here = Tables::open(TABLES.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
+    assert_eq!(tables.score(&position).unwrap(), here.score(&position).unwrap());
+}
+
+/// A command that a signal can stop does not wait for a server that is silent.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_wait_for_a_server() {
+    let cache = tempfile::tempdir().unwrap();
+    let place = ["--cache", shown(cache.path())];
+    for command in ["solve", "verify", "fetch"] {
+        let server = Server::of(TABLES.path());
+        let arguments = match command {
+            "fetch" => {
+                server.wait(Duration::from_secs(60));
+                vec!["fetch", &*server.address, "--seeds", "9", "--output", shown(cache.path())]
+            }
+            "solve" => [&["solve", POSITION, "--no-book", "--tables", &*server.address][..], &place].concat(),
+            _ => [&[command, "--tables", &*server.address][..], &place].concat(),
+        };
+        server.always(Some(Fault::Silent));
+        let mut child = kalah(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while server.headers("range").iter().flatten().all(|range| command != "fetch" && range.starts_with("bytes=0-"))
+        {
+            assert!(start.elapsed() < Duration::from_secs(60), "{command} asks for nothing");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let signalled = Instant::now();
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{command}");
+        assert!(signalled.elapsed() < Duration::from_secs(10), "{command}: {:?}", signalled.elapsed());
+    }
 }
 
 /// Runs `kalah probe` with a bucket at `server`, with temporary keys. Returns exit code and messages.

@@ -40,6 +40,10 @@ pub fn copied() -> tempfile::TempDir {
 pub enum Fault {
     /// Answers with this status.
     Status(u16),
+    /// Answers with status 503, and asks to come back after this number of seconds.
+    Busy(u64),
+    /// Does not answer for a minute.
+    Silent,
     /// Ends the connection after this share of the body, in percent.
     Cut(usize),
     /// Inverts the bits of the last byte of the body.
@@ -175,8 +179,17 @@ impl Server {
     }
 
     pub fn try_open(&self, cache: &Path) -> Result<RemoteTables, kalah::remote::RemoteError> {
+        self.open_with(cache, |options| options)
+    }
+
+    /// Opens the tables with these options.
+    pub fn open_with(
+        &self,
+        cache: &Path,
+        options: impl Fn(RemoteOptions) -> RemoteOptions,
+    ) -> Result<RemoteTables, kalah::remote::RemoteError> {
         let cache = Cache::open(cache, Cache::DEFAULT_LIMIT)?;
-        RemoteTables::open(&Address::parse(&self.address)?, RemoteOptions::new(cache))
+        RemoteTables::open(&Address::parse(&self.address)?, options(RemoteOptions::new(cache)))
     }
 }
 
@@ -262,6 +275,13 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     if let Some(Fault::Status(status)) = fault {
         return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\n\r\n").ok();
     }
+    if let Some(Fault::Busy(seconds)) = fault {
+        return write!(stream, "HTTP/1.1 503 No\r\nretry-after: {seconds}\r\ncontent-length: 0\r\n\r\n").ok();
+    }
+    if fault == Some(Fault::Silent) {
+        std::thread::sleep(Duration::from_secs(60));
+        return None;
+    }
     if fault == Some(Fault::Redirect) {
         let (other, name) = (state.other.lock().unwrap(), path.file_name()?.to_str()?);
         let head = "HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0";
@@ -295,7 +315,8 @@ fn answer(stream: &mut TcpStream, state: &State, path: &Path, range: Range, expe
     write!(stream, "HTTP/1.1 {status}\r\n{tag}content-length: {}\r\n\r\n", body.len()).ok()?;
     let cut = if let Some(Fault::Cut(percent)) = fault { Some(body.len() * percent / 100) } else { None };
     let rate = state.rate.load(Ordering::Relaxed);
-    for piece in body[..cut.unwrap_or(body.len())].chunks(1 << 16) {
+    let piece = if rate == 0 { 1 << 16 } else { (rate as usize / 10).clamp(1, 1 << 16) };
+    for piece in body[..cut.unwrap_or(body.len())].chunks(piece) {
         stream.write_all(piece).ok()?;
         if rate > 0 {
             std::thread::sleep(Duration::from_secs_f64(piece.len() as f64 / rate as f64));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kalah::cancel::Cancel;
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
 use kalah::table::Directories;
@@ -13,6 +14,7 @@ use pyo3::types::PyString;
 use crate::errors::python::{ArgumentError, MissingTableError, TableError};
 use crate::errors::raised_by;
 use crate::filesystem::Filesystem;
+use crate::waiting::wait_for;
 
 /// Directories, and the tables that some of them stand for.
 pub struct Located {
@@ -40,6 +42,17 @@ impl Elsewhere {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let open: u64 = tables.iter().map(|tables| tables.traffic().bytes).sum();
         open + self.fetched.load(Ordering::Relaxed)
+    }
+
+    /// Does `work`, a lookup in these tables, without the interpreter's lock. Ctrl-C ends its waits for servers. Python
+    /// itself interrupts a file system, which therefore is called in this thread.
+    pub fn look_up<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if tables.is_empty() || self.filesystem(py).is_some() {
+            return Ok(py.detach(work));
+        }
+        let interrupt = || tables.iter().for_each(RemoteTables::interrupt);
+        wait_for(py, work, &Cancel::new(), |py| py.check_signals().inspect_err(|_| interrupt()))
     }
 
     /// The file system that has the tables, and the directory in it.
@@ -79,7 +92,7 @@ pub fn location(py: Python<'_>, name: PathBuf) -> PyResult<Bound<'_, PyAny>> {
 
 /// Returns the directories that stand for these locations in this process: those of addresses, with tables of `board`,
 /// and all others as they are.
-pub fn located(given: &[PathBuf], board: Board) -> PyResult<Located> {
+pub fn located(py: Python<'_>, given: &[PathBuf], board: Board) -> PyResult<Located> {
     let (mut paths, mut remote) = (Vec::new(), Vec::new());
     for location in given {
         match location.to_str().filter(|text| Address::is_address(text)) {
@@ -87,7 +100,8 @@ pub fn located(given: &[PathBuf], board: Board) -> PyResult<Located> {
             Some(text) => match Address::local_path(text) {
                 Some(path) => paths.push(path),
                 None => {
-                    let tables = at_address(text, board)?;
+                    let cancel = Cancel::new();
+                    let tables = wait_for(py, || at_address(text, board, &cancel), &cancel, |_| Ok(()))??;
                     paths.push(tables.directory().to_owned());
                     remote.push(tables);
                 }
@@ -105,9 +119,9 @@ pub fn in_filesystem(filesystem: Filesystem, board: Board) -> PyResult<Located> 
     Ok(Located { directories: tables.directory().into(), remote: vec![tables] })
 }
 
-fn at_address(text: &str, board: Board) -> PyResult<RemoteTables> {
+fn at_address(text: &str, board: Board, cancel: &Cancel) -> PyResult<RemoteTables> {
     let shown = Address::without_secrets(text);
-    let tables = Address::parse(text).and_then(|address| RemoteTables::open(&address, options(board)?));
+    let tables = Address::parse(text).and_then(|address| RemoteTables::open(&address, options(board)?.cancel(cancel)));
     tables.map_err(|error| failed(Path::new(&shown), error))
 }
 

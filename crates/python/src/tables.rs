@@ -89,7 +89,7 @@ impl Tables {
         let max_seeds = max_seeds.at_least("max_seeds", 2, MAX_TABLE_SEEDS as u32)? as usize;
         let board = (rules.0, pits);
         let (located, filesystem) = match filesystem {
-            None => (py.detach(|| remote::located(&directory.paths, board))?, None),
+            None => (remote::located(py, &directory.paths, board)?, None),
             Some(filesystem) => {
                 let several = || ArgumentError::new_err("with a filesystem, directory is one path in it");
                 let directory = directory.text.ok_or_else(several)?;
@@ -195,14 +195,14 @@ impl Tables {
     /// DamagedTableError if a table is damaged, and PositionError if it has other pits than the tables.
     fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
         let tables = self.opened.tables()?;
-        Ok(Probe::new(py.detach(|| tables.probe(&position.0)).or_raise()?))
+        Ok(Probe::new(self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?))
     }
 
     /// Returns the score: the number of seeds in play that the mover collects with best play. Raises as `probe`
     /// does.
     fn score(&self, py: Python<'_>, position: PositionArgument) -> PyResult<u32> {
         let tables = self.opened.tables()?;
-        py.detach(|| lookup::score(&tables, &position.0)).or_raise()
+        self.elsewhere.look_up(py, || lookup::score(&tables, &position.0))?.or_raise()
     }
 
     /// Returns the final store difference for the mover with best play. Raises as `probe` does.
@@ -214,14 +214,14 @@ impl Tables {
     /// of pits from 1 as keys. Raises as `probe` does.
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
         let tables = self.opened.tables()?;
-        let moves = py.detach(|| tables.move_scores(&position.0)).or_raise()?;
+        let moves = self.elsewhere.look_up(py, || tables.move_scores(&position.0))?.or_raise()?;
         moves_dict(py, moves.iter().map(|&(pit, score)| (pit.number(), score)))
     }
 
     /// Returns a line of best play to the end of the game. Raises as `probe` does.
     fn line(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Line> {
         let tables = self.opened.tables()?;
-        let probe = py.detach(|| tables.probe(&position.0)).or_raise()?;
+        let probe = self.elsewhere.look_up(py, || tables.probe(&position.0))?.or_raise()?;
         Ok(Line::of(probe.line, position.0.pits()))
     }
 

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::error::RemoteError;
-use super::percent::unescaped;
+use super::percent::{plain, unescaped};
 use super::sign::{Keys, Signer};
 
 /// The address of a directory of tables.
@@ -53,9 +53,12 @@ impl Address {
         let fault = |reason| RemoteError::Address { address: without_user(path), reason };
         let (scheme, rest) = path.split_once("://").ok_or_else(|| fault("it has no scheme such as https://"))?;
         let host = rest.split('/').next().unwrap_or_default();
-        if host.is_empty() || path.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
-            return Err(fault("it names no host, or has spaces"));
+        if host.is_empty() || host.contains(' ') || path.chars().any(char::is_control) {
+            return Err(fault("it names no host, or has control characters or spaces in its host"));
         }
+        // Spaces and other letters that a URL cannot have.
+        let path = &format!("{scheme}://{host}{}", plain(rest.strip_prefix(host).unwrap_or_default()));
+        let rest = path.split_once("://").map_or("", |(_, rest)| rest);
         let base = match scheme {
             "http" | "https" => path.to_owned(),
             "gs" => format!("https://storage.googleapis.com/{rest}"),
@@ -148,6 +151,9 @@ mod tests {
         assert_eq!(file("http://[::1]:8000"), "http://[::1]:8000/a.kalah");
         assert_eq!(file("https://h/t?sig=1%2F2"), "https://h/t/a.kalah?sig=1%2F2");
         assert_eq!(file("gs://bucket/kalah"), "https://storage.googleapis.com/bucket/kalah/a.kalah");
+        assert_eq!(file("gs://b/my dir/ü"), "https://storage.googleapis.com/b/my%20dir/%C3%BC/a.kalah");
+        assert_eq!(file("https://h/my%20dir"), "https://h/my%20dir/a.kalah");
+        assert_eq!(Address::parse("s3://b/my dir").unwrap().to_string(), "s3://b/my%20dir");
         for text in ["ftp://example.org/tables", "https://", "https:///tables", "https://a b/c"] {
             assert!(Address::parse(text).is_err(), "{text}");
         }

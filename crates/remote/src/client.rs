@@ -1,30 +1,26 @@
-use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
-use ureq::http::Response;
+use kalah_core::cancel::Cancel;
+use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body};
 
 use super::address::Address;
+use super::answer::{Answer, Wait};
 use super::error::RemoteError;
 use super::sign::Signer;
-
-/// Tries of a request in a row that give no byte.
-const TRIES: u32 = 5;
-
-/// Wait before the second try; it doubles with each further one.
-const FIRST_WAIT: Duration = Duration::from_millis(200);
-
-/// Maximum wait that a server can ask for.
-const MOST_WAIT: Duration = Duration::from_secs(30);
+use super::tries::Tries;
 
 /// Limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Limit for the head of an answer, and for each read of its body.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Bytes a second that a part of a file must have in all. Sixteen requests may share a slow line.
+const SLOWEST: u64 = 4 << 10;
+
+/// Bytes of a part that count as progress. A server could send it byte by byte otherwise.
+const PROGRESS: usize = 4 << 10;
 
 /// Requests and bytes so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +39,12 @@ pub(crate) struct Client {
     signer: Option<Signer>,
     requests: AtomicU64,
     bytes: AtomicU64,
+    /// Limit for the head of an answer, and for each read of its body.
+    patience: Duration,
+    /// Ends all waits for the server.
+    cancel: Cancel,
+    /// Ends the waits of now. It is a child of `cancel`.
+    now: Mutex<Cancel>,
 }
 
 /// Bytes of a file, as far as they were requested.
@@ -56,22 +58,10 @@ pub struct FetchedBytes {
     pub tag: Option<String>,
 }
 
-/// Head of an answer whose body can be read.
-pub(crate) struct Answer {
-    /// Bytes of the file that the body has; `end` is `None` if the server does not state the length.
-    pub start: u64,
-    pub end: Option<u64>,
-    /// Bytes of the whole file, if the server states it.
-    pub total: Option<u64>,
-    /// True if the server sends only a part of the file.
-    pub is_part: bool,
-    pub tag: Option<String>,
-    body: Box<dyn Read>,
-}
-
 impl Client {
-    /// Makes a client for the files at an address.
-    pub fn new(address: &Address) -> Client {
+    /// Makes a client for the files at an address. The server may be silent for as long as `patience`, and all waits
+    /// end with `cancel`.
+    pub fn new(address: &Address, patience: Duration, cancel: &Cancel) -> Client {
         // Fails if another part of the program has chosen already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A system without certificates trusts no server, as the error of a request states.
@@ -89,11 +79,24 @@ impl Client {
             .max_idle_connections(32)
             .max_idle_connections_per_host(32)
             .timeout_connect(Some(CONNECT))
-            .timeout_recv_response(Some(SILENCE))
-            .timeout_per_read(Some(SILENCE))
+            .timeout_recv_response(Some(patience))
+            .timeout_per_read(Some(patience))
             .build()
             .into();
-        Client { agent, signer, requests: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+        let now = Mutex::new(cancel.child());
+        Client { agent, signer, requests, bytes, patience, cancel: cancel.clone(), now }
+    }
+
+    /// Ends the waits of now: requests in progress fail, and later ones do not.
+    pub fn interrupt(&self) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *now, self.cancel.child()).cancel();
+    }
+
+    /// Returns the request to end the waits of now.
+    pub fn interruption(&self) -> Cancel {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Requests and bytes so far.
@@ -102,13 +105,15 @@ impl Client {
     }
 
     /// Sends one request for the bytes of `range`; all from its start on if its end is `None`. With `tag`, a server
-    /// sends the whole file if its version has another tag. `fresh` bypasses caches on the way.
+    /// sends the whole file if its version has another tag. `fresh` bypasses caches on the way. `cancel` ends the wait
+    /// for the answer and its body.
     pub fn request(
         &self,
         url: &str,
         (start, end): (u64, Option<u64>),
         tag: Option<&str>,
         fresh: bool,
+        cancel: &Cancel,
     ) -> Result<Answer, RemoteError> {
         let mut request = self.agent.get(url).header("accept-encoding", "identity");
         let last = end.map_or(String::new(), |end| (end - 1).to_string());
@@ -126,9 +131,11 @@ impl Client {
         if fresh {
             request = request.header("cache-control", "no-cache");
         }
-        let answer = request.call().map_err(broken)?;
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        opened(answer).map_err(|error| match error {
+        let answer = Answer::of(request, Wait::new(cancel));
+        if !matches!(answer, Err(RemoteError::Connection(_) | RemoteError::Tls(_) | RemoteError::Stopped(_))) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+        }
+        answer.map_err(|error| match error {
             RemoteError::Refused(status) | RemoteError::Status(status @ 300..=400) if self.signer.is_some() => {
                 RemoteError::Keys(status)
             }
@@ -136,46 +143,41 @@ impl Client {
         })
     }
 
-    /// Reads from the body of an answer; 0 bytes at its end.
-    pub fn read(&self, answer: &mut Answer, buffer: &mut [u8]) -> Result<usize, RemoteError> {
-        loop {
-            match answer.body.read(buffer) {
-                Ok(read) => {
-                    self.bytes.fetch_add(read as u64, Ordering::Relaxed);
-                    return Ok(read);
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(RemoteError::Connection(error.to_string())),
-            }
-        }
+    /// Next bytes of the body of an answer; `None` at its end.
+    pub fn read(&self, answer: &mut Answer) -> Result<Option<Vec<u8>>, RemoteError> {
+        let read = answer.read()?;
+        self.bytes.fetch_add(read.as_ref().map_or(0, |bytes| bytes.len() as u64), Ordering::Relaxed);
+        Ok(read)
     }
 
     /// Reads the bytes of `range`, or up to the end of a shorter file. Bytes received before a connection broke are
     /// kept.
     ///
     /// # Errors
-    /// When the server does not send them, even after several tries.
+    /// When the server does not send them, even after several tries, or too slowly; when the wait was ended.
     pub fn range(&self, url: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         let mut fetched = FetchedBytes { bytes: Vec::new(), total: 0, tag: None };
-        let mut tries = Tries::default();
+        let (mut tries, cancel) = (Tries::default(), self.interruption());
         loop {
             let before = fetched.bytes.len();
-            match self.more(url, &range, fresh, &mut fetched) {
+            match self.more(url, &range, fresh, &mut fetched, &cancel) {
                 Ok(()) => return Ok(fetched),
-                Err(error) => {
-                    if fetched.bytes.len() > before {
-                        tries = Tries::default();
-                    }
-                    tries.wait(error)?;
-                }
+                Err(error) => tries.wait(fetched.bytes.len() >= before + PROGRESS, error, &cancel)?,
             }
         }
     }
 
     /// Reads the bytes of `range` that `fetched` lacks.
-    fn more(&self, url: &str, range: &Range<u64>, fresh: bool, fetched: &mut FetchedBytes) -> Result<(), RemoteError> {
+    fn more(
+        &self,
+        url: &str,
+        range: &Range<u64>,
+        fresh: bool,
+        fetched: &mut FetchedBytes,
+        cancel: &Cancel,
+    ) -> Result<(), RemoteError> {
         let start = range.start + fetched.bytes.len() as u64;
-        let mut answer = self.request(url, (start, Some(range.end)), None, fresh)?;
+        let mut answer = self.request(url, (start, Some(range.end)), None, fresh, cancel)?;
         let (Some(total), Some(end)) = (answer.total, answer.end) else { return Err(RemoteError::NoRanges) };
         // A server that ignores ranges may still send a file as small as the part.
         if !answer.is_part && total > range.end {
@@ -193,108 +195,26 @@ impl Client {
             return Err(RemoteError::Connection("the file changed while it was read".to_owned()));
         }
         (fetched.total, fetched.tag) = (total, answer.tag.take());
-        let mut skip = start.saturating_sub(answer.start);
-        let mut left = end - answer.start;
-        let mut buffer = vec![0; 1 << 16];
-        while left > 0 {
-            let read = self.read(&mut answer, &mut buffer)? as u64;
-            if read == 0 || read > left {
-                let expected = format!("{} bytes", end - answer.start);
-                let found = if read == 0 { format!("{} bytes", end - answer.start - left) } else { "more".to_owned() };
-                return Err(RemoteError::Range { found, expected });
+        let body = end - answer.start;
+        answer.must_end_by(Instant::now() + self.patience + Duration::from_secs(body / SLOWEST));
+        let (mut skip, mut left) = (start.saturating_sub(answer.start), body);
+        // To the end of the body, so that its connection serves the next request.
+        while let Some(bytes) = self.read(&mut answer)? {
+            let read = bytes.len() as u64;
+            if read > left {
+                return Err(RemoteError::Range { found: "more".to_owned(), expected: format!("{body} bytes") });
             }
             left -= read;
             let skipped = skip.min(read);
             skip -= skipped;
-            fetched.bytes.extend_from_slice(&buffer[skipped as usize..read as usize]);
+            fetched.bytes.extend_from_slice(&bytes[skipped as usize..]);
+        }
+        if left > 0 {
+            return Err(RemoteError::Range {
+                found: format!("{} bytes", body - left),
+                expected: format!("{body} bytes"),
+            });
         }
         Ok(())
-    }
-}
-
-/// Tries of a request in a row that gave nothing.
-#[derive(Debug, Default)]
-pub(crate) struct Tries(u32);
-
-impl Tries {
-    /// Waits before the next try, longer each time, and by chance, so that many clients do not come back at once.
-    ///
-    /// # Errors
-    /// `error`, if no further try can help.
-    pub fn wait(&mut self, error: RemoteError) -> Result<(), RemoteError> {
-        self.0 += 1;
-        if !error.is_passing() || self.0 >= TRIES {
-            return Err(error);
-        }
-        let wait = FIRST_WAIT * 2u32.pow(self.0 - 1);
-        std::thread::sleep(wait.mul_f64(0.5 + fastrand::f64()).min(MOST_WAIT));
-        Ok(())
-    }
-}
-
-/// Reads the head of an answer.
-fn opened(answer: Response<Body>) -> Result<Answer, RemoteError> {
-    let status = answer.status().as_u16();
-    let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // A weak tag does not identify bytes.
-    let tag = header("etag").filter(|tag| !tag.starts_with("W/"));
-    let (start, end, total) = match status {
-        200 => {
-            let total = header("content-length").and_then(|length| length.parse().ok());
-            (0, total, total)
-        }
-        206 => {
-            let range = header("content-range").unwrap_or_default();
-            let (start, end, total) = content_range(&range).ok_or_else(|| RemoteError::Range {
-                found: format!("the range {range:?}"),
-                expected: "bytes START-END/TOTAL".to_owned(),
-            })?;
-            (start, Some(end), Some(total))
-        }
-        401 | 403 | 407 => return Err(RemoteError::Refused(status)),
-        404 | 410 => {
-            return Err(RemoteError::NotFound(format!("the server does not have it (status {status})").into()));
-        }
-        _ => return Err(RemoteError::Status(status)),
-    };
-    let body = Box::new(answer.into_body().into_reader());
-    Ok(Answer { start, end, total, is_part: status == 206, tag, body })
-}
-
-/// Reads `bytes 0-99/1234` as start, end and total.
-fn content_range(text: &str) -> Option<(u64, u64, u64)> {
-    let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
-    let (first, last) = range.split_once('-')?;
-    let (first, last, total): (u64, u64, u64) =
-        (first.trim().parse().ok()?, last.trim().parse().ok()?, total.trim().parse().ok()?);
-    (first <= last && last < total).then_some((first, last + 1, total))
-}
-
-/// Converts the error of a request without an answer.
-fn broken(error: ureq::Error) -> RemoteError {
-    match error {
-        ureq::Error::Rustls(error) => RemoteError::Tls(error.to_string()),
-        ureq::Error::Tls(error) => RemoteError::Tls(error.to_owned()),
-        ureq::Error::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            Some(error) => RemoteError::Tls(error.to_string()),
-            None => RemoteError::Connection(error.to_string()),
-        },
-        ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-            RemoteError::Address { address: "it".to_owned(), reason: "it is malformed" }
-        }
-        error => RemoteError::Connection(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_of_answers_are_read() {
-        assert_eq!(content_range("bytes 0-99/1234"), Some((0, 100, 1234)));
-        for text in ["", "bytes */1234", "bytes 5-4/10", "bytes 0-10/10", "bytes 0-99/*", "0-99/1234", "bytes -1-2/3"] {
-            assert_eq!(content_range(text), None, "{text}");
-        }
     }
 }

@@ -11,15 +11,21 @@ use kalah_tables::table::archive::{archive_path, decompress, read_info};
 use kalah_tables::table::{DirectoryLock, LockError};
 
 use super::address::Address;
-use super::client::{Answer, Client, Tries};
+use super::answer::Answer;
+use super::client::Client;
 use super::error::RemoteError;
 use super::listing::{Pins, known};
+<<<<<<< HEAD
 
 /// Format of the file with the version of the server's file.
 const TAG: Document = Document { format: "kalah download", version: 1 };
 
 /// Bytes that are read before they are written.
 const BUFFER: usize = 1 << 18;
+=======
+use super::mirror::RemoteOptions;
+use super::tries::Tries;
+>>>>>>> h-proofs
 
 /// Downloads whole layers to a directory of tables.
 ///
@@ -31,6 +37,7 @@ pub struct Download {
     address: Address,
     directory: PathBuf,
     pins: Pins,
+    cancel: Cancel,
 }
 
 /// Origin of a layer in the directory.
@@ -71,9 +78,16 @@ pub enum DownloadError {
 }
 
 impl Download {
-    /// Prepares downloads from `address` to `directory`, which exists.
-    pub fn new(address: &Address, directory: impl Into<PathBuf>) -> Download {
-        Download { client: Client::new(address), address: address.clone(), directory: directory.into(), pins: known() }
+    /// Prepares downloads from `address` to `directory`, which exists. They stop when `cancel` is cancelled.
+    pub fn new(address: &Address, directory: impl Into<PathBuf>, cancel: &Cancel) -> Download {
+        let client = Client::new(address, RemoteOptions::DEFAULT_PATIENCE, cancel);
+        let (address, directory) = (address.clone(), directory.into());
+        Download { client, address, directory, pins: known(), cancel: cancel.clone() }
+    }
+
+    /// Returns true if the built-in manifest has the layer. Nothing but the server vouches for the others.
+    pub fn is_known(&self, key: TableKey) -> bool {
+        self.pins.contains_key(&key)
     }
 
     /// Bytes of the file of a layer, table or archive, and the bytes of it that this directory has: all, or those of a
@@ -105,7 +119,9 @@ impl Download {
         match self.client.range(&url, 0..1, false) {
             Ok(fetched) => Ok(fetched.total),
             // A server without ranges states the length of the whole file, whose body is not read.
-            Err(RemoteError::NoRanges) => Ok(self.client.request(&url, (0, None), None, false)?.total.unwrap_or(0)),
+            Err(RemoteError::NoRanges) => {
+                Ok(self.client.request(&url, (0, None), None, false, &self.cancel)?.total.unwrap_or(0))
+            }
             Err(error) => Err(error),
         }
     }
@@ -115,8 +131,8 @@ impl Download {
     ///
     /// # Errors
     /// When the server does not send it, it is damaged or not the table of the built-in manifest, it cannot be written,
-    /// or `cancel` is cancelled. What was received is kept, unless it is damaged.
-    pub fn layer(&self, key: TableKey, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<Downloaded, DownloadError> {
+    /// or the download is cancelled. What was received is kept, unless it is damaged.
+    pub fn layer(&self, key: TableKey, count: &dyn Fn(u64)) -> Result<Downloaded, DownloadError> {
         let path = key.path(&self.directory);
         if path.exists() {
             self.require_digest(&Table::open_key(&self.directory, key)?)?;
@@ -125,21 +141,30 @@ impl Download {
             return Ok(Downloaded::Present);
         }
         let lock = DirectoryLock::take(&self.directory)?;
-        match self.receive(&path, cancel, count) {
+        match self.receive(&path, count) {
             Err(DownloadError::Remote { source: RemoteError::NotFound(_), .. }) => {}
             received => {
                 let (bytes, resumed) = received?;
-                self.finish(&path, self.check(&path, key, cancel))?;
+                self.finish(&path, self.check(&path, key))?;
                 return Ok(Downloaded::Received { bytes, resumed });
             }
         }
         let archive = archive_path(&self.directory, key);
-        let (bytes, resumed) = self.receive(&archive, cancel, count)?;
+        let (bytes, resumed) = self.receive(&archive, count)?;
         // Unpacking takes it itself.
         drop(lock);
+<<<<<<< HEAD
         let restored = self.restore(&partial(&archive), cancel);
         restored.map_err(|error| self.refused(&archive, error))?;
         discard(&archive);
+=======
+        let restored = decompress(partial(&archive), &self.directory, &Pulse::new(self.cancel.clone()));
+        let checked = restored.and_then(|path| self.require_digest(&Table::open(&path)?));
+        if checked.is_ok() || matches!(&checked, Err(error) if error.is_damage()) {
+            discard(&archive);
+        }
+        checked?;
+>>>>>>> h-proofs
         Ok(Downloaded::Received { bytes, resumed })
     }
 
@@ -171,7 +196,7 @@ impl Download {
     }
 
     /// Receives the rest of the file that becomes the one at `path`. Returns its bytes, and those that were there.
-    fn receive(&self, path: &Path, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
+    fn receive(&self, path: &Path, count: &dyn Fn(u64)) -> Result<(u64, u64), DownloadError> {
         let (url, temporary) = (self.address.file(&name(path)), partial(path));
         let written = |error| DownloadError::Table(TableError::writing(path, "what was received is kept")(error));
         let files = [(&temporary, content(path)), (&tag_of(&temporary), FileContent::State)];
@@ -182,9 +207,14 @@ impl Download {
         let mut tries = Tries::default();
         loop {
             let have = temporary.metadata().map_or(0, |metadata| metadata.len());
+<<<<<<< HEAD
             let tag = file::read(&tag_of(&temporary)).ok().and_then(|bytes| TAG.parse(&bytes).ok());
             let tag = tag.and_then(|mut fields: BTreeMap<String, String>| fields.remove("tag"));
             let got = match self.client.request(&url, (have, None), tag.as_deref(), false) {
+=======
+            let tag = fs::read_to_string(tag_of(&temporary)).ok();
+            let got = match self.client.request(&url, (have, None), tag.as_deref(), false, &self.cancel) {
+>>>>>>> h-proofs
                 // All bytes were received before.
                 Err(RemoteError::Status(416)) if have > 0 => return Ok((have, resumed.unwrap_or(have))),
                 Ok(answer) if answer.is_part && answer.start != have => {
@@ -195,19 +225,17 @@ impl Download {
                 Ok(mut answer) => {
                     let file = self.begin(&temporary, content(path), have, &answer).map_err(written)?;
                     resumed.get_or_insert(answer.start.min(have));
+<<<<<<< HEAD
                     self.copy(&mut answer, (file, path), cancel, count, &written)?
+=======
+                    self.copy(&mut answer, file, count, &written)?
+>>>>>>> h-proofs
                 }
                 Err(error) => Err((0, error)),
             };
             match got {
                 Ok(total) => return Ok((total, resumed.unwrap_or(0))),
-                Err((received, error)) => {
-                    if received > 0 {
-                        tries = Tries::default();
-                    }
-                    tries.wait(error).map_err(self.remote(path))?;
-                    cancel.check()?;
-                }
+                Err((received, error)) => tries.wait(received > 0, error, &self.cancel).map_err(self.remote(path))?,
             }
         }
     }
@@ -233,20 +261,23 @@ impl Download {
     fn copy(
         &self,
         answer: &mut Answer,
+<<<<<<< HEAD
         (mut file, path): (File, &Path),
         cancel: &Cancel,
+=======
+        mut file: File,
+>>>>>>> h-proofs
         count: &dyn Fn(u64),
         written: &dyn Fn(io::Error) -> DownloadError,
     ) -> Result<Result<u64, (u64, RemoteError)>, DownloadError> {
-        let mut buffer = vec![0; BUFFER];
         let mut received = 0;
         loop {
-            cancel.check()?;
-            let read = match self.client.read(answer, &mut buffer) {
-                Ok(0) => break,
-                Ok(read) => read,
+            let bytes = match self.client.read(answer) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => break,
                 Err(error) => return Ok(Err((received, error))),
             };
+<<<<<<< HEAD
             if answer.start + received == 0 && !content(path).may_begin(&buffer[..read]) {
                 discard(path);
                 return Err(TableError::damaged(path, Damage::Foreign("kalah table")).into());
@@ -254,6 +285,11 @@ impl Download {
             file.write_all(&buffer[..read]).map_err(written)?;
             received += read as u64;
             count(read as u64);
+=======
+            file.write_all(&bytes).map_err(written)?;
+            received += bytes.len() as u64;
+            count(bytes.len() as u64);
+>>>>>>> h-proofs
         }
         let end = answer.start + received;
         match answer.total {
@@ -269,11 +305,11 @@ impl Download {
     }
 
     /// Compares a received file with all its checksums and digests.
-    fn check(&self, path: &Path, key: TableKey, cancel: &Cancel) -> Result<(), TableError> {
+    fn check(&self, path: &Path, key: TableKey) -> Result<(), TableError> {
         let table = Table::open_before_renaming(&partial(path), path)?;
         self.require_digest(&table)?;
         for frame in key.frames() {
-            table.blocks().check_digest(frame.mover, cancel, &|_| ())?;
+            table.blocks().check_digest(frame.mover, &self.cancel, &|_| ())?;
         }
         table.check()
     }
@@ -292,8 +328,16 @@ impl Download {
 
     /// Error of the server's file that becomes the one at `path`.
     fn remote(&self, path: &Path) -> impl FnOnce(RemoteError) -> DownloadError + use<> {
+<<<<<<< HEAD
         let url = self.url(path);
         move |source| DownloadError::Remote { url, source }
+=======
+        let url = format!("{}/{}", self.address, name(path));
+        move |source| match source {
+            RemoteError::Stopped(stopped) => stopped.into(),
+            source => DownloadError::Remote { url, source },
+        }
+>>>>>>> h-proofs
     }
 
     /// Address of the server's file that becomes the one at `path`.

@@ -1,4 +1,10 @@
 use std::io;
+use std::time::Duration;
+
+use kalah_core::cancel::Stopped;
+
+/// Maximum wait that a server can ask for. Requests that it answers with a longer one are not repeated.
+const MOST_WAIT: Duration = Duration::from_secs(60);
 
 /// Reasons why files at an address cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +33,20 @@ pub enum RemoteError {
     /// Another status that is not a success.
     #[error("the server answered with status {0}")]
     Status(u16),
+    /// The server asks to come back later.
+    #[error("the server answered with status {status}, and asks to wait {} s", wait.as_secs())]
+    Busy {
+        /// The status.
+        status: u16,
+        /// The wait.
+        wait: Duration,
+    },
+    /// The server takes too long for a part of a file: more than this number of seconds.
+    #[error("the server sends too slowly: {0} s were not enough")]
+    Slow(u64),
+    /// The wait for the server was ended.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
     /// The server sends whole files only.
     #[error("the server cannot send parts of files: it ignores range requests")]
     NoRanges,
@@ -65,7 +85,8 @@ impl RemoteError {
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             RemoteError::Connection(_) | RemoteError::Range { .. } => true,
-            RemoteError::Status(status) => matches!(status, 408 | 425 | 429 | 500 | 502..=504),
+            RemoteError::Status(status) => is_passing(*status),
+            RemoteError::Busy { status, wait } => is_passing(*status) && *wait <= MOST_WAIT,
             _ => false,
         }
     }
@@ -76,8 +97,16 @@ impl RemoteError {
     }
 }
 
+/// Returns true if a request that was answered with this status may succeed later.
+fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502..=504)
+}
+
 impl From<RemoteError> for io::Error {
     fn from(error: RemoteError) -> io::Error {
-        io::Error::other(error)
+        match error {
+            RemoteError::Stopped(stopped) => io::Error::other(stopped),
+            error => io::Error::other(error),
+        }
     }
 }

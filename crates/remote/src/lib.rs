@@ -12,6 +12,8 @@
 // | `error` | why a server's answer cannot be used |
 // | `store` | files elsewhere, over HTTP or by other means |
 // | `client` | requests over HTTP, repeated where that helps |
+// | `answer` | an answer of a server, and the limits of the wait for it |
+// | `tries` | waits between tries of a request |
 // | `percent` | escapes in addresses |
 // | `sign` | signatures of requests to S3 |
 // | `parts` | parts of a file that are requested together |
@@ -21,6 +23,7 @@
 // | `download` | whole layers |
 
 mod address;
+mod answer;
 mod cache;
 mod client;
 mod download;
@@ -31,6 +34,7 @@ mod parts;
 mod percent;
 mod sign;
 mod store;
+mod tries;
 
 pub use address::Address;
 pub use cache::Cache;

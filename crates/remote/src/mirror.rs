@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use kalah_core::cancel::Cancel;
 use kalah_core::game::Rules;
 use kalah_core::index::MAX_TABLE_PITS;
 use kalah_core::table::{BlockSource, Damage, TableHeader, fill_directory, leave_directory};
@@ -31,12 +33,33 @@ pub struct RemoteOptions {
     pub rules: Vec<Rules>,
     /// Pits a side of the boards to look for; all if `None`.
     pub pits: Option<usize>,
+    /// Ends all waits for a server. [`RemoteTables::interrupt`] ends those of a moment.
+    pub cancel: Cancel,
+    /// Maximum silence of a server.
+    pub patience: Duration,
 }
 
 impl RemoteOptions {
+    /// Maximum silence of a server if none is chosen: 30 seconds.
+    pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
+
     /// All rule sets, with blocks kept in `cache`.
     pub fn new(cache: Cache) -> RemoteOptions {
-        RemoteOptions { cache, rules: Rules::ALL.to_vec(), pits: None }
+        let (rules, patience) = (Rules::ALL.to_vec(), RemoteOptions::DEFAULT_PATIENCE);
+        RemoteOptions { cache, rules, pits: None, cancel: Cancel::new(), patience }
+    }
+
+    /// Ends all waits for a server with `cancel`.
+    #[must_use]
+    pub fn cancel(self, cancel: &Cancel) -> RemoteOptions {
+        RemoteOptions { cancel: cancel.clone(), ..self }
+    }
+
+    /// Lets a server be silent for at most this time, and take no longer for a part of a file than this and what its
+    /// bytes need at 4 KiB a second.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> RemoteOptions {
+        RemoteOptions { patience, ..self }
     }
 
     /// Looks for tables of these rule sets only.
@@ -66,7 +89,7 @@ impl RemoteTables {
     /// # Errors
     /// When the server does not answer, refuses access, or has no tables; when the cache cannot be used.
     pub fn open(address: &Address, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        RemoteTables::of(Arc::new(HttpStore::new(address)), options)
+        RemoteTables::of(Arc::new(HttpStore::new(address, options.patience, &options.cancel)), options)
     }
 
     /// Finds the tables in `store`: see [`RemoteTables::open`].
@@ -74,7 +97,7 @@ impl RemoteTables {
     /// # Errors
     /// As [`RemoteTables::open`].
     pub fn of(store: Arc<dyn Store>, options: RemoteOptions) -> Result<RemoteTables, RemoteError> {
-        let RemoteOptions { cache, rules, pits } = options;
+        let RemoteOptions { cache, rules, pits, .. } = options;
         let folder = cache.folder(&folder(&*store))?;
         let listing = Listing { store: &*store, cache: &cache, folder: &folder };
         let pits = pits.map_or(1..=MAX_TABLE_PITS, |pits| pits..=pits);
@@ -105,6 +128,12 @@ impl RemoteTables {
     /// Ends the directory: files that are opened there later lack their blocks. Tables that are open can be used on.
     pub fn close(&self) {
         leave_directory(&self.mirror.folder, &*self.mirror);
+    }
+
+    /// Ends the waits for the server of now, in all threads: lookups in progress fail with
+    /// [`Stopped`](kalah_core::cancel::Stopped), and later ones do not.
+    pub fn interrupt(&self) {
+        self.mirror.store.interrupt();
     }
 
     /// Requests to the server so far.

@@ -1,7 +1,15 @@
 /// Escapes all bytes of a path except letters, digits, `-`, `.`, `_`, `~` and `/`.
 pub(crate) fn escaped(path: &str) -> String {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(byte);
-    let escape = |byte: u8| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    escaped_except(path, |byte| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte))
+}
+
+/// Escapes the bytes that no URL can have, such as spaces. Escapes stay as they are.
+pub(crate) fn plain(path: &str) -> String {
+    escaped_except(path, |byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte))
+}
+
+fn escaped_except(path: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     path.bytes().map(escape).collect()
 }
 

@@ -1,6 +1,9 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
+
+use kalah_core::cancel::Cancel;
 
 use super::address::Address;
 use super::client::{Client, FetchedBytes, Traffic};
@@ -33,6 +36,10 @@ pub trait Store: Send + Sync {
     /// [`RemoteError::NotFound`] if there is no such file; otherwise when the bytes cannot be read.
     fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError>;
 
+    /// Ends the waits of now: calls of [`Store::range`] in progress fail, and later ones do not. A store that cannot do
+    /// this goes on.
+    fn interrupt(&self) {}
+
     /// Requests and bytes so far.
     fn traffic(&self) -> Traffic;
 }
@@ -55,8 +62,9 @@ pub(crate) struct HttpStore {
 }
 
 impl HttpStore {
-    pub fn new(address: &Address) -> HttpStore {
-        HttpStore { client: Client::new(address), address: address.clone() }
+    /// See [`Client::new`].
+    pub fn new(address: &Address, patience: Duration, cancel: &Cancel) -> HttpStore {
+        HttpStore { client: Client::new(address, patience, cancel), address: address.clone() }
     }
 }
 
@@ -71,6 +79,10 @@ impl Store for HttpStore {
 
     fn range(&self, name: &str, range: Range<u64>, fresh: bool) -> Result<FetchedBytes, RemoteError> {
         self.client.range(&self.address.file(name), range, fresh)
+    }
+
+    fn interrupt(&self) {
+        self.client.interrupt();
     }
 
     fn traffic(&self) -> Traffic {
@@ -90,7 +102,10 @@ mod tests {
 
     #[test]
     fn folders_differ_and_have_no_secrets() {
-        let folder = |text: &str| folder(&HttpStore::new(&Address::parse(text).unwrap()));
+        let folder = |text: &str| {
+            let address = Address::parse(text).unwrap();
+            folder(&HttpStore::new(&address, Duration::ZERO, &Cancel::new()))
+        };
         for text in ["https://user:secret@host/tables?token=secret", "https://host/tables?secret#secret"] {
             assert!(!folder(text).contains("secret"), "{}", folder(text));
         }

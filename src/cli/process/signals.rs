@@ -4,6 +4,7 @@
 //! it can be stopped, and otherwise ends the program at once, as a second signal does. The exit code is 128 plus the
 //! number of the signal.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use kalah::cancel::Cancel;
@@ -15,6 +16,15 @@ use crate::cli::process::outcome::Outcome;
 
 /// Number of the first signal; 0 if there was none.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
+
+/// Cancelled by the first signal.
+static CANCELLED: LazyLock<Cancel> = LazyLock::new(Cancel::new);
+
+/// Returns a cancellation that the first signal requests, whatever else it does.
+#[cfg(feature = "remote")]
+pub fn cancelled() -> &'static Cancel {
+    &CANCELLED
+}
 
 /// Callback that stops a command.
 type Stop = Box<dyn FnMut() + Send>;
@@ -68,6 +78,7 @@ pub fn stopped_by_signal() -> Pulse {
 /// Reacts to a signal.
 fn arrived(signal: i32) {
     let is_first = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    CANCELLED.cancel();
     match STOP.lock().as_mut() {
         Some(stop) if is_first => stop(),
         _ => {

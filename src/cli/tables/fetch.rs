@@ -25,8 +25,9 @@ const MOST: u32 = MAX_TABLE_SEEDS as u32;
 /// Download tables from an address
 ///
 /// Layers that the server has as archives only are unpacked. Each layer is compared with all its checksums and
-/// digests, and with the digest that this program has built in, before it gets its name. A stopped download goes on
-/// where it was. Layers that the directory has are kept. See docs/remote.md.
+/// digests, and with the digest in the built-in manifest, before it gets its name. Layers that the manifest lacks are
+/// named at the end. A stopped download goes on where it was. Layers that the directory has are kept. See
+/// docs/remote.md.
 #[derive(Args)]
 #[command(after_help = examples(&[
     ("Download the layers to 20 seeds", "kalah fetch https://example.org/tables --seeds 2..20"),
@@ -74,6 +75,8 @@ struct LayerReport {
     present: bool,
     /// Bytes that an earlier download had received.
     resumed: u64,
+    /// True if the built-in manifest has the digest of the layer.
+    known: bool,
 }
 
 impl Fetch {
@@ -86,7 +89,7 @@ impl Fetch {
         }
         let (address, directory) = (Address::parse(&self.address)?, &*self.output);
         let cancel = cancelled_by_signal();
-        let download = Download::new(&address, directory);
+        let download = Download::new(&address, directory, &cancel);
         let args::BoardFlags { rules, pits } = self.board;
         let keys: Vec<TableKey> =
             self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
@@ -106,7 +109,7 @@ impl Fetch {
         let mut layers = Vec::new();
         for (&key, &(bytes, _)) in keys.iter().zip(&sizes) {
             progress.stage(format!("layer {}", key.seeds));
-            let got = match progress.watch(&received, || download.layer(key, &cancel, &count)) {
+            let got = match progress.watch(&received, || download.layer(key, &count)) {
                 Ok(got) => got,
                 Err(DownloadError::Stopped(_)) => {
                     bail!("stopped in layer {}: what was received is kept, and the same command goes on", key.seeds);
@@ -117,7 +120,8 @@ impl Fetch {
                 Downloaded::Present => (true, 0),
                 Downloaded::Received { resumed, .. } => (false, resumed),
             };
-            layers.push(LayerReport { rules: rules.name(), pits, seeds: key.seeds, bytes, present, resumed });
+            let known = download.is_known(key);
+            layers.push(LayerReport { rules: rules.name(), pits, seeds: key.seeds, bytes, present, resumed, known });
         }
         progress.finish();
         let received = received.load(Ordering::Relaxed);
@@ -137,8 +141,18 @@ impl Fetch {
         }
         let new = report.layers.iter().filter(|layer| !layer.present).count();
         let resumed: u64 = report.layers.iter().map(|layer| layer.resumed).sum();
+        let unknown: Vec<String> =
+            report.layers.iter().filter(|layer| !layer.known).map(|layer| layer.seeds.to_string()).collect();
+        let vouched = match &*unknown {
+            [] => "all match the digests of the built-in manifest".to_owned(),
+            unknown => format!(
+                "all match their own digests, but the built-in manifest lacks layers {}: only the server vouches for \
+                 their scores; check them with `kalah verify --consistency`",
+                unknown.join(", ")
+            ),
+        };
         output::line(format_args!(
-            "{} in {}: {} received ({}{}), {} kept; all match their digests",
+            "{} in {}: {} received ({}{}), {} kept; {vouched}",
             output::count(report.layers.len(), "layer"),
             report.directory.display(),
             new,

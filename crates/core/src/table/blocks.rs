@@ -3,6 +3,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -18,10 +19,6 @@ use crate::memory::HugePages;
 
 /// Blocks that the system reads before a copy needs them: 4 MiB.
 const AHEAD_BLOCKS: u64 = 64;
-
-/// Files of at most this many bytes are read from their origin as a whole, by one request. A score of a larger one
-/// needs as many bytes: its block and the one with the head of its frame.
-const SMALL_FILE_BYTES: usize = 2 * BLOCK_BYTES;
 
 /// The bytes of a file: mapped, or in memory.
 pub(super) enum Bytes {
@@ -81,7 +78,9 @@ pub struct Blocks {
     /// Copies of the data of sections, at the same places.
     copies: Box<[OnceLock<HugePages>]>,
     /// Where the file gets its blocks from, if it is filled on demand.
-    origin: Option<Origin>,
+    pub(super) origin: Option<Origin>,
+    /// True for each section that matched its digest as a whole.
+    matched: Box<[AtomicBool]>,
 }
 
 impl Blocks {
@@ -90,7 +89,8 @@ impl Blocks {
     pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
         let copies = sections.iter().map(|_| OnceLock::new()).collect();
-        Blocks { path: path.to_owned(), bytes, sections, checked, copies, origin: None }
+        let matched = sections.iter().map(|_| AtomicBool::new(false)).collect();
+        Blocks { path: path.to_owned(), bytes, sections, checked, copies, origin: None, matched }
     }
 
     /// Makes a file that is filled on demand. Errors name its address.
@@ -104,62 +104,14 @@ impl Blocks {
         self.origin.is_some()
     }
 
-    /// Returns true if all bytes of the file can be read without its origin: a file on this machine, or one that was
-    /// fetched and compared as a whole. Only then may a search read bytes that it does not check.
-    pub fn is_resident(&self) -> bool {
-        self.origin.is_none() || self.checked.all()
-    }
-
-    /// Reads these blocks from the origin of a file that is filled on demand, each given by the seeds in the mover's
-    /// row of its frame and its number. A small file is read as a whole. Does nothing for other files.
-    ///
-    /// # Errors
-    /// When they cannot be read, or are damaged.
-    ///
-    /// # Panics
-    /// When there is no such frame.
-    pub fn request(&self, places: impl IntoIterator<Item = (usize, u64)>) -> Result<(), TableError> {
-        match &self.origin {
-            Some(origin) if !self.checked.all() => {
-                let mut places = places.into_iter().peekable();
-                if self.bytes.len() <= SMALL_FILE_BYTES && places.peek().is_some() {
-                    return self.fill(origin, self.places());
-                }
-                self.fill(origin, places)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// All blocks, each with the seeds in the mover's row of its frame.
-    fn places(&self) -> impl Iterator<Item = (usize, u64)> {
-        let sections = (1..).zip(&self.sections);
-        sections.flat_map(|(mover, section)| (0..section.blocks()).map(move |block| (mover, block)))
-    }
-
-    /// Reads the whole frame with `mover` seeds in the mover's row from the origin of a file that is filled on demand.
-    /// Does nothing for other files.
-    ///
-    /// # Errors
-    /// As [`Blocks::request`].
-    ///
-    /// # Panics
-    /// When there is no such frame.
-    pub fn request_frame(&self, mover: usize) -> Result<(), TableError> {
-        self.request((0..self.section(mover).blocks()).map(|block| (mover, block)))
-    }
-
-    /// Reads the whole file from its origin if it is filled on demand.
-    ///
-    /// # Errors
-    /// As [`Blocks::request`].
-    pub fn request_all(&self) -> Result<(), TableError> {
-        self.request(self.places())
-    }
-
     /// Marks a block that matches its checksum.
     pub(super) fn mark(&self, mover: usize, block: u64) {
         self.checked.mark(mover, block);
+    }
+
+    /// Returns true if the frame with `mover` seeds in the mover's row matched its digest as a whole.
+    pub(super) fn has_matched(&self, mover: usize) -> bool {
+        self.matched[mover - 1].load(Ordering::Acquire)
     }
 
     /// The file.
@@ -224,7 +176,7 @@ impl Blocks {
     /// # Errors
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
-        if self.checked.all() {
+        if self.checked.all() && self.is_resident() {
             return Ok(());
         }
         let mut movers: Vec<usize> = (1..=self.sections.len()).collect();
@@ -241,7 +193,7 @@ impl Blocks {
     /// # Panics
     /// When there is no such frame.
     pub fn check_frame(&self, mover: usize) -> Result<(), TableError> {
-        if self.checked.frame(mover) {
+        if self.checked.frame(mover) && (self.origin.is_none() || self.has_matched(mover)) {
             return Ok(());
         }
         self.request_frame(mover)?;
@@ -289,7 +241,8 @@ impl Blocks {
 
     /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its
     /// digest, even if that was done before. Checksums find accidental damage. Only the digest
-    /// finds bytes forged together with their checksums.
+    /// finds bytes forged together with their checksums. A frame of a file that is filled on demand is
+    /// then read from its origin once more, past caches.
     ///
     /// `count` is called with each number of bytes read.
     ///
@@ -301,7 +254,7 @@ impl Blocks {
     /// When there is no such frame.
     pub fn check_digest(&self, mover: usize, cancel: &Cancel, count: &dyn Fn(u64)) -> Result<(), TableError> {
         const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
-        self.request_frame(mover)?;
+        self.request_blocks(mover)?;
         let section = self.section(mover);
         self.read_ahead(mover, 0..AHEAD_BLOCKS);
         let mut hasher = blake3::Hasher::new();
@@ -314,9 +267,13 @@ impl Blocks {
             cancel.check()?;
         }
         if *hasher.finalize().as_bytes() != section.digest {
-            return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset));
+            match &self.origin {
+                Some(origin) => self.replace_frame(origin, mover, cancel)?,
+                None => return Err(TableError::damaged_part(&self.path, TablePart::Frame, section.offset)),
+            }
         }
         (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
+        self.matched[mover - 1].store(true, Ordering::Release);
         Ok(())
     }
 

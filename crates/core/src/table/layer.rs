@@ -31,11 +31,12 @@ pub trait Layer {
         false
     }
 
-    /// Reads ahead, together, what the scores of these positions need from other machines.
+    /// Reads ahead, together, what the scores of these positions need from other machines. With `again`, it is read
+    /// once more, past caches.
     ///
     /// # Errors
     /// As [`Layer::score`].
-    fn request(_wanted: &[TablePositions<'_, Self>]) -> Result<(), TableError>
+    fn request(_wanted: &[TablePositions<'_, Self>], _again: bool) -> Result<(), TableError>
     where
         Self: Sized,
     {

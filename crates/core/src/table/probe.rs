@@ -181,7 +181,18 @@ impl<T: Layer> Tables<T> {
     /// Score of `position`, and every legal move with the mover's score after it. An error if the
     /// score is not the best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
-        self.request_moves(position)?;
+        self.request_moves(position, false)?;
+        match self.stored_scores(position) {
+            // A block that changed together with its checksum, perhaps in the cache.
+            Err(error) if error.is_damage() && self.is_remote() => {
+                self.request_moves(position, true)?;
+                self.stored_scores(position)
+            }
+            scores => scores,
+        }
+    }
+
+    fn stored_scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         let score = self.game_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
         match moves.iter().map(|&(_, score)| score).max() {
@@ -190,15 +201,16 @@ impl<T: Layer> Tables<T> {
         }
     }
 
-    /// Reads ahead the scores of `position` and of those after its moves from other machines.
-    fn request_moves(&self, position: &Position) -> Result<(), TableError> {
+    /// Reads ahead the scores of `position` and of those after its moves from other machines. With `again`, they are
+    /// read once more, past caches.
+    fn request_moves(&self, position: &Position, again: bool) -> Result<(), TableError> {
         if !self.is_remote() {
             return Ok(());
         }
         let after = position.moves().filter_map(|pit| Some(position.play(self.rules(), pit).ok()?.position));
         let rows = |position: Position| Some((table_row(position.mover())?, table_row(position.other())?));
         let wanted: Vec<_> = after.chain([*position]).filter_map(rows).collect();
-        self.request(&wanted)
+        self.request_blocks(&wanted, again)
     }
 
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {

@@ -139,27 +139,31 @@ impl Table {
     }
 
     /// Reads the blocks of these positions from the origin of a remote file, together, and then those of their patches.
-    /// Each is given by the seeds in the mover's row and the ranks of the rows. Does nothing for other files.
+    /// Each is given by the seeds in the mover's row and the ranks of the rows. With `again`, they are read once more,
+    /// past caches, even if this process has them. Does nothing for other files.
     ///
     /// # Errors
     /// When they cannot be read, or are damaged.
     ///
     /// # Panics
     /// When the layer has no such frame.
-    pub fn request(&self, positions: &[(usize, u32, u32)]) -> Result<(), TableError> {
+    pub fn request(&self, positions: &[(usize, u32, u32)], again: bool) -> Result<(), TableError> {
         if !self.blocks.is_remote() {
             return Ok(());
         }
+        let request = |places: Vec<(usize, u64)>| {
+            if again { self.blocks.request_again(places) } else { self.blocks.request(places) }
+        };
         let groups = positions
             .iter()
             .map(|&(mover, mover_rank, other_rank)| (mover, group_of(self.entry(mover), mover_rank, other_rank).0));
-        self.blocks.request(groups.clone().map(|(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)))?;
+        request(groups.clone().map(|(mover, group_at)| (mover, group_at / BLOCK_BYTES as u64)).collect())?;
         let patches = groups.filter_map(|(mover, group_at)| {
             let entry = self.entry(mover);
             let group = self.bytes()[(entry.offset + group_at) as usize..].first_chunk()?;
             Some(patch_blocks(entry, group::patch_offset(group)?).map(move |block| (mover, block)))
         });
-        self.blocks.request(patches.flatten())
+        request(patches.flatten().collect())
     }
 
     /// The file.
@@ -323,13 +327,14 @@ impl Layer for Table {
         self.blocks.is_remote()
     }
 
-    fn request(wanted: &[TablePositions<'_, Table>]) -> Result<(), TableError> {
+    fn request(wanted: &[TablePositions<'_, Table>], again: bool) -> Result<(), TableError> {
         let mut wanted = wanted.iter().filter(|(table, _)| table.is_remote());
         let Some((last, positions)) = wanted.next_back() else { return Ok(()) };
         // The origin answers several tables at once.
         std::thread::scope(|scope| {
-            let others: Vec<_> = wanted.map(|(table, positions)| scope.spawn(|| table.request(positions))).collect();
-            let mut requested = last.request(positions);
+            let others: Vec<_> =
+                wanted.map(|(table, positions)| scope.spawn(move || table.request(positions, again))).collect();
+            let mut requested = last.request(positions, again);
             for other in others {
                 requested = requested.and(other.join().expect("a request does not panic"));
             }

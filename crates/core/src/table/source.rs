@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::error::{Damage, TableError};
 use super::format::TableHeader;
 use crate::address;
+use crate::cancel::Stopped;
 
 /// The origin of the files of a directory, which hold only the blocks that were read so far.
 ///
@@ -28,7 +29,8 @@ pub trait BlockSource: Send + Sync {
     /// that no cache on the way may answer.
     ///
     /// # Errors
-    /// When they cannot be read. An error that carries a [`Damage`] means that the origin holds another file.
+    /// When they cannot be read. An error that carries a [`Damage`] means that the origin holds another file, and one
+    /// with [`Stopped`] that nobody waits for them any more.
     fn read(&self, name: &str, parts: &[Range<u64>], again: bool) -> io::Result<Vec<Vec<u8>>>;
 }
 
@@ -70,6 +72,7 @@ pub(super) struct Origin {
     name: String,
     /// The file, for reading and writing.
     pub file: File,
+    path: PathBuf,
 }
 
 impl Origin {
@@ -81,10 +84,15 @@ impl Origin {
         let Some(source) = path.parent().and_then(source) else { return Ok(None) };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = File::options().read(true).write(true).open(path).map_err(TableError::io(path))?;
-        Ok(Some(Origin { source, name, file }))
+        Ok(Some(Origin { source, name, file, path: path.to_owned() }))
     }
 
-    /// Address of the file, which errors name.
+    /// The file on this machine, which errors name if it is at fault.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Address of the file, which all other errors name.
     pub fn address(&self) -> PathBuf {
         // Not `Path::join`, which would use the separator of this system.
         format!("{}/{}", self.source.address().display(), self.name).into()
@@ -111,10 +119,16 @@ impl Origin {
         match read {
             Ok(read) if fits(&read) => Ok(read),
             Ok(_) => Err(TableError::io(&self.address())(io::ErrorKind::UnexpectedEof.into())),
-            Err(error) => Err(match error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {
-                Some(damage) => TableError::damaged(&self.address(), damage.clone()),
-                None => TableError::io(&self.address())(error),
-            }),
+            Err(error) => {
+                let inner = error.get_ref();
+                if let Some(damage) = inner.and_then(|inner| inner.downcast_ref::<Damage>()) {
+                    return Err(TableError::damaged(&self.address(), damage.clone()));
+                }
+                match inner.and_then(|inner| inner.downcast_ref::<Stopped>()) {
+                    Some(&stopped) => Err(stopped.into()),
+                    None => Err(TableError::io(&self.address())(error)),
+                }
+            }
         }
     }
 }

@@ -289,6 +289,11 @@ impl<T: Layer> Tables<T> {
     /// # Errors
     /// When it cannot be read, or is damaged.
     pub fn request(&self, positions: &[(TableRow, TableRow)]) -> Result<(), TableError> {
+        self.request_blocks(positions, false)
+    }
+
+    /// The same as [`Tables::request`]. With `again`, blocks are read once more, past caches.
+    pub(super) fn request_blocks(&self, positions: &[(TableRow, TableRow)], again: bool) -> Result<(), TableError> {
         if !self.is_remote() {
             return Ok(());
         }
@@ -303,7 +308,7 @@ impl<T: Layer> Tables<T> {
             }
         }
         wanted.retain(|(_, positions)| !positions.is_empty());
-        T::request(&wanted)
+        T::request(&wanted, again)
     }
 
     /// Returns true if tables are on another machine.

@@ -9,6 +9,7 @@ use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use super::READERS;
 use crate::cli::flags::args;
 use crate::cli::output;
+use crate::cli::process::signals::cancelled;
 
 /// Default of `--fetch-limit`: layers of up to 22 seeds for 6 pits.
 const FETCH_LIMIT: u64 = 256 << 20;
@@ -76,7 +77,7 @@ pub fn open(address: &str, matches: &ArgMatches) -> anyhow::Result<PathBuf> {
         bail!("there is no cache directory for the blocks of {address}: give --cache DIR");
     };
     let cache = Cache::open(&directory, size("cache-limit").unwrap_or(Cache::DEFAULT_LIMIT))?;
-    let mut options = RemoteOptions::new(cache);
+    let mut options = RemoteOptions::new(cache).cancel(cancelled());
     if let Some(&rules) = matches.try_get_one::<Rules>("rules").ok().flatten() {
         options = options.rules(&[rules]);
     }
