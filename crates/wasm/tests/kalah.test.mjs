@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { load } from "../js/kalah.mjs";
+import { start } from "../js/worker.mjs";
 
 /** Returns an environment variable that these tests need. */
 function required(name) {
@@ -151,6 +152,12 @@ test("a failed download is an error", async () => {
 
 test("mistakes of the caller are errors that name them", async () => {
   await assert.rejects(load(MODULE, { rules: "chess" }), /chess/);
+  // A misspelt option would otherwise leave the default in force.
+  for (const options of [{ rule: "standard" }, { seeds: 4, threads: 2 }]) {
+    const message = /no option '(rule|threads)': the options are rules, pits, seeds, transpositions/;
+    await assert.rejects(load(MODULE, options), message);
+    await assert.rejects(start(options), message);
+  }
   await assert.rejects(load(MODULE, { pits: 9 }), /9 pits/);
   await assert.rejects(load(MODULE, { seeds: 100 }), /100 seeds/);
   await assert.rejects(load(MODULE, { pits: 8, seeds: 48 }), /not enough memory/);
