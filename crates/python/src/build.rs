@@ -144,6 +144,7 @@ pub fn build(
         kept: built.kept,
         built: built.built.len(),
         positions: built.positions(),
-        seconds: built.built.iter().map(|record| record.seconds).sum(),
+        // The sum of no numbers is -0.0.
+        seconds: built.built.iter().map(|record| record.seconds).fold(0.0, std::ops::Add::add),
     })
 }

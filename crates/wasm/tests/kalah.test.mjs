@@ -105,6 +105,15 @@ test("the book has the start of Kalah(6,4), without any table", async () => {
   assert.deepEqual([solution.value, solution.best, solution.book, solution.nodes], [10, [3], true, 0]);
 });
 
+test("a random player without a seed plays other moves each time", async () => {
+  const moves = async (player) => {
+    const engine = await load(MODULE);
+    return Array.from({ length: 30 }, () => engine.move("6x4", player).move);
+  };
+  assert.notDeepEqual(await moves("random"), await moves("random"));
+  assert.deepEqual(await moves("random:5"), await moves("random:5"));
+});
+
 test("a search that runs out of time gives bounds", async () => {
   const { engine } = await built({ pits: 7, seeds: 8 });
   const begin = performance.now();
