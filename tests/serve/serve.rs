@@ -256,7 +256,7 @@ fn the_page_is_there_and_loads_nothing_from_elsewhere() {
         assert!(!text.contains("http:") && !text.contains("https:"), "{file}");
     }
     let page = |path: &str| agent.get(server.url(path)).call().unwrap().body_mut().read_to_string().unwrap();
-    assert_eq!(page("/index.html"), page("/"));
+    assert!(page("/index.html") == page("/"));
 }
 
 /// Statuses of the documented refusals and answers.

@@ -176,7 +176,9 @@ impl<'py> FromPyObject<'_, 'py> for Locations {
         // Its items would be numbers.
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
             let kind = object.get_type();
-            return Err(PyTypeError::new_err(format!("directory is a path, an address, or a list of them, not {kind}")));
+            return Err(PyTypeError::new_err(format!(
+                "directory is a path, an address, or a list of them, not {kind}"
+            )));
         }
         let Ok(items) = object.try_iter() else { return Err(error) };
         let path = |item: PyResult<Bound<'py, PyAny>>| Ok(item?.extract::<Location>()?.0);

@@ -67,13 +67,7 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
 
 /// Describes why the table `key` is not among the open tables of `directories`, and the remedy: layers are `missing`.
 /// `text` describes the error; `is_solvable` if a search could replace the table.
-fn missing_table(
-    directories: &Directories,
-    key: TableKey,
-    missing: &[usize],
-    text: &str,
-    is_solvable: bool,
-) -> String {
+fn missing_table(directories: &Directories, key: TableKey, missing: &[usize], text: &str, is_solvable: bool) -> String {
     let TableKey { rules, pits, seeds } = key;
     if let Some(text) = no_directory(directories) {
         return text;

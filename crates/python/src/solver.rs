@@ -15,8 +15,8 @@ use pyo3::types::{PyDict, PyTuple};
 use self_cell::self_cell;
 
 use crate::argument::{Callback, Integer, Seconds};
-use crate::errors::{OrRaise, ToPython};
 use crate::errors::python::{ArgumentError, InUseError, PositionError, TimeUpError};
+use crate::errors::{OrRaise, ToPython};
 use crate::line::Line;
 use crate::memory::check_limit;
 use crate::pickling::{Parts, parts};

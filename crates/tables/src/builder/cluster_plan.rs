@@ -5,6 +5,7 @@ use kalah_core::index::layer_positions;
 use super::backend::Backend;
 use super::plan::rate;
 use super::sizes::{packed_bytes, pair_memory};
+use crate::progress::total_seconds;
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
 /// A pair of frames still to be computed.
@@ -100,7 +101,7 @@ impl Work {
         }
         work.positions = work.pairs.iter().map(|work| work.positions).sum();
         work.memory = work.pairs.iter().map(|work| work.memory).max().unwrap_or(0);
-        work.seconds = work.pairs.iter().map(|work| work.seconds).sum();
+        work.seconds = total_seconds(work.pairs.iter().map(|work| work.seconds));
         work.read_by_pairs = work.pairs.iter().map(|work| work.below).sum();
         work.disk = tables + most_pieces;
         Ok(work)
